@@ -1,0 +1,157 @@
+"""What treatment achieves and costs.
+
+Definitions marked *published* follow the official code of Vineis, Perelli and Tolomei (2025) at commit f15b820: the
+score of an action is the observed outcome where that action was really taken and the predicted one elsewhere.
+The others are ours and use the true mean scores, which simulated data know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.cases.health.rewards import COSTS
+from accordant.errors import InputError
+from accordant.evidence import Evidence
+from accordant.metrics import Goal, SumMetric, Sums, register
+
+Values = NDArray[np.float64]
+EXTRA_COST = COSTS["A"] - COSTS["C"]
+
+
+@dataclass(frozen=True)
+class _Scores(SumMetric):
+    """A metric of cognitive scores."""
+
+    goal: ClassVar[Goal] = "max"
+
+    def unavailable(self, evidence: Evidence) -> str | None:
+        """Say that the scores of actions are missing."""
+        if evidence.outcome_levels is None:
+            return "it needs a continuous outcome"
+        return super().unavailable(evidence)
+
+
+def _levels(evidence: Evidence) -> Values:
+    if evidence.outcome_levels is None:
+        raise InputError("outcome levels are missing")
+    return evidence.outcome_levels
+
+
+def _true_levels(evidence: Evidence) -> Values:
+    if evidence.true_levels is None:
+        raise InputError("true outcome levels are missing")
+    return evidence.true_levels
+
+
+def _indicator(evidence: Evidence, action: str) -> Values:
+    """Return 1 in the row of an action, shape (action, context)."""
+    rows = np.array(evidence.problem.actions) == action
+    return np.broadcast_to(rows[:, None].astype(np.float64), (len(rows), evidence.n_contexts))
+
+
+def _under(evidence: Evidence, action: str) -> int:
+    return evidence.problem.actions.index(action)
+
+
+@register("cost_effectiveness")
+@dataclass(frozen=True)
+class CostEffectiveness(_Scores):
+    """Mean score of the treated minus mean control score of everybody, per unit of extra cost (published).
+
+    It compares the treated with everybody, so treating those with a high baseline raises it; see
+    ``matched_cost_effectiveness``. 0 if nobody is treated.
+    """
+
+    def theta(self, evidence: Evidence) -> Values:
+        """Return score if treated, treated, and control score."""
+        levels, treated = _levels(evidence), _indicator(evidence, "A")
+        control = np.broadcast_to(levels[_under(evidence, "C")], treated.shape)
+        return np.stack([treated * levels[_under(evidence, "A")], treated, control])
+
+    def value(self, sums: Sums) -> Values:
+        """Return (mean of the treated − mean control score of all) / extra cost."""
+        score, treated, control = (sums.totals[..., column] for column in range(3))
+        mean = score / np.where(treated > 0, treated, 1.0)
+        return np.where(treated > 0, (mean - control / sums.n) / EXTRA_COST, 0.0)
+
+
+@register("matched_cost_effectiveness")
+@dataclass(frozen=True)
+class MatchedCostEffectiveness(_Scores):
+    """Mean true effect of treatment among the treated, per unit of extra cost; needs true levels."""
+
+    def unavailable(self, evidence: Evidence) -> str | None:
+        """Say that true levels are missing."""
+        return "it needs the true mean outcome of every action" if evidence.true_levels is None else None
+
+    def theta(self, evidence: Evidence) -> Values:
+        """Return the effect if treated, and treated."""
+        levels, treated = _true_levels(evidence), _indicator(evidence, "A")
+        return np.stack([treated * (levels[_under(evidence, "A")] - levels[_under(evidence, "C")]), treated])
+
+    def value(self, sums: Sums) -> Values:
+        """Return mean effect / extra cost; not defined if nobody is treated."""
+        effect, treated = sums.totals[..., 0], sums.totals[..., 1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(effect / treated / EXTRA_COST)
+
+    def reason(self, sums: Sums) -> str:
+        """Say that nobody is treated."""
+        del sums
+        return "nobody is treated (n=0)"
+
+
+@register("mean_score_of")
+@dataclass(frozen=True)
+class MeanScoreOf(_Scores):
+    """Mean score of those decided to get an action (published); not defined if nobody is.
+
+    Parameters
+    ----------
+    action
+        The action.
+    """
+
+    action: str
+
+    def theta(self, evidence: Evidence) -> Values:
+        """Return the score of those who get the action, and whether they do."""
+        chosen = _indicator(evidence, self.action)
+        return np.stack([chosen * _levels(evidence), chosen])
+
+    def value(self, sums: Sums) -> Values:
+        """Return the mean."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(sums.totals[..., 0] / sums.totals[..., 1])
+
+    def reason(self, sums: Sums) -> str:
+        """Say that nobody gets the action."""
+        del sums
+        return f"nobody gets {self.action} (n=0)"
+
+
+@register("score_difference")
+@dataclass(frozen=True)
+class ScoreDifference(_Scores):
+    """Mean score of those treated minus mean score of those not treated (published); 0 if either is nobody.
+
+    The published code minimises it.
+    """
+
+    goal: ClassVar[Goal] = "min"
+
+    def theta(self, evidence: Evidence) -> Values:
+        """Return score and membership of both groups of decisions."""
+        levels, treated, control = _levels(evidence), _indicator(evidence, "A"), _indicator(evidence, "C")
+        return np.stack([treated * levels, treated, control * levels, control])
+
+    def value(self, sums: Sums) -> Values:
+        """Return the difference of means."""
+        treated_score, treated, control_score, control = (sums.totals[..., column] for column in range(4))
+        both = (treated > 0) & (control > 0)
+        difference = treated_score / np.where(both, treated, 1.0) - control_score / np.where(both, control, 1.0)
+        return np.where(both, difference, 0.0)

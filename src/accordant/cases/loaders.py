@@ -1,0 +1,140 @@
+"""Loaders: from a file to a log of decisions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from accordant.cases.spec import DataSpec
+from accordant.contexts import Contexts, Log
+from accordant.errors import DataError, UnknownNameError
+from accordant.problem import DecisionProblem
+from accordant.registry import Registry
+
+
+@dataclass(frozen=True, eq=False)
+class CaseData:
+    """A log with its provenance.
+
+    Attributes
+    ----------
+    log
+        The rows.
+    source
+        File name, or the simulator's name and seed.
+    sha256
+        Hash of the file's bytes, or of the simulated columns.
+    simulated
+        Whether a simulator made the rows.
+    true_levels
+        True mean outcome of every action, shape (action, context); simulated data only. Never reaches a model.
+    """
+
+    log: Log
+    source: str
+    sha256: str
+    simulated: bool
+    true_levels: NDArray[np.float64] | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> CaseData:
+        """Return some of the rows."""
+        levels = None if self.true_levels is None else self.true_levels[:, rows]
+        return CaseData(self.log.take(rows), self.source, self.sha256, self.simulated, levels)
+
+
+Tidy = Callable[[pd.DataFrame], pd.DataFrame]
+tidiers: Registry[Tidy] = Registry("loader", group="accordant.loaders", packages=("accordant.cases",))
+"""A loader is a function that brings a raw table into the shape that a case's ``data`` section describes."""
+
+
+@tidiers.register("table")
+def table_loader() -> Tidy:
+    """Return the loader of tables that need no tidying."""
+    return lambda frame: frame
+
+
+def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_columns: Mapping[str, str]) -> CaseData:
+    """Read a CSV file as the ``data`` section describes it.
+
+    Parameters
+    ----------
+    path
+        The file.
+    spec
+        Its columns.
+    problem
+        Declares actions, outcomes and sensitive attributes.
+    reward_columns
+        Stakeholder to the column with its observed reward.
+
+    Raises
+    ------
+    DataError
+        If the file is empty, a column is missing, or a value cannot be used.
+    """
+    content = path.read_bytes()
+    frame = read_table(path)
+    tidy = tidiers.create(spec.loader)(frame)
+    return build(tidy, spec, problem, reward_columns, path.name, hashlib.sha256(content).hexdigest())
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a CSV file with a header and at least one row."""
+    try:
+        frame = pd.read_csv(path)
+    except pd.errors.EmptyDataError:
+        raise DataError(f"{path.name} is empty") from None
+    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise DataError(f"{path.name} is not a readable CSV file: {error}") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+    if frame.empty:
+        raise DataError(f"{path.name} has a header but no rows")
+    return frame
+
+
+def build(
+    frame: pd.DataFrame,
+    spec: DataSpec,
+    problem: DecisionProblem,
+    reward_columns: Mapping[str, str],
+    source: str,
+    sha256: str,
+    *,
+    simulated: bool = False,
+) -> CaseData:
+    """Return the log that a tidy table holds, with every column checked."""
+    sensitive = [attribute.name for attribute in problem.sensitive_attributes]
+    needed = [spec.action, spec.outcome, *spec.features, *sensitive, *spec.true_levels.values(), *reward_columns.values()]
+    for name in needed:
+        if name not in frame.columns:
+            raise DataError(f"{source}: {UnknownNameError('column', name, [str(column) for column in frame.columns])}")
+    raw = Contexts({name: frame[name].to_numpy() for name in frame.columns})
+    apart = {spec.action, spec.outcome, *spec.true_levels.values(), *spec.drop, *reward_columns.values()}
+    log = Log(
+        contexts=raw.only([name for name in raw if name not in apart]),
+        actions=problem.action_codes(_renamed(frame[spec.action], spec)),
+        outcomes=_outcomes(frame[spec.outcome], spec, problem),
+        rewards={name: raw.numeric(column) for name, column in reward_columns.items()},
+    )
+    levels = None
+    if spec.true_levels:
+        levels = np.stack([raw.numeric(spec.true_levels[action]) for action in problem.actions])
+    return CaseData(log, source, sha256, simulated, levels)
+
+
+def _outcomes(column: pd.Series[Any], spec: DataSpec, problem: DecisionProblem) -> Any:
+    if problem.continuous:
+        return problem.outcome_values(column.to_numpy())
+    return problem.outcome_codes(_renamed(column, spec))
+
+
+def _renamed(column: pd.Series[Any], spec: DataSpec) -> list[str]:
+    return [spec.rename.get(text, text) for text in column.astype(str)]

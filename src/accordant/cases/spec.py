@@ -1,0 +1,291 @@
+"""A case: one YAML file that declares a decision problem, its data, rewards, learning, metrics and scope."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import Field, ValidationError, model_validator
+
+from accordant.cases.reward_sets import reward_sets
+from accordant.declared import Declared
+from accordant.errors import InputError, SpecError, UnknownNameError, spec_error
+from accordant.problem import DecisionProblem
+from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
+from accordant.scope import ScopeCard
+
+
+class DataSpec(Declared):
+    """Where the logged data are and what their columns mean.
+
+    Attributes
+    ----------
+    loader
+        Registered loader; ``table`` reads any CSV file with the columns named here.
+    file
+        Path of the file: beside the case file, or below a data folder.
+    action, outcome
+        Columns with the action taken and what followed.
+    features
+        Columns that models may read.
+    true_levels
+        Simulated data only: action to the column with its true mean outcome. Never reaches a model.
+    drop
+        Columns to leave out: placeholders, or what was known only afterwards and no metric needs.
+    rename
+        Old to new values of the outcome and action columns.
+    """
+
+    loader: str = "table"
+    file: str | None = None
+    action: str = "Action"
+    outcome: str = "Outcome"
+    features: tuple[str, ...] = Field(min_length=1)
+    true_levels: dict[str, str] = Field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    rename: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_leaks(self) -> Self:
+        for name in (self.action, self.outcome, *self.true_levels.values(), *self.drop):
+            if name in self.features:
+                raise InputError(f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, or dropped")
+        return self
+
+
+class SimulatorSpec(Declared):
+    """Which registered simulator stands in for missing data, and how many rows it makes."""
+
+    name: str
+    rows: int = Field(default=2000, ge=50)
+
+
+class ModelSpec(Declared):
+    """A model by name, with parameters and a grid to search.
+
+    Attributes
+    ----------
+    name
+        ``auto``, or the class name of a scikit-learn estimator, or (continuous outcomes) a registered learner.
+    regressor
+        Base regressor of a learner for continuous outcomes.
+    parameters
+        Parameters of the estimator.
+    grid
+        Parameter to the values to search.
+    """
+
+    name: str = "auto"
+    regressor: str | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, list[Any]] = Field(default_factory=dict)
+
+
+class LearningSpec(Declared):
+    """How f and the reward models are learned.
+
+    Attributes
+    ----------
+    outcome_model, reward_model
+        See `ModelSpec`. A reward model called ``stated`` uses stated rewards as they are.
+    shared_rewards
+        One multi-output regressor for all stakeholders instead of one each.
+    augmentation
+        Ask stakeholders about every action under the observed outcome (``actions``), or about every
+        action and outcome (``actions_and_outcomes``).
+    integration, nodes
+        How continuous outcomes are integrated over, and with how many nodes.
+    calibrated
+        Whether a named classifier is calibrated; the automatic choice decides by itself.
+    folds, stratified
+        Cross-validation on the training part.
+    """
+
+    outcome_model: ModelSpec = Field(default_factory=ModelSpec)
+    reward_model: ModelSpec = Field(default_factory=ModelSpec)
+    shared_rewards: bool = False
+    augmentation: Literal["actions", "actions_and_outcomes"] = "actions_and_outcomes"
+    integration: Literal["empirical", "gauss_hermite", "plug_in"] = "empirical"
+    nodes: int = Field(default=20, ge=1, le=200)
+    calibrated: bool = True
+    folds: int = Field(default=5, ge=3)
+    stratified: bool = True
+
+
+class StrategySpec(Declared):
+    """A registered strategy and its parameters."""
+
+    name: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class MetricSpec(Declared):
+    """A registered metric, its parameters, and its weight in the composite score."""
+
+    metric: str
+    weight: float = Field(default=0.0, ge=0, le=1)
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class EvaluationSpec(Declared):
+    """How strategies are scored and reported.
+
+    Attributes
+    ----------
+    test_size
+        Share of rows kept untouched for the report, drawn by scikit-learn's ``train_test_split``.
+    resamples, level
+        Bootstrap resamples and confidence level of every interval.
+    normalisation
+        ``minmax``: Definition 11 for every metric; ``reference``: as the published code does it.
+    """
+
+    test_size: float = Field(default=0.2, gt=0, lt=1)
+    resamples: int = Field(default=1000, ge=100, le=100_000)
+    level: float = Field(default=0.95, gt=0.5, lt=1)
+    normalisation: Literal["minmax", "reference"] = "minmax"
+
+
+class CaseSpec(Declared):
+    """Everything a run needs, as declared in one YAML file.
+
+    Raises
+    ------
+    SpecError
+        If a key is unknown (the nearest valid one is named), missing or wrong.
+    """
+
+    name: str
+    title: str
+    description: str = ""
+    problem: DecisionProblem
+    data: DataSpec
+    simulator: SimulatorSpec | None = None
+    rewards: dict[str, Any]
+    learning: LearningSpec = Field(default_factory=LearningSpec)
+    strategies: tuple[StrategySpec, ...] = ()
+    metrics: dict[str, MetricSpec]
+    evaluation: EvaluationSpec = Field(default_factory=EvaluationSpec)
+    scope: ScopeCard | None = None
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _check_metrics_and_rewards(self) -> Self:
+        total = sum(metric.weight for metric in self.metrics.values())
+        if abs(total - 1) > WEIGHT_TOLERANCE:
+            raise InputError(f"metric weights sum to {total:g}; they divide one whole and must sum to 1")
+        self.signals()
+        return self
+
+    def signals(self) -> dict[str, RewardSignal]:
+        """Build the reward signal of every stakeholder.
+
+        ``rewards`` is either ``{set: NAME, …parameters}`` or one entry per stakeholder:
+        ``{table: …, attribute: …}``, ``{column: …}`` or ``{signal: NAME, …parameters}``.
+        """
+        if "set" in self.rewards:
+            parameters = {key: value for key, value in self.rewards.items() if key != "set"}
+            found = reward_sets.create(str(self.rewards["set"]), parameters)
+        else:
+            found = {name: _signal(name, declared) for name, declared in self.rewards.items()}
+        for name in found:
+            if name not in self.problem.stakeholder_names:
+                raise UnknownNameError("stakeholder in rewards:", name, self.problem.stakeholder_names)
+        for name in self.problem.stakeholder_names:
+            if name not in found:
+                raise InputError(f"rewards of stakeholder {name!r} are missing")
+            _check_table(name, found[name], self.problem)
+        return {name: found[name] for name in self.problem.stakeholder_names}
+
+
+WEIGHT_TOLERANCE = 1e-9
+
+
+def _signal(name: str, declared: Any) -> RewardSignal:
+    if not isinstance(declared, Mapping):
+        raise InputError(f"rewards of {name!r} must be a table, a column or a registered signal; found {declared!r}")
+    if "table" in declared:
+        return TableReward(**_only(name, declared, ("table", "attribute")))
+    if "column" in declared:
+        return ObservedReward(**_only(name, declared, ("column",)))
+    if "signal" in declared:
+        parameters = {key: value for key, value in declared.items() if key != "signal"}
+        return rewards.create(str(declared["signal"]), parameters)
+    raise UnknownNameError(f"kind of reward for {name!r}:", next(iter(declared), ""), ("table", "column", "signal"))
+
+
+def _only(name: str, declared: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
+    for key in declared:
+        if key not in allowed:
+            raise UnknownNameError(f"key in the rewards of {name!r}:", key, allowed)
+    return dict(declared)
+
+
+def _check_table(name: str, signal: RewardSignal, problem: DecisionProblem) -> None:
+    """Make sure that a table has an entry for every declared action and outcome, and no others."""
+    if not isinstance(signal, TableReward):
+        return
+    if problem.continuous:
+        raise InputError(f"rewards of {name!r}: a table needs discrete outcomes")
+    for table in signal.tables().values():
+        for kind, found, declared in (
+            ("action", set(table), problem.actions),
+            *(("outcome", set(row), problem.outcome_names) for row in table.values()),
+        ):
+            for unknown in sorted(found - set(declared)):
+                raise UnknownNameError(f"{kind} in the reward table of {name!r}:", unknown, declared)
+            for missing in (each for each in declared if each not in found):
+                raise InputError(f"the reward table of {name!r} has no entry for {kind} {missing!r}")
+
+
+def built_in_cases() -> tuple[str, ...]:
+    """Return the names of the cases that come with the package, sorted."""
+    return tuple(sorted(_built_in_files()))
+
+
+def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
+    """Read a built-in case or a YAML file.
+
+    Returns
+    -------
+    The case, and the folder beside which its data file is looked for (None for built-in cases).
+
+    Raises
+    ------
+    SpecError
+        If there is no such case or the file is wrong; the message names the nearest valid name or key.
+    """
+    path = Path(name_or_path)
+    if path.suffix in {".yaml", ".yml"} or path.exists():
+        if not path.is_file():
+            raise SpecError(f"case file {name_or_path} does not exist")
+        return _parse(path.read_text(encoding="utf-8"), f"case file {path.name}"), path.parent
+    files = _built_in_files()
+    if str(name_or_path) not in files:
+        raise UnknownNameError("case", str(name_or_path), (*sorted(files), "or a path to a .yaml file"))
+    return _parse(files[str(name_or_path)].read_text(encoding="utf-8"), f"case {name_or_path}"), None
+
+
+def _built_in_files() -> dict[str, Any]:
+    root = importlib.resources.files("accordant.cases")
+    folders = [folder for folder in root.iterdir() if folder.is_dir()]
+    files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".yaml")]
+    return {file.name.removesuffix(".yaml"): file for file in files}
+
+
+def _parse(text: str, where: str) -> CaseSpec:
+    try:
+        declared = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SpecError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(declared, dict):
+        raise SpecError(f"{where} must hold keys and values; found {type(declared).__name__}")
+    try:
+        return CaseSpec.model_validate(declared)
+    except ValidationError as error:
+        raise spec_error(error, where, CaseSpec.model_fields) from None
+    except SpecError as error:
+        raise SpecError(f"{where}: {error}") from None

@@ -1,0 +1,166 @@
+"""Contexts and logs as named numpy columns, whatever kind of frame they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import DataError, UnknownNameError
+
+Column = NDArray[Any]
+
+
+class Contexts(Mapping[str, Column]):
+    """What is known beforehand about each decision: named columns of equal length.
+
+    Numeric and boolean columns are float64, everything else is text; both read-only.
+
+    Parameters
+    ----------
+    columns
+        Name to values, each of shape (context,).
+
+    Raises
+    ------
+    DataError
+        If columns differ in length.
+    """
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._columns = {str(name): _column(str(name), values) for name, values in columns.items()}
+        lengths = {name: len(values) for name, values in self._columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise DataError(f"columns differ in length: {lengths}")
+        self._length = next(iter(lengths.values()), 0)
+
+    @classmethod
+    def of(cls, frame: Any) -> Contexts:
+        """Return contexts from `Contexts`, a mapping of columns, or any frame that narwhals reads."""
+        if isinstance(frame, Contexts):
+            return frame
+        if isinstance(frame, Mapping):
+            return cls(frame)
+        import narwhals as nw
+
+        try:
+            native = nw.from_native(frame, eager_only=True)
+            names = list(native.columns)
+        except nw.exceptions.NarwhalsError as error:
+            raise DataError(f"the data frame cannot be used: {error}") from None
+        except TypeError:
+            raise DataError(f"expected a data frame (pandas, polars, …); found {type(frame).__name__}") from None
+        return cls({name: native.get_column(name).to_numpy() for name in names})
+
+    def __getitem__(self, name: str) -> Column:
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise UnknownNameError("column", name, self._columns) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """Number of columns, as for every mapping; see `n_contexts` for the number of rows."""
+        return len(self._columns)
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of rows."""
+        return self._length
+
+    def take(self, rows: NDArray[np.intp] | slice) -> Contexts:
+        """Return the contexts of some rows."""
+        return Contexts({name: values[rows] for name, values in self._columns.items()})
+
+    def only(self, names: Iterator[str] | tuple[str, ...] | list[str]) -> Contexts:
+        """Return some of the columns, in the given order."""
+        return Contexts({name: self[name] for name in names})
+
+    def numeric(self, name: str) -> NDArray[np.float64]:
+        """Return a column as float64; a text column is an error."""
+        values = self[name]
+        if values.dtype != np.float64:
+            raise DataError(f"column {name!r} must be numeric; found text such as {values[:1]!s}")
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """What was done and what followed.
+
+    Attributes
+    ----------
+    contexts
+        What was known beforehand.
+    actions
+        Codes of the actions taken, shape (context,).
+    outcomes
+        Codes of discrete outcomes, or continuous outcomes, shape (context,).
+    rewards
+        Rewards that stakeholders reported on these rows, name to values in [0, 1], shape (context,).
+    """
+
+    contexts: Contexts
+    actions: NDArray[np.intp]
+    outcomes: NDArray[np.intp] | NDArray[np.float64]
+    rewards: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        sizes = {"contexts": self.contexts.n_contexts, "actions": len(self.actions), "outcomes": len(self.outcomes)}
+        sizes |= {f"rewards of {name}": len(values) for name, values in self.rewards.items()}
+        if len(set(sizes.values())) > 1:
+            raise DataError("numbers of rows differ: " + ", ".join(f"{name} {size}" for name, size in sizes.items()))
+        if sizes["actions"] == 0:
+            raise DataError("no rows")
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return the log of some rows."""
+        rewards = {name: values[rows] for name, values in self.rewards.items()}
+        return type(self)(self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards)
+
+
+def _column(name: str, values: Any) -> Column:
+    """Return a read-only float64 or text column; None and NaN stay NaN in numbers and become ``""`` in text."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise DataError(f"column {name!r} must have one dimension; found rows of different length") from None
+    if array.ndim != 1:
+        raise DataError(f"column {name!r} must have one dimension; found shape {array.shape}")
+    if array.dtype.kind in "biuf":
+        column = array.astype(np.float64)
+    elif array.dtype.kind == "U" and isinstance(values, np.ndarray):
+        column = array.copy()
+    else:
+        column = _column_of_objects(values if array.dtype.kind in "SU" else array)
+    column.flags.writeable = False
+    return column
+
+
+def _column_of_objects(values: Any) -> Column:
+    """Return numbers if every value is a number or missing, text otherwise; digits in quotes stay text."""
+    present = [None if _is_missing(value) else value for value in values]
+    if all(value is None or isinstance(value, Real | Decimal | np.bool_) for value in present):
+        return np.array([np.nan if value is None else value for value in present], dtype=np.float64)
+    return np.array(["" if value is None else str(value) for value in present], dtype=str)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA: these alone differ from themselves, or will not say."""
+    try:
+        return value is None or not value == value  # noqa: PLR0124, SIM201 - NaN and NaT differ from themselves
+    except (TypeError, ValueError):  # pandas' NA has no truth value
+        return True

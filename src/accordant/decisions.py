@@ -1,0 +1,73 @@
+"""Decisions: what a strategy chose in each context, and whether it was a close call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """The actions that one strategy chose.
+
+    Attributes
+    ----------
+    strategy
+        Name of the strategy with its reference points, as every table shows it.
+    action_names
+        The declared actions.
+    codes
+        Position of the chosen action in `action_names`, shape (context,).
+    tied
+        Whether another action had the same primary score, shape (context,).
+    scores
+        The score Φ of every action, shape (action, context); None for strategies without scores.
+    policy
+        Probability of each action, shape (action, context), for randomised strategies; None if the
+        chosen action has probability 1.
+    flags
+        What else a reader must know about a context, name to booleans of shape (context,):
+        ``no_agreement`` (nobody can gain together), ``irrational`` (every alternative leaves somebody
+        below the status quo), ``floored`` (an expected reward below the floor decided).
+    quantities
+        Intermediate quantities by name, such as ``disagreement`` and ``ideal`` of shape (stakeholder, context).
+    """
+
+    strategy: str
+    action_names: tuple[str, ...]
+    codes: NDArray[np.intp]
+    tied: NDArray[np.bool_]
+    scores: NDArray[np.floating[Any]] | None = None
+    policy: NDArray[np.floating[Any]] | None = None
+    flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    quantities: Mapping[str, NDArray[np.floating[Any]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n_actions, n_contexts = len(self.action_names), len(self.codes)
+        if n_contexts and not (self.codes.min() >= 0 and self.codes.max() < n_actions):
+            raise InputError(f"{self.strategy} chose an action that is not declared; valid: {', '.join(self.action_names)}")
+        for name, found in (("scores", self.scores), ("policy", self.policy)):
+            if found is not None and found.shape != (n_actions, n_contexts):
+                raise InputError(f"{name} of {self.strategy} have shape {found.shape}; allowed: {(n_actions, n_contexts)}")
+
+    @property
+    def actions(self) -> NDArray[np.str_]:
+        """Names of the chosen actions, shape (context,)."""
+        return np.array(self.action_names, dtype=str)[self.codes]
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of contexts decided."""
+        return len(self.codes)
+
+    def share(self) -> NDArray[np.float64]:
+        """Return the share of contexts in which each action is taken, shape (action,)."""
+        if self.policy is not None:
+            return np.asarray(self.policy.sum(axis=1) / max(1, len(self.codes)), dtype=np.float64)
+        return np.bincount(self.codes, minlength=len(self.action_names)) / max(1, len(self.codes))

@@ -1,0 +1,120 @@
+"""The errors of accordant, and how they find the nearest valid name.
+
+    AccordantError                    anything this package raises on purpose
+    ├── InputError (ValueError)       what was given is wrong; the command line exits with 2
+    │   ├── UnknownNameError          a name that is not declared: says which are, and the nearest
+    │   ├── DataError                 a file or table: missing column, empty, not a number
+    │   ├── DataNotFoundError         no data where they were looked for
+    │   ├── RewardError               a reward or expected reward outside [0, 1], or NaN
+    │   ├── SpecError                 a case file or scope card with a wrong or misspelt key
+    │   └── RunFolderError            a run folder that is incomplete or was changed
+    └── NotFittedError (ValueError, AttributeError)   asked before `fit`
+
+Every message says which field, what was found, what is allowed, and the nearest valid name if there is one.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import ValidationError
+
+
+class AccordantError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class InputError(AccordantError, ValueError):
+    """What was given is wrong. The command line turns it into exit code 2."""
+
+
+class UnknownNameError(InputError):
+    """A name that is not declared.
+
+    Parameters
+    ----------
+    kind
+        What the name should name, for example ``"strategy"``.
+    found
+        The name as given.
+    allowed
+        The valid names; they are listed in the message in the given order.
+    """
+
+    def __init__(self, kind: str, found: object, allowed: Iterable[str]) -> None:
+        self.kind, self.found, self.allowed = kind, found, tuple(allowed)
+        super().__init__(f"unknown {kind} {found!r}; {allowed_names(self.allowed, found)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild from the arguments, not the message: errors travel between worker processes."""
+        return type(self), (self.kind, self.found, self.allowed)
+
+
+class DataError(InputError):
+    """A file or table cannot be used: missing column, no rows, not a number."""
+
+
+class DataNotFoundError(InputError):
+    """No data where they were looked for; the message names every place and the simulator."""
+
+
+class RewardError(InputError):
+    """A reward or an expected reward is NaN or outside [0, 1]."""
+
+
+class SpecError(InputError):
+    """A declared file (case, scope card) has a wrong, missing or misspelt key."""
+
+
+class RunFolderError(InputError):
+    """A run folder is incomplete, or its content does not match what was written."""
+
+
+class NotFittedError(AccordantError, ValueError, AttributeError):
+    """Something was asked of an object before its ``fit``."""
+
+
+def nearest(found: object, allowed: Iterable[str]) -> str | None:
+    """Return the valid name most like `found`, or None if nothing is alike (case is ignored)."""
+    folded = {str(name).casefold(): name for name in allowed}
+    close = difflib.get_close_matches(str(found).casefold(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def allowed_names(allowed: Iterable[str], found: object) -> str:
+    """Return ``"did you mean 'x'? valid: x, y, z"``, the tail of every message about a name."""
+    names = tuple(map(str, allowed))
+    hint = nearest(found, names)
+    listed = ", ".join(names) if names else "none declared"
+    return (f"did you mean {hint!r}? " if hint else "") + f"valid: {listed}"
+
+
+def spec_error(error: ValidationError, where: str, fields: Iterable[str]) -> SpecError:
+    """Turn pydantic's report on a declared object into one line a user can act on.
+
+    Parameters
+    ----------
+    error
+        What pydantic raised.
+    where
+        What was being read, for example ``"case file lending.yaml"``.
+    fields
+        Valid keys at the top level of the object; used for the nearest name of a misspelt key.
+    """
+    # a misspelt key usually leaves its field missing too; the misspelling is what the user must mend
+    order = {"extra_forbidden": 0, "missing": 2}
+    first = min(error.errors(include_url=False), key=lambda each: order.get(each["type"], 1))
+    path = ".".join(str(part) for part in first["loc"])
+    cause = first.get("ctx", {}).get("error")
+    if first["type"] == "extra_forbidden":
+        message = f"unknown key {path!r}; {allowed_names(fields, first['loc'][-1])}"
+    elif first["type"] == "missing":
+        message = f"key {path!r} is missing"
+    elif isinstance(cause, InputError):
+        message = f"{path}: {cause}" if path else str(cause)
+    else:
+        message = f"{path}: {first['msg'].removeprefix('Value error, ')} (found {first['input']!r:.80})"
+    more = error.error_count() - 1
+    return SpecError(f"{where}: {message}" + (f" (and {more} more)" if more else ""))

@@ -1,0 +1,349 @@
+"""Paired bootstrap over contexts: many strategies and many metrics on the same resamples.
+
+Metrics read sums over contexts only, so a resample is a vector of weights and a metric's value on it costs
+one matrix product. If all metrics count (`CountMetric`), contexts with the same outcome, groups and decisions
+are interchangeable: the resample is then one multinomial draw over those patterns, exactly as if contexts had
+been drawn with replacement. Otherwise contexts are drawn block by block, so memory stays bounded.
+
+Source: Efron 1979; percentile intervals: Efron and Tibshirani 1993, Section 13.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.decisions import Decisions
+from accordant.errors import InputError
+from accordant.evidence import Evidence
+from accordant.metrics.metric import CountMetric, Metric, MetricResult, SumMetric
+from accordant.metrics.statistics import (
+    Cells,
+    Contingency,
+    Sums,
+    check_decisions,
+    contingency,
+    expected_contributions,
+)
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Groups = tuple[str, ...]
+BLOCK = 2_000_000  # weights held at a time (16 MB)
+PATTERN_COST = 16  # one multinomial cell costs about as much as drawing this many contexts
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is resampled: contexts, or patterns of interchangeable contexts.
+
+    Attributes
+    ----------
+    contexts
+        A context that stands for each unit, shape (unit,).
+    sizes
+        Contexts in each unit, shape (unit,).
+    of_context
+        Unit of each context, shape (context,).
+    """
+
+    contexts: Codes
+    sizes: NDArray[np.int64]
+    of_context: Codes
+
+    @classmethod
+    def single(cls, n: int) -> Units:
+        """Return units that are the `n` contexts themselves."""
+        every = np.arange(n)
+        return cls(every, np.ones(n, dtype=np.int64), every)
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether units are patterns of several contexts."""
+        return len(self.contexts) < len(self.of_context)
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Everything that the metrics sum over contexts, for every strategy.
+
+    Attributes
+    ----------
+    names, decisions
+        The strategies and their decisions.
+    metrics
+        The metrics by label.
+    cells
+        Cells of contexts by grouping columns, one entry for each grouping that some metric uses.
+    thetas
+        Contributions of each `SumMetric` by label, shape (column, action, context).
+    evidence
+        The evidence.
+    """
+
+    names: tuple[str, ...]
+    decisions: tuple[Decisions, ...]
+    metrics: Mapping[str, Metric]
+    cells: Mapping[Groups, Cells]
+    thetas: Mapping[str, Values]
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]) -> Statistics:
+        """Check decisions and metrics against the evidence, and prepare the sums."""
+        for each in decisions.values():
+            check_decisions(each, evidence)
+        for metric in metrics.values():
+            metric.check(evidence)
+        groupings = dict.fromkeys(metric.columns for metric in metrics.values() if isinstance(metric, CountMetric))
+        thetas = {label: metric.checked_theta(evidence) for label, metric in metrics.items() if isinstance(metric, SumMetric)}
+        cells = {columns: Cells.of(evidence, columns) for columns in groupings}
+        return cls(tuple(decisions), tuple(decisions.values()), metrics, cells, thetas, evidence)
+
+    def units(self) -> Units:
+        """Return patterns if all metrics count and there are few of them, else the contexts themselves."""
+        n = self.evidence.n_contexts
+        plain = all(each.policy is None or _constant(each.policy) for each in self.decisions)
+        if plain and not self.thetas:
+            columns = [cells.codes for cells in self.cells.values()]
+            units = _patterns([*columns, *(each.codes for each in self.decisions if each.policy is None)], n)
+            if len(units.contexts) * PATTERN_COST <= n:
+                return units
+        return Units.single(n)
+
+    def rows(self, strategy: int, contexts: Codes) -> Values:
+        """Return what each of some contexts adds to every sum of one strategy, shape (context, column)."""
+        decisions, index = self.decisions[strategy], np.arange(len(contexts))
+        parts = []
+        for cells in self.cells.values():
+            actions, n_cells = cells.shape[0], cells.shape[1] * cells.shape[2]
+            part = np.zeros((len(contexts), actions, n_cells))
+            if decisions.policy is None:
+                part[index, decisions.codes[contexts], cells.codes[contexts]] = 1.0
+            else:
+                part[index, :, cells.codes[contexts]] = decisions.policy[:, contexts].T
+            parts.append(part.reshape(len(contexts), -1))
+        parts += [expected_contributions(theta, decisions, contexts).T for theta in self.thetas.values()]
+        return np.concatenate(parts, axis=1) if parts else np.zeros((len(contexts), 0))
+
+    def results(self, strategy: int) -> dict[str, MetricResult]:
+        """Return the result of each metric for one strategy on all contexts, as `Metric.evaluate` would."""
+        decisions, n = self.decisions[strategy], self.evidence.n_contexts
+        tables = {columns: contingency(decisions, cells) for columns, cells in self.cells.items()}
+        results = {}
+        for label, metric in self.metrics.items():
+            if isinstance(metric, CountMetric):
+                results[label] = metric.result(tables[metric.columns])
+            elif isinstance(metric, SumMetric):
+                totals = expected_contributions(self.thetas[label], decisions).sum(axis=1)
+                results[label] = metric.result(Sums(totals, n, self.evidence.problem))
+        return results
+
+    def split(self, totals: Values) -> dict[str, Contingency | Sums]:
+        """Return what each metric reads from sums of shape (..., column), by label."""
+        tables: dict[Groups, Contingency] = {}
+        start = 0
+        for columns, cells in self.cells.items():
+            stop = start + int(np.prod(cells.shape))
+            tables[columns] = Contingency(totals[..., start:stop].reshape(*totals.shape[:-1], *cells.shape), cells)
+            start = stop
+        read: dict[str, Contingency | Sums] = {}
+        for label, metric in self.metrics.items():
+            if isinstance(metric, CountMetric):
+                read[label] = tables[metric.columns]
+            else:
+                stop = start + len(self.thetas[label])
+                read[label] = Sums(totals[..., start:stop], self.evidence.n_contexts, self.evidence.problem)
+                start = stop
+        return read
+
+    def totals(self, units: Units, blocks: Iterable[WeightBlock], resamples: int) -> Values:
+        """Return the sums of every strategy on every resample, shape (strategy, resample, column)."""
+        totals: Values | None = None
+        for block in blocks:
+            contexts = units.contexts[block.units]
+            for s in range(len(self.decisions)):
+                part = block.weights @ self.rows(s, contexts)
+                if totals is None:
+                    totals = np.zeros((len(self.decisions), resamples, part.shape[1]))
+                totals[s, block.resamples] += part
+        return np.zeros((len(self.decisions), resamples, 0)) if totals is None else totals
+
+
+@dataclass(frozen=True, eq=False)
+class WeightBlock:
+    """How often some units were drawn in some resamples: weights of shape (resample, unit)."""
+
+    resamples: slice
+    units: slice
+    weights: Values
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """Values of all metrics for all strategies on the same resamples.
+
+    Attributes
+    ----------
+    strategies, metrics
+        Names of the axes.
+    values
+        Shape (resample, strategy, metric); NaN where a metric is not defined on a resample.
+    rates
+        Metric label → rate name → values of shape (resample, strategy, group), for metrics with groups.
+    """
+
+    strategies: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Values
+    rates: Mapping[str, Mapping[str, Values]]
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """Percentile intervals.
+
+    Attributes
+    ----------
+    low, high
+        Limits; NaN if no resample has a value.
+    undefined
+        Share of resamples without a value; they are left out of the limits.
+    """
+
+    low: Values
+    high: Values
+    undefined: Values
+
+
+def bootstrap(
+    decisions: Mapping[str, Decisions],
+    evidence: Evidence,
+    metrics: Mapping[str, Metric],
+    *,
+    resamples: int,
+    generator: np.random.Generator,
+) -> Resampled:
+    """Evaluate every metric for every strategy on the same resamples of contexts.
+
+    Parameters
+    ----------
+    decisions
+        Strategy name to its decisions on the contexts of `evidence`.
+    evidence
+        What is known about the contexts.
+    metrics
+        Label to metric.
+    resamples
+        Number of resamples, at least 1.
+    generator
+        Source of randomness; the same state gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        If decisions do not fit the evidence, or a metric lacks something.
+    """
+    return resampled(Statistics.of(decisions, evidence, metrics), resamples=resamples, generator=generator)
+
+
+def resampled(statistics: Statistics, *, resamples: int, generator: np.random.Generator) -> Resampled:
+    """Return what `bootstrap` returns, from prepared statistics."""
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}; allowed: 1 or more")
+    units = statistics.units()
+    blocks = weight_blocks(units, resamples, generator)
+    return evaluated(statistics, statistics.totals(units, blocks, resamples))
+
+
+def evaluated(statistics: Statistics, totals: Values) -> Resampled:
+    """Return the metrics' values from sums of shape (strategy, resample, column)."""
+    values = np.full((totals.shape[1], totals.shape[0], len(statistics.metrics)), np.nan)
+    rates: dict[str, dict[str, Values]] = {}
+    for m, (label, read) in enumerate(statistics.split(totals).items()):
+        metric = statistics.metrics[label]
+        if isinstance(metric, CountMetric) and isinstance(read, Contingency):
+            values[:, :, m] = metric.value(read).T
+            found = {name: np.swapaxes(rate, 0, 1) for name, (rate, _) in metric.rates(read).items()}
+            if found:
+                rates[label] = found
+        elif isinstance(metric, SumMetric) and isinstance(read, Sums):
+            values[:, :, m] = metric.value(read).T
+    return Resampled(tuple(statistics.names), tuple(statistics.metrics), values, rates)
+
+
+def weight_blocks(units: Units, resamples: int, generator: np.random.Generator) -> Iterator[WeightBlock]:
+    """Yield, block by block, how often each unit is drawn when contexts are drawn with replacement."""
+    n, n_units = len(units.of_context), len(units.contexts)
+    if units.collapsed:
+        step = max(1, BLOCK // n_units)
+        for start in range(0, resamples, step):
+            stop = min(resamples, start + step)
+            counts = generator.multinomial(n, units.sizes / n, size=stop - start)
+            yield WeightBlock(slice(start, stop), slice(None), counts.astype(np.float64))
+        return
+    # contexts: first how many draws fall into each block of contexts, then where inside the block they fall
+    size = max(1, BLOCK // resamples)
+    firsts = range(0, n, size)
+    widths = [min(size, n - first) for first in firsts]
+    draws = generator.multinomial(n, np.array(widths) / n, size=resamples)
+    for k, (first, width) in enumerate(zip(firsts, widths, strict=True)):
+        resample = np.repeat(np.arange(resamples), draws[:, k])
+        cell = resample * width + generator.integers(0, width, size=len(resample))
+        counts = np.bincount(cell, minlength=resamples * width).reshape(resamples, width)
+        yield WeightBlock(slice(0, resamples), slice(first, first + width), counts.astype(np.float64))
+
+
+def percentile_interval(values: Values, level: float = 0.95) -> Interval:
+    """Return percentile limits over the first axis, ignoring NaN (linear interpolation between order statistics).
+
+    Parameters
+    ----------
+    values
+        Shape (resample, ...).
+    level
+        Coverage, in (0, 1).
+
+    Raises
+    ------
+    InputError
+        If `level` is not in (0, 1).
+    """
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; allowed: between 0 and 1")
+    ordered = np.sort(values, axis=0)  # NaN goes to the end
+    n = np.asarray((~np.isnan(values)).sum(axis=0))
+    limits = []
+    for q in ((1 - level) / 2, (1 + level) / 2):
+        place = q * np.maximum(n - 1, 0)
+        below = np.floor(place).astype(np.intp)
+        above = np.minimum(below + 1, np.maximum(n - 1, 0))
+        first, second = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
+        limits.append(np.asarray(first + (place - below) * (second - first)))
+    return Interval(limits[0], limits[1], 1 - n / len(values))
+
+
+def _constant(policy: NDArray[np.floating]) -> bool:
+    """Whether a randomised policy is the same in every context."""
+    return bool((policy == policy[:, :1]).all())
+
+
+def _patterns(columns: list[Codes], n: int) -> Units:
+    """Return the distinct combinations of code columns as units."""
+    codes: Codes = np.zeros(n, dtype=np.intp)
+    size: int = 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        codes, size = _renumbered(codes * width + column, size * width)
+    first = np.empty(size, dtype=np.intp)
+    first[codes[::-1]] = np.arange(n)[::-1]
+    return Units(first, np.bincount(codes, minlength=size), codes)
+
+
+def _renumbered(codes: Codes, size: int) -> tuple[Codes, int]:
+    """Return codes renumbered 0, 1, … in the same order, and how many there are."""
+    present = np.bincount(codes, minlength=size) > 0
+    return (np.cumsum(present) - 1)[codes], int(present.sum())

@@ -1,0 +1,237 @@
+"""The leaderboard: strategies × metrics with intervals, ties, and how often each would come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from accordant.errors import UnknownNameError
+from accordant.evaluation.composite import Normalisation
+from accordant.metrics.metric import Goal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its bootstrap percentile interval.
+
+    Attributes
+    ----------
+    value
+        Value on all contexts; None if not defined.
+    low, high
+        Limits; None if there is no value or nothing was resampled.
+    undefined
+        Share of resamples without a value, which the interval leaves out; None if nothing was resampled.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    undefined: float | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "not defined"
+        return f"{self.value:.3f}" + ("" if self.low is None else f" [{self.low:.3f}, {self.high:.3f}]")
+
+
+@dataclass(frozen=True)
+class GroupEstimate:
+    """A rate in one group, with its interval, and how many contexts count towards it."""
+
+    rate: str
+    label: str
+    estimate: Estimate
+    n: float
+
+
+@dataclass(frozen=True)
+class MetricCell:
+    """One metric of one strategy.
+
+    Attributes
+    ----------
+    estimate
+        Raw score with interval.
+    normalised
+        Score on the candidates' scale, 1 best; may leave [0, 1] for lines that are no candidates.
+    n
+        Contexts that the raw score rests on.
+    reason
+        Why it is not defined; empty if it is.
+    by_group
+        The rates in each group, where the metric has groups.
+    """
+
+    estimate: Estimate
+    normalised: float | None
+    n: float
+    reason: str = ""
+    by_group: tuple[GroupEstimate, ...] = ()
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """One strategy.
+
+    Attributes
+    ----------
+    strategy, kind
+        Its name, and what sort of line it is (``compromise``, ``baseline``, ``reference``, …).
+    candidate
+        Whether it belongs to the set over which metrics are normalised; other lines can neither win nor
+        influence a score.
+    score
+        Composite score; its value is None if a metric with positive weight is not defined.
+    wins
+        Share of resamples in which it comes first among the candidates, equals sharing the win; None if it
+        is no candidate or nothing was resampled.
+    tied
+        Share of contexts in which another action had the same primary score.
+    below_best_constant
+        Whether some constant action scores higher.
+    distinguishable
+        Whether the interval of its paired score difference to the best candidate excludes 0; None for the
+        best itself, for unranked lines, or if nothing was resampled.
+    metrics
+        Cells by metric label.
+    """
+
+    strategy: str
+    kind: str
+    candidate: bool
+    score: Estimate
+    wins: float | None
+    tied: float
+    below_best_constant: bool
+    distinguishable: bool | None
+    metrics: Mapping[str, MetricCell]
+
+
+@dataclass(frozen=True)
+class MetricColumn:
+    """How a metric enters the composite score."""
+
+    label: str
+    goal: Goal
+    weight: float
+    uninformative: bool
+    description: str
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Strategies in order of their composite score; unranked ones last.
+
+    Attributes
+    ----------
+    rows
+        One per strategy.
+    columns
+        One per metric; the weights sum to 1 and are a value judgement.
+    n
+        Number of contexts.
+    resamples, level, normalisation
+        How intervals and scores were computed.
+    best_constant
+        Name of the constant action with the highest score; None if no constant is ranked.
+    remarks
+        What a reader must know, in plain sentences.
+    """
+
+    rows: tuple[LeaderboardRow, ...]
+    columns: tuple[MetricColumn, ...]
+    n: int
+    resamples: int
+    level: float
+    normalisation: Normalisation
+    best_constant: str | None
+    remarks: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[LeaderboardRow]:
+        return iter(self.rows)
+
+    def __getitem__(self, strategy: str) -> LeaderboardRow:
+        for row in self.rows:
+            if row.strategy == strategy:
+                return row
+        raise UnknownNameError("strategy", strategy, [row.strategy for row in self.rows])
+
+    @property
+    def best(self) -> str | None:
+        """Name of the candidate with the highest score; None if all are unranked."""
+        return next((row.strategy for row in self.rows if row.candidate and row.score.value is not None), None)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat mapping per strategy, for a table or CSV; undefined values are None."""
+        return [_flat(row) for row in self.rows]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `to_rows` as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_rows())
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return one JSON object per strategy; undefined values are None, never NaN."""
+        return [_json(row) for row in self.rows]
+
+
+def _flat(row: LeaderboardRow) -> dict[str, Any]:
+    flat: dict[str, Any] = {
+        "strategy": row.strategy,
+        "kind": row.kind,
+        "candidate": row.candidate,
+        "score": row.score.value,
+        "score low": row.score.low,
+        "score high": row.score.high,
+        "wins": row.wins,
+        "tied": row.tied,
+        "below best constant": row.below_best_constant,
+        "distinguishable": row.distinguishable,
+    }
+    for label, cell in row.metrics.items():
+        flat |= {label: cell.estimate.value, f"{label} low": cell.estimate.low, f"{label} high": cell.estimate.high}
+    return flat
+
+
+def _json(row: LeaderboardRow) -> dict[str, Any]:
+    return {
+        "strategy": row.strategy,
+        "kind": row.kind,
+        "candidate": row.candidate,
+        "score": _limits(row.score),
+        "wins": row.wins,
+        "tied": row.tied,
+        "below_best_constant": row.below_best_constant,
+        "distinguishable": row.distinguishable,
+        "metrics": {
+            label: {
+                **_limits(cell.estimate),
+                "n": cell.n,
+                "reason": cell.reason,
+                "normalised": cell.normalised,
+                "by_group": [
+                    {"rate": group.rate, "group": group.label, **_limits(group.estimate), "n": group.n}
+                    for group in cell.by_group
+                ],
+            }
+            for label, cell in row.metrics.items()
+        },
+    }
+
+
+def _limits(estimate: Estimate) -> dict[str, float | None]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "undefined": estimate.undefined}
+
+
+def finite(value: Any) -> float | None:
+    """Return a number, or None for NaN."""
+    number = float(value)
+    return number if np.isfinite(number) else None

@@ -1,0 +1,84 @@
+"""Propensities: how likely each action was, given the context, under the logged behaviour."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from accordant.learning.causal.level_learner import action_folds
+from accordant.learning.causal.training_data import FloatArray, IntArray
+
+CLIP = 0.02
+"""Smallest propensity used as a divisor: no logged context counts for more than fifty."""
+
+
+def _logistic(strength: float) -> ClassifierMixin:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=2000))
+
+
+def _boosting() -> ClassifierMixin:
+    return HistGradientBoostingClassifier(
+        max_iter=60, learning_rate=0.1, max_leaf_nodes=4, early_stopping=False, random_state=0
+    )
+
+
+PROPENSITY_MODELS = {
+    "logistic, strong penalty": lambda: _logistic(0.003),
+    "logistic, medium penalty": lambda: _logistic(0.03),
+    "logistic, weak penalty": lambda: _logistic(1.0),
+    "boosting": _boosting,
+}
+"""Classifiers among which the cross-validated log loss decides."""
+
+
+class PropensityModel(BaseEstimator):  # type: ignore[misc]
+    """Cross-fitted probabilities of every action, from the classifier with the least log loss.
+
+    Args:
+        folds: number of cross-fitting folds.
+        random_state: seed of the folds.
+
+    Attributes:
+        log_losses_: cross-validated log loss per classifier name (nats per context).
+        best_: name of the classifier chosen.
+        held_out_: probabilities of the training contexts from models that did not see them,
+            unclipped, shape (action, context).
+        classifier_: the chosen classifier fitted on all contexts.
+    """
+
+    def __init__(self, folds: int = 5, random_state: int = 0) -> None:
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, X: FloatArray, actions: IntArray) -> Self:
+        """Learn from features (context, feature) and action codes 0 .. (context,), each code present."""
+        splits = action_folds(actions, self.folds, self.random_state)
+        held_out = {}
+        self.log_losses_ = {}
+        for name, build in PROPENSITY_MODELS.items():
+            probabilities = np.empty((int(actions.max()) + 1, actions.size))
+            for train, test in splits:
+                probabilities[:, test] = build().fit(X[train], actions[train]).predict_proba(X[test]).T
+            taken = probabilities[actions, np.arange(actions.size)]
+            held_out[name] = probabilities
+            self.log_losses_[name] = float(-np.mean(np.log(np.maximum(taken, 1e-12))))
+        self.best_ = min(self.log_losses_, key=lambda name: self.log_losses_[name])
+        self.held_out_ = held_out[self.best_]
+        self.classifier_ = PROPENSITY_MODELS[self.best_]().fit(X, actions)
+        return self
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """Probabilities of every action, shape (action, context), columns summing to one."""
+        return np.ascontiguousarray(self.classifier_.predict_proba(X).T)
+
+
+def clip_propensities(propensities: FloatArray, clip: float = CLIP) -> FloatArray:
+    """Propensities raised to at least `clip` and renormalised so that columns sum to one."""
+    raised = np.maximum(propensities, clip)
+    return np.asarray(raised / raised.sum(axis=0), dtype=np.float64)

@@ -1,0 +1,213 @@
+"""The default causal learner: candidates compared on held-out training data, the best ones averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import nnls
+from sklearn.base import clone
+
+from accordant.learning.causal.candidates import default_candidates, split_by_size
+from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, action_folds
+from accordant.learning.causal.losses import dr_losses, level_losses, pseudo_levels, r_losses
+from accordant.learning.causal.overlap import overlap_diagnostics
+from accordant.learning.causal.propensity import PropensityModel, clip_propensities
+from accordant.learning.causal.training_data import CausalDataError, FloatArray, IntArray, LoggedData
+
+CRITERIA = ("r", "dr", "level")
+SUM_WEIGHT = 1e4
+"""Weight of the equation 'weights sum to one' in the least-squares system that finds them."""
+
+
+@dataclass(frozen=True)
+class CandidateScore:
+    """How one candidate fared on held-out training data.
+
+    Attributes:
+        name: its name in the table.
+        loss: mean of the selection criterion (squared unit of the outcome; lower is better).
+        standard_error: standard error of that mean.
+        gap: loss minus the best candidate's loss, at least 0.
+        gap_standard_error: standard error of the gap, contexts paired.
+        outcome_error: mean squared error of the level of the action taken.
+        weight: share in the final average, 0 if not used.
+    """
+
+    name: str
+    loss: float
+    standard_error: float
+    gap: float
+    gap_standard_error: float
+    outcome_error: float
+    weight: float
+
+
+class SelectedCausalLearner(LevelLearner):
+    """Chooses among causal learners by a cross-fitted loss that needs no counterfactual.
+
+    1. Every candidate predicts the levels of contexts it was not fitted on.
+    2. Propensities come from `PropensityModel`; outcome regressions mu_a are, per action, the convex average
+       of candidates that best predicts held-out outcomes (van der Laan, Polley and Hubbard 2007).
+    3. Candidates are ranked by the R-loss (or DR-loss, or reweighted squared error) on these.
+    4. Those whose loss exceeds the best by no more than `tolerance` standard errors of the paired
+       difference cannot be told apart; they are averaged with convex weights that best predict the
+       held-out outcomes, and refitted on all contexts. `tolerance=0` takes the single best.
+
+    Args:
+        candidates: learners by name, or None for `default_candidates()`. Candidates whose base regressor does
+            not suit the number of rows or features are skipped.
+        criterion: "r", "dr" or "level" (see `losses`).
+        tolerance: standard errors within which candidates count as tied.
+        folds: cross-fitting folds.
+        range_share: how far levels may leave the training outcome range; handed to every candidate.
+        random_state: seed of folds and candidates; the same seed gives the same result.
+
+    Attributes:
+        candidates_: one `CandidateScore` per candidate tried, best first.
+        best_: name of the candidate with the lowest loss.
+        learners_: name to fitted learner, for those with a positive weight.
+        weights_: name to weight, likewise.
+        skipped_: name to the reason why a candidate was not tried.
+        propensity_: the fitted propensity model.
+        overlap_: `OverlapDiagnostics` of the training data.
+    """
+
+    def __init__(
+        self,
+        candidates: Mapping[str, LevelLearner] | None = None,
+        criterion: str = "r",
+        tolerance: float = 1.0,
+        folds: int = 5,
+        range_share: float = RANGE_SHARE,
+        random_state: int = 0,
+    ) -> None:
+        self.candidates = candidates
+        self.criterion = criterion
+        self.tolerance = tolerance
+        self.folds = folds
+        self.range_share = range_share
+        self.random_state = random_state
+
+    def _fit_levels(self, data: LoggedData) -> None:
+        if self.criterion not in CRITERIA:
+            raise ValueError(f"criterion {self.criterion!r} is unknown; allowed: {', '.join(CRITERIA)}.")
+        table = default_candidates() if self.candidates is None else dict(self.candidates)
+        tried, self.skipped_ = split_by_size(table, *data.X.shape)
+        if not tried:
+            raise CausalDataError(f"no candidate suits data of shape {data.X.shape}: {self.skipped_}")
+        learners = {name: self._prepared(learner) for name, learner in tried.items()}
+        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions)
+        self.overlap_ = overlap_diagnostics(self.propensity_.held_out_, data.actions)
+        propensities = clip_propensities(self.propensity_.held_out_)
+        held_out = np.stack([self._held_out(learner, data) for learner in learners.values()])
+        losses = candidate_losses(held_out, propensities, data, self.criterion)
+        weights = shortlist_weights(losses, held_out, data, self.tolerance)
+        self.candidates_ = _scores(list(learners), losses, held_out, data, weights)
+        self.best_ = self.candidates_[0].name
+        self.weights_ = {name: float(w) for name, w in zip(learners, weights, strict=True) if w > 0}
+        self.learners_ = {name: learners[name].fit_part(data) for name in self.weights_}
+
+    def _raw_levels(self, X: FloatArray) -> FloatArray:
+        levels = np.zeros((self.n_actions_, X.shape[0]))
+        for name, weight in self.weights_.items():
+            levels += weight * self.learners_[name].predict_levels(X)
+        return levels
+
+    def _prepared(self, learner: LevelLearner) -> LevelLearner:
+        """A copy that uses this learner's seed and bounds."""
+        copy: LevelLearner = clone(learner)
+        shared = {"range_share": self.range_share, "random_state": self.random_state}
+        known = copy.get_params(deep=False)
+        copy.set_params(**{key: value for key, value in shared.items() if key in known})
+        return copy
+
+    def _held_out(self, learner: LevelLearner, data: LoggedData) -> FloatArray:
+        """Levels of every context from fits without its fold, shape (action, context)."""
+        levels = np.empty((data.n_actions, data.actions.size))
+        for train, test in action_folds(data.actions, self.folds, self.random_state):
+            # A fold of checked data: only the whole must reach the minimum number of rows per action.
+            levels[:, test] = clone(learner).fit_part(data.rows(train)).predict_levels(data.X[test])
+        return levels
+
+
+def candidate_losses(
+    held_out: FloatArray, propensities: FloatArray, data: LoggedData, criterion: str
+) -> FloatArray:
+    """The criterion per candidate and context, shape (candidate, context), from held-out levels."""
+    outcome_levels = np.empty(held_out.shape[1:])
+    for action in range(data.n_actions):
+        taken = data.actions == action
+        weights = convex_weights(held_out[:, action, taken], data.outcomes[taken])
+        outcome_levels[action] = weights @ held_out[:, action]
+    mean_outcome = np.sum(propensities * outcome_levels, axis=0)
+    scores = pseudo_levels(outcome_levels, propensities, data.actions, data.outcomes)
+    reference = int(np.argmax(data.counts()))
+    logged: tuple[IntArray, FloatArray] = (data.actions, data.outcomes)
+    loss: dict[str, Callable[[FloatArray], FloatArray]] = {
+        "r": lambda levels: r_losses(levels, mean_outcome, propensities, *logged),
+        "dr": lambda levels: dr_losses(levels, scores, reference),
+        "level": lambda levels: level_losses(levels, propensities, *logged),
+    }
+    return np.stack([loss[criterion](levels) for levels in held_out])
+
+
+def shortlist_weights(
+    losses: FloatArray, held_out: FloatArray, data: LoggedData, tolerance: float
+) -> FloatArray:
+    """Convex weights of the candidates tied with the best one, 0 for the others, shape (candidate,)."""
+    best = int(np.argmin(losses.mean(axis=1)))
+    gaps = losses - losses[best]
+    errors = gaps.std(axis=1) / np.sqrt(gaps.shape[1])
+    tied = np.flatnonzero(gaps.mean(axis=1) <= tolerance * errors)
+    if tolerance == 0:
+        tied = np.array([best])
+    weights = np.zeros(losses.shape[0])
+    weights[tied] = convex_weights(_taken(held_out[tied], data.actions), data.outcomes)
+    return weights
+
+
+def convex_weights(predictions: FloatArray, outcomes: FloatArray) -> FloatArray:
+    """Weights >= 0 summing to one with the least squared error of the weighted prediction.
+
+    Non-negative least squares with the sum as a heavily weighted extra equation (Lawson and Hanson 1974,
+    chapter 23).
+
+    Args:
+        predictions: shape (candidate, context).
+        outcomes: shape (context,).
+    """
+    # Both sides are centred at the mean outcome, which changes nothing for weights that sum to one.
+    columns, target = predictions.T - outcomes.mean(), outcomes - outcomes.mean()
+    size = max(float(np.linalg.norm(target)), float(np.linalg.norm(columns)))
+    scale = SUM_WEIGHT * size if size > 0 else 1.0
+    design = np.vstack([columns, np.full(predictions.shape[0], scale)])
+    weights = nnls(design, np.append(target, scale))[0]
+    weights[weights < 1e-3 * weights.sum()] = 0.0  # a thousandth is not worth a fit
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+def _taken(levels: FloatArray, actions: IntArray) -> FloatArray:
+    """The level of the action taken, shape (candidate, context)."""
+    return levels[:, actions, np.arange(actions.size)]
+
+
+def _scores(
+    names: list[str], losses: FloatArray, held_out: FloatArray, data: LoggedData, weights: FloatArray
+) -> list[CandidateScore]:
+    means, root = losses.mean(axis=1), np.sqrt(losses.shape[1])
+    gaps = losses - losses[int(np.argmin(means))]
+    errors = np.mean((_taken(held_out, data.actions) - data.outcomes) ** 2, axis=1)
+    return [
+        CandidateScore(
+            name=names[k],
+            loss=float(means[k]),
+            standard_error=float(losses[k].std() / root),
+            gap=float(gaps[k].mean()),
+            gap_standard_error=float(gaps[k].std() / root),
+            outcome_error=float(errors[k]),
+            weight=float(weights[k]),
+        )
+        for k in np.argsort(means, kind="stable")
+    ]

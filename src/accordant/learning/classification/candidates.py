@@ -1,0 +1,118 @@
+"""The classifiers tried by default as outcome model, as a table.
+
+Each is deterministic (its random state is fixed by the caller), runs on one thread, and needs no scaling of
+its input. The settings were chosen once, on simulated files whose true probabilities are known and on public
+loan files; nothing here is tuned at run time, the choice among the rows is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sklearn.base import ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+from accordant.learning.classification.calibration import CalibratedProbabilities, Method
+from accordant.learning.classification.hinges import HingeFeatures
+
+PRIOR = "prior"
+"""Name of the trivial candidate: the class shares of the training data, whatever the features."""
+
+MAX_FEATURES_FOR_PAIRS = 12
+"""Products of two features are tried up to this width; their number grows with its square."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A named classifier that has not been fitted; `baseline` marks one that is tried for comparison."""
+
+    name: str
+    estimator: ClassifierMixin
+    baseline: bool = False
+
+
+def _prior(_: int) -> ClassifierMixin:
+    return DummyClassifier(strategy="prior")
+
+
+def _logistic(_: int) -> ClassifierMixin:
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
+def _logistic_shrunk(_: int) -> ClassifierMixin:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
+
+
+def _logistic_hinges(_: int) -> ClassifierMixin:
+    return make_pipeline(HingeFeatures(n_knots=4), StandardScaler(), LogisticRegression(C=0.1, max_iter=2000))
+
+
+def _logistic_pairs(_: int) -> ClassifierMixin:
+    products = PolynomialFeatures(degree=2, interaction_only=True, include_bias=False)
+    # Scaled before the products, to multiply deviations; and after, to penalise all columns evenly.
+    return make_pipeline(
+        HingeFeatures(n_knots=1),
+        StandardScaler(),
+        products,
+        StandardScaler(),
+        LogisticRegression(C=0.03, max_iter=2000),
+    )
+
+
+def _boosting(random_state: int) -> ClassifierMixin:
+    # Early stopping is off: it would hold rows back by itself, and stop at another tree for every seed.
+    return HistGradientBoostingClassifier(
+        max_iter=60,
+        learning_rate=0.05,
+        max_leaf_nodes=7,
+        min_samples_leaf=30,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=random_state,
+    )
+
+
+def _random_forest(random_state: int) -> ClassifierMixin:
+    return RandomForestClassifier(n_estimators=60, min_samples_leaf=20, random_state=random_state, n_jobs=1)
+
+
+def _extra_trees(random_state: int) -> ClassifierMixin:
+    return ExtraTreesClassifier(
+        n_estimators=80, min_samples_leaf=10, max_features=None, random_state=random_state, n_jobs=1
+    )
+
+
+_TABLE: tuple[tuple[str, Callable[[int], ClassifierMixin], Method], ...] = (
+    (PRIOR, _prior, "raw"),
+    ("logistic", _logistic, "raw"),
+    ("logistic-shrunk", _logistic_shrunk, "raw"),
+    ("logistic-hinges", _logistic_hinges, "raw"),
+    ("logistic-pairs", _logistic_pairs, "raw"),
+    ("boosting", _boosting, "raw"),
+    ("boosting-sigmoid", _boosting, "sigmoid"),
+    ("random-forest", _random_forest, "raw"),
+    ("random-forest-sigmoid", _random_forest, "sigmoid"),
+    ("extra-trees", _extra_trees, "raw"),
+    ("extra-trees-sigmoid", _extra_trees, "sigmoid"),
+)
+
+
+def default_candidates(n_features: int, random_state: int = 0) -> tuple[Candidate, ...]:
+    """Return the default candidates for `n_features` columns, simplest first.
+
+    The order matters only when scores are equal: the earlier one is then taken.
+    """
+    return tuple(
+        Candidate(
+            name,
+            CalibratedProbabilities(make(random_state), method=method, random_state=random_state),
+            baseline=name == PRIOR,
+        )
+        for name, make, method in _TABLE
+        if make is not _logistic_pairs or n_features <= MAX_FEATURES_FOR_PAIRS
+    )

@@ -1,0 +1,72 @@
+"""Cross-validation folds in which every class stays learnable, however rare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+ALWAYS_TRAINING = -1
+"""Fold of a row that is never held back."""
+
+
+def copied_records(X: Floats, codes: Codes) -> Codes:
+    """Return (n,) for each row the first row that is the same record: equal in X (n, features) and in class.
+
+    A copy that is held back while its original is in training makes a model that learns by heart look good.
+    Where fewer than half of the records are distinct, as with a few coarse features, equal rows are separate
+    observations and not copies; then every row is a record of its own.
+    """
+    _, first, record = np.unique(np.column_stack([X, codes]), axis=0, return_index=True, return_inverse=True)
+    if 2 * len(first) < len(codes):
+        return np.arange(len(codes), dtype=np.intp)
+    return first[record].astype(np.intp)
+
+
+def deal_folds(codes: Codes, n_folds: int, random_state: int, *, records: Codes | None = None) -> Codes:
+    """Return the fold of every row, (n,) in 0..n_folds-1 or `ALWAYS_TRAINING`.
+
+    Records are shuffled within their class and dealt out in turn, so their counts per class differ by at most
+    one between folds. Unlike scikit-learn's stratified folds, classes may have fewer records than there are
+    folds: a class of two or more is spread over different folds, so every training part holds it; a class of
+    one record cannot be learned from and predicted at once and is always in training.
+
+    Parameters
+    ----------
+    codes
+        (n,) class of each row.
+    n_folds, random_state
+        Number of folds, at least 2, and the seed of the shuffling.
+    records
+        (n,) from `copied_records`: rows with the same number go to the same fold. None: every row by itself.
+
+    Raises
+    ------
+    ValueError
+        If `n_folds` is below 2, or no class has two records.
+    """
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2, found {n_folds}")
+    rows = np.arange(len(codes)) if records is None else records
+    _, first, record_of_row = np.unique(rows, return_index=True, return_inverse=True)
+    record_codes = codes[first]
+    shuffled = np.random.default_rng(random_state).permutation(len(first))
+    by_class = shuffled[np.argsort(record_codes[shuffled], kind="stable")]
+    dealt = by_class[np.bincount(record_codes)[record_codes[by_class]] > 1]
+    if dealt.size == 0:
+        raise ValueError(
+            f"cross-validation needs a class with two different rows, found none in {len(codes)} rows"
+        )
+    folds = np.full(len(first), ALWAYS_TRAINING, dtype=np.intp)
+    folds[dealt] = np.arange(dealt.size) % n_folds
+    return folds[record_of_row]
+
+
+def splits(folds: Codes) -> Iterator[tuple[Codes, Codes]]:
+    """Yield (training rows, held-back rows) for each fold that holds a row back."""
+    for fold in np.unique(folds[folds != ALWAYS_TRAINING]):
+        yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)

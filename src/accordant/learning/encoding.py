@@ -1,0 +1,82 @@
+"""From named raw columns to the numeric matrix that estimators take; everything is fixed at fit time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.contexts import Contexts
+from accordant.errors import DataError
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ContextEncoder:
+    """Columns and what was learned about them on training rows.
+
+    Numeric columns pass through unscaled (an estimator that needs scaling brings its own scaler); missing
+    numbers become the training median, with an indicator column if any were missing in training. Text
+    becomes one column per training category; a category not seen in training is a row of zeros there.
+
+    Attributes
+    ----------
+    medians
+        Training median of each numeric column, in the order of the matrix.
+    indicated
+        Numeric columns that get an indicator of missingness.
+    categories
+        Training categories of each text column, sorted.
+    """
+
+    medians: Mapping[str, float]
+    indicated: tuple[str, ...]
+    categories: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def fit(cls, contexts: Contexts, columns: tuple[str, ...]) -> ContextEncoder:
+        """Learn medians and categories from training contexts."""
+        if not columns:
+            raise DataError("no feature columns")
+        medians, indicated, categories = {}, [], {}
+        for name in columns:
+            values = contexts[name]
+            if values.dtype != np.float64:
+                categories[name] = tuple(str(value) for value in np.unique(values))
+                continue
+            missing = np.isnan(values)
+            if missing.all():
+                raise DataError(f"feature column {name!r} has no values in training rows")
+            if np.isinf(values).any():
+                raise DataError(f"feature column {name!r} has an infinite value in row {np.isinf(values).argmax()}")
+            medians[name] = float(np.median(values[~missing]))
+            if missing.any():
+                indicated.append(name)
+        return cls(medians, tuple(indicated), categories)
+
+    def __call__(self, contexts: Contexts) -> Matrix:
+        """Return the matrix, shape (context, feature)."""
+        columns: list[NDArray[Any]] = []
+        for name, median in self.medians.items():
+            values = contexts.numeric(name)
+            missing = np.isnan(values)
+            columns.append(np.where(missing, median, values) if missing.any() else values)
+        columns += [np.isnan(contexts.numeric(name)) for name in self.indicated]
+        for name, categories in self.categories.items():
+            texts = contexts[name].astype(str)
+            columns += [texts == category for category in categories]
+        return np.column_stack(columns).astype(np.float64)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Raw columns that are read."""
+        return (*self.medians, *self.categories)
+
+
+def one_hot(codes: NDArray[np.intp], n_levels: int) -> Matrix:
+    """Return indicator columns, shape (context, level)."""
+    return np.eye(n_levels)[codes]

@@ -1,0 +1,76 @@
+"""scikit-learn estimators by class name, as case files name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from sklearn.utils import all_estimators
+
+from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.learning.causal import DRLearner, LevelLearner, SelectedCausalLearner, SLearner, TLearner, XLearner
+
+LEARNERS: Mapping[str, type[LevelLearner]] = {
+    "s_learner": SLearner,
+    "t_learner": TLearner,
+    "x_learner": XLearner,
+    "dr_learner": DRLearner,
+    "selected": SelectedCausalLearner,
+}
+"""Learners of outcome levels per action, for continuous outcomes."""
+
+
+def build_estimator(
+    kind: Literal["classifier", "regressor"], name: str, parameters: Mapping[str, Any], random_state: int
+) -> Any:
+    """Return an unfitted estimator, seeded if it takes a seed.
+
+    Raises
+    ------
+    UnknownNameError, InputError
+        If there is no such estimator, or a parameter is unknown to it.
+    """
+    classes = dict(all_estimators(type_filter=kind))
+    if name not in classes:
+        raise UnknownNameError(kind, name, classes)
+    valid = classes[name]._get_param_names()  # noqa: SLF001 - the public way needs an instance
+    for key in parameters:
+        if key not in valid:
+            raise InputError(f"{name}: unknown parameter {key!r}; {allowed_names(valid, key)}")
+    seeded = {"random_state": random_state} if "random_state" in valid else {}
+    try:
+        return classes[name](**(seeded | dict(parameters)))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} cannot be built: {error}") from None
+
+
+def build_learner(name: str, regressor: str | None, parameters: Mapping[str, Any], random_state: int) -> LevelLearner:
+    """Return an unfitted learner of outcome levels.
+
+    Parameters
+    ----------
+    name
+        A key of `LEARNERS`.
+    regressor
+        Class name of a scikit-learn regressor for all its regressions; None for the learner's own default.
+    parameters
+        Parameters, nested ones with double underscores.
+    random_state
+        Seed.
+
+    Raises
+    ------
+    UnknownNameError, InputError
+        If a name or parameter is unknown.
+    """
+    if name not in LEARNERS:
+        raise UnknownNameError("learner of continuous outcomes", name, ("auto", *LEARNERS))
+    learner = LEARNERS[name](random_state=random_state)
+    if regressor is not None:
+        built = {part: build_estimator("regressor", regressor, {}, random_state) for part in ("base", "effect")}
+        learner.set_params(**{part: each for part, each in built.items() if part in learner.get_params(deep=False)})
+    valid = learner.get_params()
+    for key in parameters:
+        if key not in valid:
+            raise InputError(f"{name}: unknown parameter {key!r}; {allowed_names(valid, key)}")
+    return learner.set_params(**parameters)

@@ -1,0 +1,238 @@
+"""From a log and stated rewards to fitted models and cross-validated expected rewards."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant import randomness
+from accordant.contexts import Log
+from accordant.errors import InputError, UnknownNameError
+from accordant.learning.augmentation import (
+    Over,
+    RewardQueries,
+    augmented_queries,
+    clipping_warnings,
+    elicit,
+    logged_queries,
+)
+from accordant.learning.expectation import expected_rewards
+from accordant.learning.folds import Rows, make_folds
+from accordant.learning.identification import Identification, identify
+from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner
+from accordant.learning.outcome_models import OutcomeModel
+from accordant.learning.residuals import Integration
+from accordant.learning.reward_errors import RewardError, reward_errors
+from accordant.learning.reward_learning import DEFAULT_GRID, RewardLearner, default_regressor
+from accordant.learning.reward_models import RewardModel, StatedReward
+from accordant.learning.tuning import Nested, Search, nested
+from accordant.predictions import OutcomePrediction
+from accordant.problem import DecisionProblem
+from accordant.rewards import ObservedReward, RewardSignal
+from accordant.utilities import ExpectedRewards
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class LearningSettings:
+    """How to learn; see `accordant.ParticipatoryPolicy` for each field."""
+
+    outcome_model: Any | None = None
+    outcome_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    reward_model: Any | Literal["stated"] | None = None
+    reward_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    shared_rewards: bool = False
+    augmentation: Over = "actions_and_outcomes"
+    integration: Integration = "empirical"
+    nodes: int = 20
+    calibrated: bool = True
+    folds: int = 5
+    stratified: bool = True
+    random_state: int = 0
+    n_jobs: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Everything that learning leaves behind.
+
+    Attributes
+    ----------
+    outcome_model, reward_models
+        Fitted on all training rows.
+    held_out_expected, held_out_prediction
+        E and f on every training row, from models that did not see its fold.
+    searches
+        Grid searches by name: ``"outcome"``, and one per reward model.
+    reward_errors
+        Error of learned rewards on held-out rows, per stakeholder, action and outcome.
+    identification
+        What the log says about the dependence of outcomes on actions.
+    warnings
+        Sentences for every report.
+    """
+
+    outcome_model: OutcomeModel
+    reward_models: tuple[RewardModel, ...]
+    held_out_expected: ExpectedRewards
+    held_out_prediction: OutcomePrediction
+    searches: Mapping[str, Search]
+    reward_errors: tuple[RewardError, ...]
+    identification: Identification
+    warnings: tuple[str, ...]
+
+
+def learn(
+    problem: DecisionProblem,
+    log: Log,
+    signals: Mapping[str, RewardSignal],
+    features: tuple[str, ...],
+    settings: LearningSettings,
+) -> Learned:
+    """Learn f and every q_i with nested cross-validation.
+
+    Parameters
+    ----------
+    problem
+        The decision problem.
+    log
+        Training rows.
+    signals
+        Fitted reward signals, one per stakeholder.
+    features
+        Columns that models may read.
+    settings
+        How.
+    """
+    identification = identify(log, problem)
+    folds = _folds(problem, log, settings)
+    outcome_learner = _outcome_learner(problem, log, features, identification, settings)
+    reward_learners, stated, warnings = _reward_learners(problem, log, signals, features, settings)
+    logger.info(
+        "learning the outcome model and %d reward models: %d rows, %d folds", len(reward_learners), len(log), len(folds)
+    )
+    outcome, *rewards = nested([outcome_learner, *reward_learners], folds, settings.n_jobs)
+    expected, prediction = _held_out(problem, log, folds, outcome, rewards, stated)
+    names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
+    return Learned(
+        outcome.final,
+        (*(model.final for model in rewards), *stated),
+        expected,
+        prediction,
+        {name: each.search for name, each in zip(names, (outcome, *rewards), strict=True)},
+        tuple(
+            error
+            for learner, model in zip(reward_learners, rewards, strict=True)
+            for error in reward_errors(model.by_fold, folds, log, learner.queries, signals, problem)
+        ),
+        identification,
+        (*identification.warnings, *warnings),
+    )
+
+
+def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Rows, ...]:
+    strata = log.actions
+    if not problem.continuous:
+        strata = strata * len(problem.outcome_names) + log.outcomes.astype(np.intp)
+    generator = randomness.generator(settings.random_state, "folds")
+    return make_folds(len(log), settings.folds, generator, strata if settings.stratified else None)
+
+
+def _outcome_learner(
+    problem: DecisionProblem,
+    log: Log,
+    features: tuple[str, ...],
+    identification: Identification,
+    settings: LearningSettings,
+) -> DiscreteOutcomeLearner | ContinuousOutcomeLearner:
+    model, grid, seed = settings.outcome_model, settings.outcome_grid, randomness.model_seed(settings.random_state)
+    aware = identification.action_aware
+    if problem.continuous:
+        return ContinuousOutcomeLearner(
+            model, grid, settings.integration, settings.nodes, aware, log, features, problem, seed
+        )
+    return DiscreteOutcomeLearner(model, grid, settings.calibrated, aware, log, features, problem, seed)
+
+
+def _reward_learners(
+    problem: DecisionProblem,
+    log: Log,
+    signals: Mapping[str, RewardSignal],
+    features: tuple[str, ...],
+    settings: LearningSettings,
+) -> tuple[list[RewardLearner], list[StatedReward], list[str]]:
+    """Ask the stakeholders, and pair what must be learned with a regressor."""
+    observed = [name for name, signal in signals.items() if isinstance(signal, ObservedReward)]
+    queries = augmented_queries(
+        log, problem, settings.augmentation, randomness.generator(settings.random_state, "augmentation")
+    )
+    warnings = [
+        line for name, signal in signals.items() for line in clipping_warnings(name, signal, log.contexts, queries, problem)
+    ]
+    if isinstance(settings.reward_model, str):
+        if settings.reward_model != "stated":
+            raise UnknownNameError("reward model", settings.reward_model, ("stated", "or a scikit-learn regressor"))
+        if observed:
+            raise InputError(f"the reward of {observed[0]!r} was only observed; the reward model 'stated' cannot supply it")
+        return [], [StatedReward(name, signal, problem) for name, signal in signals.items()], warnings
+    default = settings.reward_model is None
+    regressor = default_regressor(randomness.model_seed(settings.random_state)) if default else settings.reward_model
+    grid = settings.reward_grid or (DEFAULT_GRID if default else {})
+    generator = randomness.generator(settings.random_state, "elicitation")
+    answers = {
+        name: elicit(signal, log.contexts, queries, problem, generator)
+        for name, signal in signals.items()
+        if name not in observed
+    }
+    groups: list[tuple[tuple[str, ...], RewardQueries, NDArray[np.float64]]] = [
+        ((name,), logged_queries(log), log.rewards[name][None]) for name in observed
+    ]
+    if settings.shared_rewards and answers:
+        groups.append((tuple(answers), queries, np.stack(list(answers.values()))))
+    else:
+        groups += [((name,), queries, values[None]) for name, values in answers.items()]
+    learners = [
+        RewardLearner(names, regressor, grid, log, asked, values, features, problem) for names, asked, values in groups
+    ]
+    return learners, [], warnings
+
+
+def _held_out(
+    problem: DecisionProblem,
+    log: Log,
+    folds: tuple[Rows, ...],
+    outcome: Nested[OutcomeModel],
+    rewards: Sequence[Nested[RewardModel]],
+    stated: Sequence[StatedReward],
+) -> tuple[ExpectedRewards, OutcomePrediction]:
+    """Return E and f on all training rows, each fold from the models that did not see it."""
+    order = np.argsort(np.concatenate(folds))
+    values, predictions = [], []
+    for fold, rows in enumerate(folds):
+        contexts = log.contexts.take(rows)
+        prediction = outcome.by_fold[fold].predict(contexts)
+        models = [*(model.by_fold[fold] for model in rewards), *stated]
+        values.append(expected_rewards(contexts, prediction, models, problem).values)
+        predictions.append(prediction)
+    expected = np.concatenate(values, axis=2)[:, :, order]
+    return (
+        ExpectedRewards(expected, stakeholders=problem.stakeholder_names, actions=problem.actions),
+        joined(predictions).take(order),
+    )
+
+
+def joined(predictions: Sequence[OutcomePrediction]) -> OutcomePrediction:
+    """Return the predictions of consecutive batches of contexts as one."""
+    first = predictions[0]
+    return OutcomePrediction(
+        np.concatenate([each.weights for each in predictions], axis=2),
+        None if first.nodes is None else np.concatenate([each.nodes for each in predictions if each.nodes is not None], axis=2),
+        first.depends_on_action,
+        None if first.means is None else np.concatenate([each.means for each in predictions if each.means is not None], axis=1),
+    )

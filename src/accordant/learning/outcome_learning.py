@@ -1,0 +1,202 @@
+"""Learning f(o | x, a) from logged rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from accordant.contexts import Log
+from accordant.errors import DataError, InputError
+from accordant.learning.causal import SelectedCausalLearner, TLearner
+from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
+from accordant.learning.classification.brier import brier_score
+from accordant.learning.encoding import ContextEncoder, Matrix
+from accordant.learning.folds import Rows
+from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, action_design
+from accordant.learning.residuals import Integration, held_out_residuals, residual_nodes
+from accordant.learning.tuning import Point, fit_grid, grid_points
+from accordant.problem import ContinuousOutcome, DecisionProblem
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteOutcomeLearner:
+    """Fits class probabilities.
+
+    Parameters
+    ----------
+    classifier
+        Any scikit-learn classifier; None for `SelectedClassifier`, which picks by cross-validated Brier score.
+    grid
+        Hyper-parameters to search, by Brier score.
+    calibrated
+        Calibrate a given classifier. Grid points are compared uncalibrated.
+    action_aware
+        Whether the classifier reads the action.
+    log, features, problem, random_state
+        Training rows, columns that the model reads, declarations, seed.
+    """
+
+    classifier: Any | None
+    grid: Mapping[str, Sequence[Any]]
+    calibrated: bool
+    action_aware: bool
+    log: Log
+    features: tuple[str, ...]
+    problem: DecisionProblem
+    random_state: int
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The grid."""
+        if self.classifier is None:
+            return ({},)
+        return grid_points(self.classifier, self.grid)
+
+    def fit(self, rows: Rows, point: Point) -> DiscreteOutcomeModel:
+        """Fit with one point of the grid, calibrated."""
+        if self.classifier is None:
+            estimator: Any = SelectedClassifier(classes=self._classes, random_state=self.random_state)
+        else:
+            estimator = CalibratedProbabilities(
+                clone(self.classifier).set_params(**point),
+                method="sigmoid" if self.calibrated else "raw",
+                classes=self._classes,
+                random_state=self.random_state,
+            )
+        encoder, columns, codes = self._training(rows)
+        return self._model(encoder, self._fitted(estimator, columns, codes))
+
+    def candidates(self, rows: Rows) -> list[DiscreteOutcomeModel]:
+        """Fit every point of the grid, uncalibrated."""
+        encoder, columns, codes = self._training(rows)
+        models = []
+        for fitted in fit_grid(self.classifier, self.points, columns, codes):
+            raw = CalibratedProbabilities(fitted, method="raw", classes=self._classes)
+            raw.classes_, raw.columns_, raw.model_ = self._classes, fitted.classes_.astype(np.intp), fitted
+            raw.n_features_in_ = columns.shape[1]
+            models.append(self._model(encoder, raw))
+        return models
+
+    def loss(self, model: DiscreteOutcomeModel, rows: Rows) -> float:
+        """Return the multiclass Brier score of the logged actions' outcomes, in [0, 2]."""
+        part = self.log.take(rows)
+        columns = self._columns(model.encoder(part.contexts), part.actions)
+        return brier_score(model.classifier.predict_proba(columns), part.outcomes.astype(np.intp))
+
+    @property
+    def _classes(self) -> NDArray[np.intp]:
+        return np.arange(len(self.problem.outcome_names))
+
+    def _training(self, rows: Rows) -> tuple[ContextEncoder, Matrix, NDArray[np.intp]]:
+        part = self.log.take(rows)
+        codes = part.outcomes.astype(np.intp)
+        if len(np.unique(codes)) == 1:
+            only = self.problem.outcome_names[codes[0]]
+            raise DataError(f"every training row has the outcome {only!r}; an outcome model needs at least two outcomes")
+        encoder = ContextEncoder.fit(part.contexts, self.features)
+        return encoder, self._columns(encoder(part.contexts), part.actions), codes
+
+    def _columns(self, features: Matrix, actions: NDArray[np.intp]) -> Matrix:
+        return action_design(features, actions, len(self.problem.actions)) if self.action_aware else features
+
+    def _model(self, encoder: ContextEncoder, classifier: Any) -> DiscreteOutcomeModel:
+        return DiscreteOutcomeModel(encoder, classifier, len(self.problem.actions), self.action_aware)
+
+    def _fitted(self, estimator: Any, columns: Matrix, codes: NDArray[np.intp]) -> Any:
+        try:
+            return estimator.fit(columns, codes)
+        except ValueError as error:
+            raise InputError(f"the outcome model cannot be fitted: {error}") from error
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousOutcomeLearner:
+    """Fits outcome levels per action and the distribution around them.
+
+    Parameters
+    ----------
+    learner
+        An estimator with ``fit(X, actions, outcomes, n_actions=…)`` and ``predict_levels(X)``; None for
+        `SelectedCausalLearner`, which compares many by a cross-fitted loss.
+    grid
+        Hyper-parameters to search, by squared error of the logged action's level.
+    integration, n_nodes
+        See `residual_nodes`.
+    action_aware
+        Whether levels depend on the action.
+    log, features, problem, random_state
+        Training rows, columns that the model reads, declarations, seed.
+    """
+
+    learner: Any | None
+    grid: Mapping[str, Sequence[Any]]
+    integration: Integration
+    n_nodes: int
+    action_aware: bool
+    log: Log
+    features: tuple[str, ...]
+    problem: DecisionProblem
+    random_state: int
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The grid."""
+        return grid_points(self._unfitted(), self.grid)
+
+    def fit(self, rows: Rows, point: Point) -> ContinuousOutcomeModel:
+        """Fit with one point of the grid, and its residuals on rows it did not see."""
+        encoder, columns, actions, outcomes = self._training(rows)
+        learner = self._fitted(point, columns, actions, outcomes)
+        residuals = held_out_residuals(learner, columns, actions, outcomes, self.random_state)
+        offsets, weights = residual_nodes(residuals, actions, self._n_levels, self.integration, self.n_nodes)
+        return self._model(encoder, learner, offsets, weights)
+
+    def candidates(self, rows: Rows) -> list[ContinuousOutcomeModel]:
+        """Fit every point of the grid, without a residual distribution."""
+        encoder, columns, actions, outcomes = self._training(rows)
+        fitted = [self._fitted(point, columns, actions, outcomes) for point in self.points]
+        return [self._model(encoder, learner, np.zeros((self._n_levels, 1)), np.ones(1)) for learner in fitted]
+
+    def loss(self, model: ContinuousOutcomeModel, rows: Rows) -> float:
+        """Return the mean squared error of the logged action's level."""
+        part = self.log.take(rows)
+        levels = model.predict(part.contexts).levels()
+        return float(np.mean((levels[part.actions, np.arange(len(part))] - part.outcomes) ** 2))
+
+    @property
+    def _n_levels(self) -> int:
+        return len(self.problem.actions) if self.action_aware else 1
+
+    def _unfitted(self) -> Any:
+        if self.learner is not None:
+            return self.learner
+        return SelectedCausalLearner(random_state=self.random_state) if self.action_aware else TLearner("boosting")
+
+    def _training(self, rows: Rows) -> tuple[ContextEncoder, Matrix, NDArray[np.intp], NDArray[np.float64]]:
+        part = self.log.take(rows)
+        encoder = ContextEncoder.fit(part.contexts, self.features)
+        actions = part.actions if self.action_aware else np.zeros_like(part.actions)
+        return encoder, encoder(part.contexts), actions, part.outcomes.astype(np.float64)
+
+    def _fitted(self, point: Point, columns: Matrix, actions: NDArray[np.intp], outcomes: NDArray[np.float64]) -> Any:
+        learner = clone(self._unfitted()).set_params(**point)
+        try:
+            return learner.fit(columns, actions, outcomes, n_actions=self._n_levels)
+        except ValueError as error:
+            names = ", ".join(f"{code} is {name!r}" for code, name in enumerate(self.problem.actions))
+            raise InputError(f"the outcome model cannot be fitted: {error} (action {names})") from error
+
+    def _model(
+        self, encoder: ContextEncoder, learner: Any, offsets: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> ContinuousOutcomeModel:
+        outcome = self.problem.outcomes
+        assert isinstance(outcome, ContinuousOutcome)
+        bounds = (-np.inf if outcome.low is None else outcome.low, np.inf if outcome.high is None else outcome.high)
+        n_actions = len(self.problem.actions)
+        return ContinuousOutcomeModel(encoder, learner, n_actions, self.action_aware, offsets, weights, bounds)

@@ -1,0 +1,112 @@
+"""Outcome models f(o | x, a): fitted objects that turn contexts into predicted outcomes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.contexts import Contexts
+from accordant.learning.encoding import ContextEncoder, Matrix, one_hot
+from accordant.predictions import OutcomePrediction
+
+
+class OutcomeModel(ABC):
+    """A fitted f(o | x, a) or, without action-awareness, f(o | x)."""
+
+    encoder: ContextEncoder
+    n_actions: int
+    action_aware: bool
+
+    @abstractmethod
+    def predict(self, contexts: Contexts) -> OutcomePrediction:
+        """Return the predicted outcomes of every action."""
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteOutcomeModel(OutcomeModel):
+    """Class probabilities of a fitted classifier whose classes are the outcome codes.
+
+    Parameters
+    ----------
+    encoder
+        Fixed on training rows.
+    classifier
+        With one column of probabilities per declared outcome.
+    n_actions
+        Number of declared actions.
+    action_aware
+        Whether the classifier reads the action, see `action_design`.
+    """
+
+    encoder: ContextEncoder
+    classifier: Any
+    n_actions: int
+    action_aware: bool
+
+    def predict(self, contexts: Contexts) -> OutcomePrediction:
+        """Predict once per action, or once for all actions."""
+        features = self.encoder(contexts)
+        if not self.action_aware:
+            probabilities = np.ascontiguousarray(self.classifier.predict_proba(features).T)
+            weights = np.broadcast_to(probabilities, (self.n_actions, *probabilities.shape))
+        else:
+            weights = np.stack([self._under(action, features).T for action in range(self.n_actions)])
+        return OutcomePrediction(weights, None, self.action_aware)
+
+    def _under(self, action: int, features: Matrix) -> NDArray[np.float64]:
+        codes = np.full(len(features), action, dtype=np.intp)
+        return np.asarray(self.classifier.predict_proba(action_design(features, codes, self.n_actions)))
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousOutcomeModel(OutcomeModel):
+    """Predicted levels plus residuals of training rows that the levels had not seen.
+
+    Parameters
+    ----------
+    encoder
+        Fixed on training rows.
+    learner
+        Fitted; ``predict_levels(X)`` returns mean outcomes, shape (action, context), or (1, context) if the
+        model is not action-aware.
+    n_actions
+        Number of declared actions.
+    action_aware
+        Whether levels depend on the action.
+    offsets
+        Nodes of the residual distribution of each action, around 0, shape (action, node).
+    weights
+        Their probabilities, shape (node,).
+    bounds
+        Outcomes cannot pass these.
+    """
+
+    encoder: ContextEncoder
+    learner: Any
+    n_actions: int
+    action_aware: bool
+    offsets: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    bounds: tuple[float, float]
+
+    def predict(self, contexts: Contexts) -> OutcomePrediction:
+        """Return nodes around the predicted level of every action."""
+        levels = self.learner.predict_levels(self.encoder(contexts))
+        means = np.ascontiguousarray(np.broadcast_to(levels, (self.n_actions, contexts.n_contexts)))
+        nodes = np.clip(means[:, None, :] + self.offsets[:, :, None], *self.bounds)
+        weights = np.broadcast_to(self.weights[:, None], nodes.shape)
+        return OutcomePrediction(weights, nodes, self.action_aware, np.clip(means, *self.bounds))
+
+
+def action_design(features: Matrix, actions: NDArray[np.intp], n_actions: int) -> Matrix:
+    """Return contexts, action indicators and their products, so that linear models can let effects vary.
+
+    Shape (context, feature · n_actions + n_actions − 1): the first action is the reference.
+    """
+    indicators = one_hot(actions, n_actions)[:, 1:]
+    products = [features * indicators[:, [column]] for column in range(indicators.shape[1])]
+    return np.hstack([features, indicators, *products])

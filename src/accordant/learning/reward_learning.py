@@ -1,0 +1,105 @@
+"""Learning q_i from what stakeholders said about logged and augmented rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+from accordant.contexts import Log
+from accordant.errors import InputError
+from accordant.learning.augmentation import RewardQueries
+from accordant.learning.encoding import ContextEncoder
+from accordant.learning.folds import Rows
+from accordant.learning.reward_models import LearnedReward, design
+from accordant.learning.tuning import Point, fit_grid, grid_points
+from accordant.problem import DecisionProblem
+
+DEFAULT_GRID: Mapping[str, Sequence[Any]] = {"max_leaf_nodes": [8, 31]}
+
+
+def default_regressor(random_state: int) -> Any:
+    """Return the regressor that learns rewards unless told otherwise: histogram boosting."""
+    return HistGradientBoostingRegressor(learning_rate=0.1, early_stopping=False, random_state=random_state)
+
+
+@dataclass(frozen=True, eq=False)
+class RewardLearner:
+    """Fits q of one stakeholder, or of several that share a regressor.
+
+    Parameters
+    ----------
+    stakeholders
+        Whose rewards.
+    regressor
+        Any scikit-learn regressor; multi-output if stakeholders share it.
+    grid
+        Hyper-parameters to search, name to values; empty for none.
+    log
+        Training rows.
+    queries
+        What was asked, about which rows of the log.
+    answers
+        Rewards in [0, 1], shape (stakeholder, query).
+    features
+        Columns that the model reads.
+    problem
+        Declares actions and outcomes.
+    """
+
+    stakeholders: tuple[str, ...]
+    regressor: Any
+    grid: Mapping[str, Sequence[Any]]
+    log: Log
+    queries: RewardQueries
+    answers: NDArray[np.float64]
+    features: tuple[str, ...]
+    problem: DecisionProblem
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The grid."""
+        return grid_points(self.regressor, self.grid)
+
+    def fit(self, rows: Rows, point: Point) -> LearnedReward:
+        """Fit the regressor with one point of the grid."""
+        return self._models(rows, [clone(self.regressor).set_params(**point)], None)[0]
+
+    def candidates(self, rows: Rows) -> list[LearnedReward]:
+        """Fit the regressor at every point of the grid."""
+        return self._models(rows, [], self.points)
+
+    def loss(self, model: LearnedReward, rows: Rows) -> float:
+        """Return the mean squared error over all queries about these rows: every action that was asked about."""
+        queries, answers = self._about(rows)
+        columns = design(model.encoder(self.log.contexts), queries, self.problem)
+        predicted = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
+        return float(np.mean((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2))
+
+    def _models(self, rows: Rows, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
+        encoder = ContextEncoder.fit(self.log.contexts.take(rows), self.features)
+        queries, answers = self._about(rows)
+        columns = design(encoder(self.log.contexts), queries, self.problem)
+        target = answers[0] if len(self.stakeholders) == 1 else answers.T
+        try:
+            fitted = (
+                [regressor.fit(columns, target) for regressor in regressors]
+                if points is None
+                else fit_grid(self.regressor, points, columns, target)
+            )
+        except ValueError as error:
+            raise InputError(f"reward model of {', '.join(self.stakeholders)} cannot be fitted: {error}") from error
+        return [LearnedReward(self.stakeholders, encoder, regressor, self.problem) for regressor in fitted]
+
+    def _about(self, rows: Rows) -> tuple[RewardQueries, NDArray[np.float64]]:
+        member = np.zeros(len(self.log), dtype=bool)
+        member[rows] = True
+        chosen = member[self.queries.rows]
+        part = RewardQueries(self.queries.rows[chosen], self.queries.actions[chosen], self.queries.outcomes[chosen])
+        return part, self.answers[:, chosen]

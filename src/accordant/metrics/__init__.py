@@ -1,0 +1,56 @@
+"""Metrics: numbers about decisions.
+
+Words used here, in the sense of the literature on group criteria:
+
+    overall      a rate over all contexts
+    by group     the same rate in each group; a group is a value of a column or a combination of values
+    difference   largest minus smallest rate over groups, or protected group minus everybody else
+    ratio        smallest divided by largest rate over groups
+    realised     given what really followed, not what was expected
+    undefined    nobody counts: the value is None and the reason says which group is empty; never 0
+
+A metric is an object that knows its parameters::
+
+    gap = metrics.create("demographic_parity", {"attributes": ["sex"]})
+    gap.evaluate(decisions, evidence).value
+
+Own metrics subclass `CountMetric` or `SumMetric`, need no more than `value` or `theta`, and are registered
+with `register`.
+"""
+
+from __future__ import annotations
+
+from accordant.metrics.metric import (
+    CountMetric,
+    Goal,
+    GroupValue,
+    Metric,
+    MetricResult,
+    SumMetric,
+    metrics,
+    register,
+)
+from accordant.metrics.statistics import Cells, Contingency, Sums, cell_values, divide
+from accordant.metrics.weighting import weighted_metrics
+
+create = metrics.create
+names = metrics.names
+
+__all__ = [
+    "Cells",
+    "Contingency",
+    "CountMetric",
+    "Goal",
+    "GroupValue",
+    "Metric",
+    "MetricResult",
+    "SumMetric",
+    "Sums",
+    "cell_values",
+    "create",
+    "divide",
+    "metrics",
+    "names",
+    "register",
+    "weighted_metrics",
+]

@@ -1,0 +1,172 @@
+"""Classification metrics on the mapping from outcomes to actions, and plain rates.
+
+A decision is right if it is the action mapped from the observed outcome (`DecisionProblem.outcome_to_action`).
+Precision, recall and F1 are macro averages over all declared actions, an undefined class counting 0
+(scikit-learn's ``average="macro", zero_division=0, labels=actions``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.metrics import rates as table_of_rates
+from accordant.metrics.group import names
+from accordant.metrics.metric import CountMetric, Goal, register
+from accordant.metrics.rates import Actions, Masks, Rate
+from accordant.metrics.statistics import Contingency, divide
+from accordant.problem import DecisionProblem
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RateMetric(CountMetric):
+    """A rate over everybody, with its value in each group if attributes are given.
+
+    Parameters
+    ----------
+    attributes
+        Columns whose combinations make the groups shown next to the overall value; none by default.
+    actions, outcomes
+        Favourable actions (or a benefit per action) and outcomes; the problem's by default.
+    """
+
+    rate: ClassVar[Rate]
+
+    attributes: tuple[str, ...] = ()
+    actions: Actions = ()
+    outcomes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("attributes", "actions", "outcomes"):
+            object.__setattr__(self, name, names(getattr(self, name)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The attributes."""
+        return self.attributes
+
+    def unsuited(self, problem: DecisionProblem) -> str | None:
+        """Return what the problem lacks for the rate, or None."""
+        return self.rate.unsuited(problem, self.actions, self.outcomes)
+
+    def value(self, table: Contingency) -> Values:
+        """Return the rate over all groups together, shape (...)."""
+        top, bottom = self.rate.sums(table, self._masks(table))
+        return divide(np.asarray(top.sum(axis=-1)), np.asarray(bottom.sum(axis=-1)))
+
+    def rates(self, table: Contingency) -> dict[str, tuple[Values, Values]]:
+        """Return the rate in each group, if there are attributes."""
+        return {self.rate.name: self.rate.by_group(table, self._masks(table))} if self.attributes else {}
+
+    def size(self, table: Contingency) -> Values:
+        """Return how many contexts count towards the rate."""
+        return np.asarray(self.rate.sums(table, self._masks(table))[1].sum(axis=-1))
+
+    def reason(self, table: Contingency) -> str:
+        """Return that nobody counts towards the rate."""
+        del table
+        return f"there are no {self.rate.who} (n=0)"
+
+    def _masks(self, table: Contingency) -> Masks:
+        return Masks.of(table.problem, self.actions, self.outcomes)
+
+
+@register("accuracy")
+class Accuracy(RateMetric):
+    """Share of contexts in which the action is the one mapped from the outcome."""
+
+    goal: ClassVar[Goal] = "max"
+    rate = table_of_rates.ACCURACY
+
+
+@register("selection_rate")
+class SelectionRate(RateMetric):
+    """Share of contexts with a favourable action."""
+
+    goal: ClassVar[Goal] = "max"
+    rate = table_of_rates.SELECTION_RATE
+
+
+@register("true_positive_rate")
+class TruePositiveRate(RateMetric):
+    """Share of favourable actions among contexts with a favourable outcome."""
+
+    goal: ClassVar[Goal] = "max"
+    rate = table_of_rates.TRUE_POSITIVE_RATE
+
+
+@register("false_positive_rate")
+class FalsePositiveRate(RateMetric):
+    """Share of favourable actions among contexts without a favourable outcome."""
+
+    goal: ClassVar[Goal] = "min"
+    rate = table_of_rates.FALSE_POSITIVE_RATE
+
+
+@register("positive_predictive_value")
+class PositivePredictiveValue(RateMetric):
+    """Share of favourable outcomes among contexts with a favourable action."""
+
+    goal: ClassVar[Goal] = "max"
+    rate = table_of_rates.POSITIVE_PREDICTIVE_VALUE
+
+
+class MacroAverage(CountMetric):
+    """A score per action, averaged over all declared actions."""
+
+    goal: ClassVar[Goal] = "max"
+
+    def unsuited(self, problem: DecisionProblem) -> str | None:
+        """Return that the problem maps no outcome to an action, or None."""
+        return table_of_rates.ACCURACY.unsuited(problem, (), ())
+
+    def value(self, table: Contingency) -> Values:
+        """Return the macro average, shape (...)."""
+        mapped = table.problem.action_of_outcome()
+        assert mapped is not None
+        right = np.eye(len(table.problem.actions))[mapped]  # outcome × mapped action
+        confusion = table.counts.sum(axis=-1) @ right  # decided × mapped action
+        hits = np.diagonal(confusion, axis1=-2, axis2=-1)
+        scores = self.per_action(hits, confusion.sum(axis=-1), confusion.sum(axis=-2))
+        return np.asarray(np.nan_to_num(scores, nan=0.0).mean(axis=-1))
+
+    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
+        """Return the score of each action, shape (..., action), from how often it was right, taken and mapped."""
+        raise NotImplementedError
+
+
+@register("precision")
+@dataclass(frozen=True)
+class Precision(MacroAverage):
+    """Macro-averaged share of an action's uses in which it was the mapped one."""
+
+    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
+        """Return hits / decided."""
+        del needed
+        return divide(hits, decided)
+
+
+@register("recall")
+@dataclass(frozen=True)
+class Recall(MacroAverage):
+    """Macro-averaged share of contexts mapped to an action in which it was taken."""
+
+    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
+        """Return hits / needed."""
+        del decided
+        return divide(hits, needed)
+
+
+@register("f1")
+@dataclass(frozen=True)
+class F1(MacroAverage):
+    """Macro-averaged harmonic mean of precision and recall."""
+
+    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
+        """Return 2 hits / (decided + needed)."""
+        return divide(2 * hits, decided + needed)

@@ -1,0 +1,193 @@
+"""Group criteria: one class per row of a table, each a comparison of rates between groups.
+
+    criterion             rates compared                                source
+    demographic_parity    selection rate                                Dwork et al. 2012; Feldman et al. 2015
+    equal_opportunity     true positive rate                            Hardt, Price and Srebro 2016, Def. 2.2
+    predictive_equality   false positive rate                           Corbett-Davies et al. 2017
+    equalised_odds        true and false positive rate, the worse one   Hardt, Price and Srebro 2016, Def. 2.1
+    predictive_parity     positive predictive value                     Chouldechova 2017, Eq. 2.1
+    accuracy_parity       accuracy                                      Berk et al. 2021, overall accuracy equality
+
+Groups are the values of one column or the combinations of several. ``difference`` is the largest minus
+the smallest rate and ``ratio`` the smallest divided by the largest, over the groups that occur in the
+contexts; with `protected` the difference is signed, P(protected group) − P(everybody else).
+A criterion is not defined if some group has nobody to count, or there is nothing to compare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError
+from accordant.metrics import rates as table_of_rates
+from accordant.metrics.metric import CountMetric, Goal, register
+from accordant.metrics.rates import Actions, Masks, Rate
+from accordant.metrics.statistics import Contingency, divide
+from accordant.problem import DecisionProblem, value_label
+
+Values = NDArray[np.float64]
+Aggregate = Literal["difference", "ratio"]
+AGGREGATES: dict[str, Goal] = {"difference": "zero", "ratio": "max"}
+
+
+@dataclass(frozen=True)
+class GroupCriterion(CountMetric):
+    """A comparison of rates between groups.
+
+    Parameters
+    ----------
+    attributes
+        One column, or several whose combinations make the groups (intersections).
+    aggregate
+        ``difference`` (goal: zero) or ``ratio`` (goal: max).
+    protected
+        The value of a single attribute whose group is compared with everybody else; None compares all groups.
+    actions
+        Favourable actions, or a benefit in [0, 1] per action; the problem's favourable actions by default.
+    outcomes
+        Favourable outcomes; the problem's by default.
+
+    Raises
+    ------
+    InputError
+        If parameters contradict each other.
+    """
+
+    criterion: ClassVar[tuple[Rate, ...]]
+
+    attributes: tuple[str, ...]
+    aggregate: Aggregate = "difference"
+    protected: str | None = None
+    actions: Actions = ()
+    outcomes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("attributes", "actions", "outcomes"):
+            object.__setattr__(self, name, names(getattr(self, name)))
+        if self.protected is not None:
+            object.__setattr__(self, "protected", value_label(self.protected))
+        if not self.attributes:
+            raise InputError(f"{self.name}: attributes is empty; name at least one column")
+        if self.aggregate not in AGGREGATES:
+            raise InputError(f"{self.name}: unknown aggregate {self.aggregate!r}; valid: {', '.join(AGGREGATES)}")
+        if self.protected is not None and (len(self.attributes) > 1 or self.aggregate == "ratio"):
+            raise InputError(f"{self.name}: protected needs one attribute and aggregate 'difference'")
+
+    @property
+    def goal(self) -> Goal:
+        """``zero`` for a difference, ``max`` for a ratio."""
+        return AGGREGATES[self.aggregate]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The attributes."""
+        return self.attributes
+
+    def unsuited(self, problem: DecisionProblem) -> str | None:
+        """Return what the problem lacks for the rates, or None."""
+        return next(filter(None, (rate.unsuited(problem, self.actions, self.outcomes) for rate in self.criterion)), None)
+
+    def rates(self, table: Contingency) -> dict[str, tuple[Values, Values]]:
+        """Return each rate and who counts towards it, shape (..., group)."""
+        masks = self._masks(table)
+        return {rate.name: rate.by_group(table, masks) for rate in self.criterion}
+
+    def value(self, table: Contingency) -> Values:
+        """Return the comparison, shape (...); the worst one if the criterion has several rates."""
+        masks = self._masks(table)
+        each = np.stack([self._compare(*rate.sums(table, masks), table) for rate in self.criterion])
+        if self.aggregate == "ratio":
+            return np.asarray(each.min(axis=0))
+        undefined = np.isnan(each).any(axis=0)
+        worst = np.abs(np.where(undefined, 0.0, each)).argmax(axis=0)[None]
+        return np.where(undefined, np.nan, np.take_along_axis(each, worst, axis=0)[0])
+
+    def size(self, table: Contingency) -> Values:
+        """Return how many contexts count towards the rate (towards all of them, if several)."""
+        masks = self._masks(table)
+        return np.asarray(sum(rate.sums(table, masks)[1].sum(axis=-1) for rate in self.criterion))
+
+    def reason(self, table: Contingency) -> str:
+        """Return which group has nobody to count, or that there is nothing to compare."""
+        of, labels = " × ".join(self.attributes), table.cells.groups.labels
+        listed = ", ".join(f"{label!r} (n={size})" for label, size in zip(labels, table.cells.sizes, strict=True))
+        if self.protected is not None and self.protected not in labels:
+            return f"group {self.protected!r} of {of} is empty (n=0); groups: {listed}"
+        if np.count_nonzero(table.cells.sizes) < 2:
+            return f"nothing to compare: {of} has only the group {listed}"
+        masks = self._masks(table)
+        for rate in self.criterion:
+            for label, n, size in zip(labels, rate.sums(table, masks)[1], table.cells.sizes, strict=True):
+                if n == 0 and size > 0:
+                    return f"group {label!r} of {of} has no {rate.who} (n=0), so its {rate.name} is not defined"
+        return "the rate is 0 in every group, so their ratio is not defined"
+
+    def _masks(self, table: Contingency) -> Masks:
+        return Masks.of(table.problem, self.actions, self.outcomes)
+
+    def _compare(self, top: Values, bottom: Values, table: Contingency) -> Values:
+        """Return the difference or ratio of top/bottom between groups, NaN where a group is empty."""
+        labels, occupied = table.cells.groups.labels, table.cells.sizes > 0
+        undefined = np.full(top.shape[:-1], np.nan)
+        if self.protected is not None:
+            inside = np.array([label == self.protected for label in labels])
+            first, rest = (divide(top[..., part].sum(axis=-1), bottom[..., part].sum(axis=-1)) for part in (inside, ~inside))
+            return first - rest
+        if np.count_nonzero(occupied) < 2:
+            return undefined
+        rate = divide(top, bottom)[..., occupied]
+        low, high = np.asarray(rate.min(axis=-1)), np.asarray(rate.max(axis=-1))
+        return high - low if self.aggregate == "difference" else divide(low, high)
+
+
+def names(value: Actions | str) -> Actions:
+    """Return a bare name or a list of names as a tuple; a mapping stays as it is."""
+    if isinstance(value, str):
+        return (value,)
+    return value if isinstance(value, dict) else tuple(value)
+
+
+@register("demographic_parity", aliases=("statistical_parity",))
+class DemographicParity(GroupCriterion):
+    """Gap between groups in the share of favourable actions."""
+
+    criterion = (table_of_rates.SELECTION_RATE,)
+
+
+@register("equal_opportunity")
+class EqualOpportunity(GroupCriterion):
+    """Gap between groups in the share of favourable actions among favourable outcomes."""
+
+    criterion = (table_of_rates.TRUE_POSITIVE_RATE,)
+
+
+@register("predictive_equality")
+class PredictiveEquality(GroupCriterion):
+    """Gap between groups in the share of favourable actions among the other outcomes."""
+
+    criterion = (table_of_rates.FALSE_POSITIVE_RATE,)
+
+
+@register("equalised_odds", aliases=("equalized_odds",))
+class EqualisedOdds(GroupCriterion):
+    """The larger of the gaps between groups in true and false positive rate."""
+
+    criterion = (table_of_rates.TRUE_POSITIVE_RATE, table_of_rates.FALSE_POSITIVE_RATE)
+
+
+@register("predictive_parity", aliases=("conditional_outcome_parity",))
+class PredictiveParity(GroupCriterion):
+    """Gap between groups in the share of favourable outcomes among favourable actions."""
+
+    criterion = (table_of_rates.POSITIVE_PREDICTIVE_VALUE,)
+
+
+@register("accuracy_parity")
+class AccuracyParity(GroupCriterion):
+    """Gap between groups in the share of actions that match the outcome."""
+
+    criterion = (table_of_rates.ACCURACY,)

@@ -1,0 +1,261 @@
+"""`Metric`: one number about decisions, computed from sums over contexts; and the registry of metrics.
+
+Every metric is a function of sufficient statistics that add over contexts, which is the raw score
+Σ_t Θ(D(x_t), M | x_t, a, o) of the participatory framework (Vineis, Perelli and Tolomei 2025,
+Definition 10). Resampling contexts therefore only changes the sums, never the metric:
+
+    CountMetric   a function of counts N[action, outcome, group]   (accuracy, group criteria, shares)
+    SumMetric     a function of Σ_t θ(D(x_t), x_t)                 (rewards, profit, regret, outcome levels)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.decisions import Decisions
+from accordant.errors import InputError
+from accordant.evidence import Evidence
+from accordant.metrics.statistics import Cells, Contingency, Sums, check_decisions, contingency, expected_contributions
+from accordant.problem import DecisionProblem
+from accordant.registry import Registry
+
+Goal = Literal["max", "min", "zero"]
+Values = NDArray[np.float64]
+
+metrics: Registry[Metric] = Registry("metric", group="accordant.metrics", packages=("accordant.metrics", "accordant.cases"))
+
+
+@dataclass(frozen=True)
+class GroupValue:
+    """A rate in one group.
+
+    Attributes
+    ----------
+    label
+        Label of the group, such as ``"1"`` or ``"1 × young"``.
+    value
+        The rate; None if nobody in the group counts towards it.
+    n
+        Contexts that count towards the rate; an expected number, possibly not whole, if decisions are randomised.
+    rate
+        Which rate, for criteria that compare several.
+    """
+
+    label: str
+    value: float | None
+    n: float
+    rate: str = ""
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """What a metric says about one strategy.
+
+    Attributes
+    ----------
+    value
+        The raw score; None if it is not defined.
+    n
+        Contexts that the value rests on; an expected number if decisions are randomised.
+    reason
+        Why the value is not defined; empty if it is.
+    by_group
+        The rates in each group, where the metric has groups.
+    """
+
+    value: float | None
+    n: float
+    reason: str = ""
+    by_group: tuple[GroupValue, ...] = ()
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A metric with its parameters. Subclass `CountMetric` or `SumMetric`, not this.
+
+    Class attributes
+    ----------------
+    name
+        Registered name.
+    goal
+        ``max``, ``min``, or ``zero`` (the nearer to zero, the better).
+    gamma
+        1 if the metric averages over contexts, 0 if it sums over them.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def goal(self) -> Goal:
+        """What is better: more, less, or nearer to zero."""
+
+    @property
+    def gamma(self) -> Literal[0, 1]:
+        """1 for an average over contexts, 0 for a sum (γ of Definition 10)."""
+        return 1
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters that rebuild the metric: ``metrics.create(name, parameters)``."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def describe(self) -> str:
+        """Return what the metric measures in one line: the first line of its docstring."""
+        return (inspect.getdoc(type(self)) or "").partition("\n")[0]
+
+    def unsuited(self, problem: DecisionProblem) -> str | None:
+        """Return in plain words why the metric cannot serve this problem, or None if it can.
+
+        Raises
+        ------
+        UnknownNameError
+            If a parameter names an action, outcome or stakeholder that is not declared.
+        """
+        del problem
+        return None
+
+    def unavailable(self, evidence: Evidence) -> str | None:
+        """Return in plain words what this evidence lacks for the metric, or None if nothing."""
+        return self.unsuited(evidence.problem)
+
+    def check(self, evidence: Evidence) -> None:
+        """Raise if the metric cannot be computed from this evidence.
+
+        Raises
+        ------
+        InputError
+            With what is missing.
+        """
+        reason = self.unavailable(evidence)
+        if reason is not None:
+            raise InputError(f"metric {self.name!r}: {reason}")
+
+    @abstractmethod
+    def evaluate(self, decisions: Decisions, evidence: Evidence) -> MetricResult:
+        """Return the raw score of the decisions on this evidence.
+
+        Raises
+        ------
+        InputError
+            If the evidence lacks something, or the decisions are not about its contexts and actions.
+        """
+
+
+class CountMetric(Metric):
+    """A metric that depends on counts of (decided action, observed outcome, group) only."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns whose combinations make the groups; empty if the metric has no groups."""
+        return ()
+
+    @abstractmethod
+    def value(self, table: Contingency) -> Values:
+        """Return the raw score of each table, shape (...); NaN where it is not defined."""
+
+    def rates(self, table: Contingency) -> dict[str, tuple[Values, Values]]:
+        """Return name → (rate, contexts that count towards it), each of shape (..., group)."""
+        del table
+        return {}
+
+    def size(self, table: Contingency) -> Values:
+        """Return how many contexts the value rests on, shape (...)."""
+        return np.asarray(table.counts.sum(axis=(-3, -2, -1)))
+
+    def reason(self, table: Contingency) -> str:
+        """Return why the value of a single table is not defined."""
+        del table
+        return "not defined on these contexts (n=0)"
+
+    def evaluate(self, decisions: Decisions, evidence: Evidence) -> MetricResult:
+        """Return the raw score of the decisions on this evidence."""
+        self.check(evidence)
+        check_decisions(decisions, evidence)
+        return self.result(contingency(decisions, Cells.of(evidence, self.columns)))
+
+    def result(self, table: Contingency) -> MetricResult:
+        """Return the result for a single table."""
+        value = defined(self.value(table))
+        groups = tuple(
+            GroupValue(label, defined(rate[g]), whole(n[g]), name)
+            for name, (rate, n) in self.rates(table).items()
+            for g, label in enumerate(table.cells.groups.labels)
+        )
+        return MetricResult(value, whole(self.size(table)), "" if value is not None else self.reason(table), groups)
+
+
+class SumMetric(Metric):
+    """A metric that depends on sums over contexts of contributions θ of the decided action."""
+
+    @abstractmethod
+    def theta(self, evidence: Evidence) -> Values:
+        """Return what each context adds if an action were taken, shape (column, action, context), finite."""
+
+    def value(self, sums: Sums) -> Values:
+        """Return the raw score from the sums, shape (...); NaN where it is not defined.
+
+        By default the first column, divided by the number of contexts if `gamma` is 1.
+        """
+        return sums.totals[..., 0] / float(sums.n) ** self.gamma
+
+    def reason(self, sums: Sums) -> str:
+        """Return why the value of single sums is not defined."""
+        del sums
+        return "its denominator is zero (n=0)"
+
+    def evaluate(self, decisions: Decisions, evidence: Evidence) -> MetricResult:
+        """Return the raw score of the decisions on this evidence."""
+        self.check(evidence)
+        check_decisions(decisions, evidence)
+        totals = expected_contributions(self.checked_theta(evidence), decisions).sum(axis=1)
+        return self.result(Sums(totals, evidence.n_contexts, evidence.problem))
+
+    def result(self, sums: Sums) -> MetricResult:
+        """Return the result for single sums."""
+        value = defined(self.value(sums))
+        return MetricResult(value, sums.n, "" if value is not None else self.reason(sums))
+
+    def checked_theta(self, evidence: Evidence) -> Values:
+        """Return `theta`, or raise if it has the wrong shape or is not finite."""
+        theta = np.asarray(self.theta(evidence), dtype=np.float64)
+        shape = (len(evidence.problem.actions), evidence.n_contexts)
+        if theta.ndim != 3 or theta.shape[1:] != shape:
+            raise InputError(f"metric {self.name!r}: theta has shape {theta.shape}; needed: (column, {shape[0]}, {shape[1]})")
+        if not np.isfinite(theta).all():
+            context = int(np.argwhere(~np.isfinite(theta))[0, 2])
+            raise InputError(f"metric {self.name!r}: its contribution in context {context} is not a finite number")
+        return theta
+
+
+Rule = TypeVar("Rule", bound=type[Metric])
+
+
+def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Rule]:
+    """Return a class decorator that names a metric and registers it."""
+
+    def decorate(metric: Rule) -> Rule:
+        metric.name = name
+        return metrics.register(name, aliases=aliases)(metric)
+
+    return decorate
+
+
+def defined(value: Any) -> float | None:
+    """Return a number, or None for NaN: inside, NaN is 'not defined'; outside it is None."""
+    number = float(value)
+    return None if np.isnan(number) else number
+
+
+def whole(n: Any) -> float:
+    """Return a count as an int if it is whole."""
+    number = float(n)
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,333 @@
+"""`ParticipatoryPolicy`: learn what follows and what stakeholders want, choose a strategy, recommend."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from accordant import randomness, strategies as rules
+from accordant.contexts import Contexts, Log
+from accordant.decisions import Decisions
+from accordant.errors import InputError, NotFittedError, UnknownNameError
+from accordant.evaluation.gathering import gather_evidence
+from accordant.evaluation import Leaderboard, evaluate
+from accordant.evidence import Evidence
+from accordant.learning.expectation import expected_rewards
+from accordant.learning.fitting import LearningSettings, learn
+from accordant.metrics import Metric, weighted_metrics
+from accordant.predictions import OutcomePrediction
+from accordant.problem import DecisionProblem
+from accordant.recommendation import Recommendations
+from accordant.rewards import FunctionReward, ObservedReward, RewardSignal, checked_rewards
+from accordant.strategies import Strategy
+from accordant.utilities import ExpectedRewards
+
+logger = logging.getLogger(__name__)
+
+Rewards = Mapping[str, Any]
+
+
+class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
+    """A participatory policy (Vineis, Perelli and Tolomei 2025, Algorithm 1).
+
+    `fit` learns the outcome model f and a reward model q_i per stakeholder, computes expected rewards on rows
+    that the models did not see, scores every strategy there, and keeps the best one, D*. `recommend` applies D*.
+
+    Parameters
+    ----------
+    problem
+        The decision problem.
+    features
+        Columns that models may read; None for all columns that are neither sensitive attributes nor constant.
+    outcome_model
+        A scikit-learn classifier (discrete outcomes), or an estimator with ``fit(X, actions, outcomes,
+        n_actions=…)`` and ``predict_levels`` (continuous outcomes, see `accordant.learning.causal`); None
+        compares several by a proper score and takes the best.
+    outcome_grid
+        Parameter to values to search, by Brier score or squared error.
+    reward_model
+        A scikit-learn regressor; ``"stated"`` uses stated rewards as they are; None for histogram boosting.
+    reward_grid
+        Parameter to values to search, by squared error over every action asked about.
+    shared_rewards
+        One multi-output regressor for all stakeholders.
+    augmentation
+        Ask stakeholders about ``"actions"`` under the observed outcome, or ``"actions_and_outcomes"``.
+    integration, nodes
+        How continuous outcomes are integrated over: ``"empirical"`` residuals, ``"gauss_hermite"``, or
+        ``"plug_in"``, an approximation; and the number of nodes.
+    calibrated
+        Whether a given classifier is calibrated.
+    strategies
+        Candidate strategies; None for the compromise functions. Baselines are always added.
+    metrics
+        Metric, or name of one, to weight; or label to (metric, weight). Weights sum to 1. None scores the mean
+        realised reward of the worst-off stakeholder and the utilitarian mean alike.
+    folds, stratified
+        Cross-validation.
+    resamples, level, normalisation
+        Bootstrap and composite score, see `accordant.evaluation`.
+    random_state
+        Integer seed of the policy's whole tree of generators.
+    n_jobs
+        Threads for independent fits.
+
+    Attributes
+    ----------
+    outcome_model_, reward_models_
+        Fitted models.
+    strategies_
+        Label to strategy, with reference points fitted.
+    selected_
+        Label of D*.
+    leaderboard_
+        Strategies × metrics with intervals, on rows held out in cross-validation.
+    evidence_
+        What the leaderboard was computed from.
+    learned_
+        Searches, reward errors and warnings (`accordant.learning.fitting.Learned`).
+    warnings_
+        Sentences that every reader of a result must see.
+    """
+
+    def __init__(
+        self,
+        problem: DecisionProblem,
+        *,
+        features: Sequence[str] | None = None,
+        outcome_model: Any | None = None,
+        outcome_grid: Mapping[str, Sequence[Any]] | None = None,
+        reward_model: Any | Literal["stated"] | None = None,
+        reward_grid: Mapping[str, Sequence[Any]] | None = None,
+        shared_rewards: bool = False,
+        augmentation: Literal["actions", "actions_and_outcomes"] = "actions_and_outcomes",
+        integration: Literal["empirical", "gauss_hermite", "plug_in"] = "empirical",
+        nodes: int = 20,
+        calibrated: bool = True,
+        strategies: Sequence[Strategy] | None = None,
+        metrics: Mapping[Any, Any] | None = None,
+        folds: int = 5,
+        stratified: bool = True,
+        resamples: int = 1000,
+        level: float = 0.95,
+        normalisation: Literal["minmax", "reference"] = "minmax",
+        random_state: int = 0,
+        n_jobs: int = 1,
+    ) -> None:
+        self.problem = problem
+        self.features = features
+        self.outcome_model = outcome_model
+        self.outcome_grid = outcome_grid
+        self.reward_model = reward_model
+        self.reward_grid = reward_grid
+        self.shared_rewards = shared_rewards
+        self.augmentation = augmentation
+        self.integration = integration
+        self.nodes = nodes
+        self.calibrated = calibrated
+        self.strategies = strategies
+        self.metrics = metrics
+        self.folds = folds
+        self.stratified = stratified
+        self.resamples = resamples
+        self.level = level
+        self.normalisation = normalisation
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, *, actions: Any, outcomes: Any, rewards: Rewards) -> Self:
+        """Learn, cross-validate, and select D*.
+
+        Parameters
+        ----------
+        X
+            Contexts: any data frame narwhals reads, or a mapping of columns.
+        actions
+            Names of the logged actions, shape (context,).
+        outcomes
+            Names of discrete outcomes, or numbers, shape (context,).
+        rewards
+            Stakeholder to `RewardSignal`, to a function (contexts, action, outcome) → [0, 1], or to the rewards
+            observed on these rows, shape (context,).
+
+        Raises
+        ------
+        InputError
+            If something given cannot be used; the message says what.
+        """
+        log, signals = self._read(X, actions, outcomes, rewards)
+        return self.fit_log(log, signals)
+
+    def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
+        """`fit` on a log that was read already, with a reward signal per stakeholder."""
+        metrics = weighted_metrics(self.metrics)
+        self.features_ = self._features(log.contexts)
+        self.signals_ = {name: signals[name].fit(log, self.problem) for name in self.problem.stakeholder_names}
+        self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings())
+        self.outcome_model_ = self.learned_.outcome_model
+        self.reward_models_ = self.learned_.reward_models
+        expected = self.learned_.held_out_expected
+        self.strategies_ = {each.label: each for each in self._candidates(expected)}
+        self.evidence_ = gather_evidence(
+            self.problem, log, self.signals_, expected, self.learned_.held_out_prediction
+        )
+        logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
+        self.leaderboard_ = self._leaderboard(self.evidence_, metrics)
+        self.selected_ = self._select()
+        self.warnings_ = self.learned_.warnings
+        return self
+
+    def evaluate(
+        self, X: Any, *, actions: Any, outcomes: Any, rewards: Rewards | None = None, true_levels: Any = None
+    ) -> Leaderboard:
+        """Score every strategy on rows that took no part in `fit`; ranks nothing anew.
+
+        Parameters
+        ----------
+        X, actions, outcomes
+            As for `fit`.
+        rewards
+            Only rewards observed on these rows, for stakeholders whose rewards were observed.
+        true_levels
+            Simulated data only: true mean outcome of every action, shape (action, context).
+        """
+        self._check_fitted()
+        log, _ = self._read(X, actions, outcomes, {**self.signals_, **(rewards or {})})
+        return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
+
+    def leaderboard_on(self, evidence: Evidence) -> Leaderboard:
+        """Score every strategy on evidence from `evidence_on`."""
+        self._check_fitted()
+        return self._leaderboard(evidence, weighted_metrics(self.metrics))
+
+    def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
+        """Return the decisions of every strategy, baseline and reference by label."""
+        return {
+            label: rule(evidence.expected, prediction=evidence.prediction, log=evidence.log)
+            for label, rule in self.strategies_.items()
+        }
+
+    def evidence_on(self, log: Log, *, true_levels: NDArray[np.float64] | None = None) -> Evidence:
+        """Return E, f and realised rewards on logged rows."""
+        self._check_fitted()
+        expected, prediction = self._expect(log.contexts)
+        return gather_evidence(self.problem, log, self.signals_, expected, prediction, true_levels=true_levels)
+
+    def expected_rewards(self, X: Any) -> ExpectedRewards:
+        """Return E on new contexts."""
+        self._check_fitted()
+        return self._expect(Contexts.of(X))[0]
+
+    def recommend(self, X: Any, *, strategy: str | None = None) -> Recommendations:
+        """Decide for new contexts.
+
+        Parameters
+        ----------
+        X
+            Contexts with the columns in `features_`.
+        strategy
+            Label of another strategy than D*.
+        """
+        self._check_fitted()
+        rule = self.strategy(strategy or self.selected_)
+        expected, prediction = self._expect(Contexts.of(X))
+        return Recommendations.of(rule(expected, prediction=prediction), expected)
+
+    def strategy(self, label: str) -> Strategy:
+        """Return a fitted strategy that can decide for new people."""
+        self._check_fitted()
+        usable = [each for each, rule in self.strategies_.items() if rule.candidate]
+        if label not in usable:
+            raise UnknownNameError("strategy", label, usable)
+        return self.strategies_[label]
+
+    def _expect(self, contexts: Contexts) -> tuple[ExpectedRewards, OutcomePrediction]:
+        prediction = self.outcome_model_.predict(contexts)
+        return expected_rewards(contexts, prediction, self.reward_models_, self.problem), prediction
+
+    def _settings(self) -> LearningSettings:
+        return LearningSettings(
+            outcome_model=self.outcome_model,
+            outcome_grid=self.outcome_grid or {},
+            reward_model=self.reward_model,
+            reward_grid=self.reward_grid or {},
+            shared_rewards=self.shared_rewards,
+            augmentation=self.augmentation,
+            integration=self.integration,
+            nodes=self.nodes,
+            calibrated=self.calibrated,
+            folds=self.folds,
+            stratified=self.stratified,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def _features(self, contexts: Contexts) -> tuple[str, ...]:
+        if self.features is not None:
+            for name in self.features:
+                contexts[name]  # raises for an unknown column
+            return tuple(self.features)
+        sensitive = {attribute.name for attribute in self.problem.sensitive_attributes}
+        return tuple(name for name in contexts if name not in sensitive and len(np.unique(contexts[name])) > 1)
+
+    def _read(self, X: Any, actions: Any, outcomes: Any, rewards: Rewards) -> tuple[Log, dict[str, RewardSignal]]:
+        problem, contexts = self.problem, Contexts.of(X)
+        for name in rewards:
+            if name not in problem.stakeholder_names:
+                raise UnknownNameError("stakeholder in rewards:", name, problem.stakeholder_names)
+        signals: dict[str, RewardSignal] = {}
+        observed: dict[str, NDArray[np.float64]] = {}
+        for name in problem.stakeholder_names:
+            if name not in rewards:
+                raise InputError(f"rewards of stakeholder {name!r} are missing")
+            given = rewards[name]
+            if isinstance(given, RewardSignal):
+                signals[name] = given
+            elif callable(given):
+                signals[name] = FunctionReward(given)
+            else:
+                observed[name] = checked_rewards(given, contexts.n_contexts, f"observed by {name!r}")
+                signals[name] = ObservedReward(name)
+        values = problem.outcome_values(outcomes) if problem.continuous else problem.outcome_codes(outcomes)
+        return Log(contexts, problem.action_codes(actions), values, observed), signals
+
+    def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
+        given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
+        own = [strategy.for_problem(self.problem).fit(expected) for strategy in given]
+        aware = self.learned_.identification.action_aware
+        always = [each for each in rules.baselines_for(self.problem, action_aware=aware)]
+        labels = [each.label for each in own]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise InputError(f"the strategy {label!r} is listed twice")
+        return [*own, *(each for each in always if each.label not in labels)]
+
+    def _leaderboard(self, evidence: Evidence, metrics: Mapping[str, tuple[Metric, float]]) -> Leaderboard:
+        return evaluate(
+            self.decide_on(evidence),
+            {label: rule.kind for label, rule in self.strategies_.items()},
+            evidence,
+            metrics,
+            candidates=[label for label, rule in self.strategies_.items() if rule.candidate],
+            resamples=self.resamples,
+            level=self.level,
+            normalisation=self.normalisation,
+            generator=randomness.generator(self.random_state, "resamples"),
+        )
+
+    def _select(self) -> str:
+        """Return the selectable strategy with the highest composite score on held-out folds."""
+        for row in self.leaderboard_.rows:
+            if self.strategies_[row.strategy].selectable and row.score.value is not None:
+                return row.strategy
+        raise InputError("no strategy can be selected: a metric with positive weight is undefined for each of them")
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "selected_"):
+            raise NotFittedError("this policy is not fitted; call fit first")

@@ -1,0 +1,130 @@
+"""Registries: an object is known by a name, and rebuilds itself from that name and its parameters.
+
+A module registers what it defines; nothing else changes::
+
+    @strategies.register("maximin")
+    @dataclass(frozen=True)
+    class Maximin(Compromise): ...
+
+Third parties register through Python entry points in the group of the registry
+(``accordant.strategies``, ``accordant.metrics``, ``accordant.rewards``, ``accordant.cases``, …);
+the entry point's value is any module or object whose import registers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from accordant.errors import InputError, UnknownNameError, allowed_names
+
+Registered = TypeVar("Registered")
+Factory = TypeVar("Factory", bound=Callable[..., Any])
+
+
+class Registry(Generic[Registered]):
+    """Names to factories.
+
+    Parameters
+    ----------
+    kind
+        What is registered, in the singular, for messages: ``"strategy"``.
+    group
+        The entry-point group that third parties use.
+    packages
+        Packages whose modules register the built-in entries; imported on first use.
+    """
+
+    def __init__(self, kind: str, *, group: str, packages: tuple[str, ...]) -> None:
+        self.kind, self.group, self.packages = kind, group, packages
+        self._factories: dict[str, Callable[..., Registered]] = {}
+        self._aliases: dict[str, str] = {}
+        self._loaded = False
+
+    def register(self, name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Factory], Factory]:
+        """Return a decorator that registers a factory under `name` and `aliases`.
+
+        Raises
+        ------
+        InputError
+            If a name is taken by another factory.
+        """
+
+        def decorate(factory: Factory) -> Factory:
+            for each in (name, *aliases):
+                if each in self._factories or each in self._aliases:
+                    raise InputError(f"{self.kind} {each!r} is registered twice")
+            self._factories[name] = factory
+            self._aliases.update(dict.fromkeys(aliases, name))
+            return factory
+
+        return decorate
+
+    def factory(self, name: str) -> Callable[..., Registered]:
+        """Return the factory registered under `name` or an alias of it."""
+        self._load()
+        found = self._factories.get(self._aliases.get(name, name))
+        if found is None:
+            raise UnknownNameError(self.kind, name, self.names())
+        return found
+
+    def create(self, name: str, parameters: Mapping[str, Any] | None = None) -> Registered:
+        """Build the registered object from its name and parameters.
+
+        Raises
+        ------
+        UnknownNameError
+            If the name is not registered.
+        InputError
+            If a parameter is unknown, missing or refused by the factory.
+        """
+        factory, parameters = self.factory(name), dict(parameters or {})
+        accepted = inspect.signature(factory).parameters
+        for key in parameters:
+            if key not in accepted:
+                raise InputError(f"{self.kind} {name!r}: unknown parameter {key!r}; {allowed_names(accepted, key)}")
+        for key, parameter in accepted.items():
+            if parameter.default is inspect.Parameter.empty and key not in parameters:
+                raise InputError(f"{self.kind} {name!r}: parameter {key!r} is missing")
+        try:
+            return factory(**parameters)
+        except InputError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.kind} {name!r} refuses {parameters}: {error}") from error
+
+    def names(self) -> tuple[str, ...]:
+        """Return the registered names, sorted; aliases are not repeated."""
+        self._load()
+        return tuple(sorted(self._factories))
+
+    def aliases(self, name: str) -> tuple[str, ...]:
+        """Return the other names under which the factory `name` is known, sorted."""
+        self._load()
+        return tuple(sorted(alias for alias, target in self._aliases.items() if target == name))
+
+    def __contains__(self, name: object) -> bool:
+        self._load()
+        return name in self._factories or name in self._aliases
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def _load(self) -> None:
+        """Import the built-in modules and the installed entry points, once."""
+        if self._loaded:
+            return
+        self._loaded = True  # before the imports: a module may ask its own registry while it is imported
+        try:
+            for package in map(importlib.import_module, self.packages):
+                for module in pkgutil.walk_packages(package.__path__, prefix=f"{package.__name__}."):
+                    importlib.import_module(module.name)
+            for entry in entry_points(group=self.group):
+                entry.load()
+        except BaseException:
+            self._loaded = False  # never answer from half a registry
+            raise

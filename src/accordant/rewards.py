@@ -1,0 +1,209 @@
+"""Reward signals: how desirable (context, action, outcome) is for one stakeholder, in [0, 1]."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.contexts import Contexts, Log
+from accordant.errors import InputError, NotFittedError, RewardError, UnknownNameError
+from accordant.problem import DecisionProblem, value_label
+from accordant.registry import Registry
+
+Rewards = NDArray[np.float64]
+Outcome = str | float | NDArray[np.float64]
+
+
+class RewardSignal(ABC):
+    """The stated reward of one stakeholder.
+
+    Subclasses implement `reward`; calling the signal checks what it returned.
+    """
+
+    def __call__(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+        """Return the reward of `action` followed by `outcome` in each context, shape (context,).
+
+        Parameters
+        ----------
+        contexts
+            Raw, unscaled columns.
+        action
+            Name of the action.
+        outcome
+            Name of a discrete outcome, or a number, or one number per context.
+
+        Raises
+        ------
+        RewardError
+            If a reward is NaN or outside [0, 1].
+        """
+        return checked_rewards(self.reward(contexts, action, outcome), contexts.n_contexts, _cell(action, outcome))
+
+    @abstractmethod
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
+        """Return rewards in [0, 1], one per context or one for all."""
+
+    def elicit(self, contexts: Contexts, action: str, outcome: Outcome, generator: np.random.Generator) -> Rewards:
+        """Return the stakeholder's answers when asked once; signals without noise answer their reward."""
+        del generator
+        return self(contexts, action, outcome)
+
+    def fit(self, log: Log, problem: DecisionProblem) -> RewardSignal:
+        """Return the signal with whatever it must learn from training rows; most signals learn nothing."""
+        del log, problem
+        return self
+
+
+rewards: Registry[RewardSignal] = Registry("reward signal", group="accordant.rewards", packages=("accordant.cases",))
+
+
+@dataclass(frozen=True)
+class TableReward(RewardSignal):
+    """A reward for every action and outcome, optionally another table per group.
+
+    Parameters
+    ----------
+    table
+        ``{action: {outcome: reward}}``, or ``{group: {action: {outcome: reward}}}`` with `attribute`.
+    attribute
+        Column whose values choose the table; None for one table.
+
+    Raises
+    ------
+    RewardError
+        If an entry is NaN or outside [0, 1].
+    """
+
+    table: Mapping[str, Any]
+    attribute: str | None = None
+
+    def __post_init__(self) -> None:
+        for group, actions in self.tables().items():
+            for action, outcomes in actions.items():
+                if not isinstance(outcomes, Mapping):
+                    expected = "{group: {action: {outcome: reward}}}" if self.attribute else "{action: {outcome: reward}}"
+                    raise InputError(f"reward table has {outcomes!r} at {action!r}; expected {expected}")
+                for outcome, value in outcomes.items():
+                    where = f"{action!r}, {outcome!r}" + (f", group {group!r}" if self.attribute else "")
+                    checked_rewards(value, 1, where)
+
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+        """Look the reward up; a group, action or outcome without an entry is an error."""
+        tables = self.tables()
+        if self.attribute is None:
+            return np.full(contexts.n_contexts, _entry(tables[""], action, outcome))
+        values, inverse = np.unique(contexts[self.attribute], return_inverse=True)
+        per_group = []
+        for value in values:
+            label = value_label(value)
+            if label not in tables:
+                raise UnknownNameError(f"group of {self.attribute}", label, tables)
+            per_group.append(_entry(tables[label], action, outcome))
+        return np.array(per_group)[inverse]
+
+    def tables(self) -> dict[str, Mapping[str, Mapping[str, float]]]:
+        """Return the table of each group; without groups the only key is empty."""
+        tables = {"": self.table} if self.attribute is None else dict(self.table)
+        for key, table in {"": self.table, **tables}.items():
+            if not isinstance(table, Mapping):
+                raise InputError(f"reward table{f' of group {key!r}' if key else ''} is {table!r}; expected a mapping")
+        return {value_label(group): table for group, table in tables.items()}
+
+
+@dataclass(frozen=True)
+class FunctionReward(RewardSignal):
+    """A vectorised Python function ``(contexts, action, outcome) -> rewards`` in [0, 1]."""
+
+    function: Callable[[Contexts, str, Outcome], Any]
+
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
+        """Call the function."""
+        return self.function(contexts, action, outcome)
+
+
+@dataclass(frozen=True)
+class ClippedReward(RewardSignal):
+    """A formula whose value is clipped to [0, 1], and answers with uniform noise when asked.
+
+    Subclasses implement `desirability`.
+
+    Parameters
+    ----------
+    noise
+        Half-width of the noise in an elicited answer, added before clipping; at least 0.
+
+    Raises
+    ------
+    InputError
+        If the noise is negative or not finite.
+    """
+
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.noise < np.inf:
+            raise InputError(f"noise is {self.noise}; allowed: at least 0")
+
+    @abstractmethod
+    def desirability(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+        """Return the value of the formula before clipping, shape (context,)."""
+
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+        """Return the formula, clipped."""
+        return np.clip(self.desirability(contexts, action, outcome), 0.0, 1.0)
+
+    def elicit(self, contexts: Contexts, action: str, outcome: Outcome, generator: np.random.Generator) -> Rewards:
+        """Return the formula plus one independent draw of the noise per context, clipped."""
+        noise = generator.uniform(-self.noise, self.noise, size=contexts.n_contexts)
+        answers = np.clip(self.desirability(contexts, action, outcome) + noise, 0.0, 1.0)
+        return checked_rewards(answers, contexts.n_contexts, _cell(action, outcome))
+
+
+@dataclass(frozen=True)
+class ObservedReward(RewardSignal):
+    """A reward that was recorded for the logged action and outcome only.
+
+    It has no value for other actions or outcomes: a reward model must learn those.
+
+    Parameters
+    ----------
+    column
+        Column of the log that holds it.
+    """
+
+    column: str
+
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
+        """Raise: an observed reward says nothing about what was not done."""
+        raise NotFittedError(
+            f"the observed reward {self.column!r} is known for logged rows only; learn it with a reward model"
+        )
+
+
+def checked_rewards(values: Any, n_contexts: int, where: str) -> Rewards:
+    """Return rewards as float64 of shape (context,), or raise with the row and value that is wrong."""
+    try:
+        array = np.broadcast_to(np.asarray(values, dtype=np.float64), (n_contexts,))
+    except (TypeError, ValueError):
+        raise InputError(f"reward of ({where}) has shape {np.shape(values)}; allowed: ({n_contexts},) numbers") from None
+    wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
+    if wrong.size:
+        raise RewardError(f"reward of ({where}) in row {wrong[0]} is {array[wrong[0]]}; allowed: [0, 1]")
+    return array
+
+
+def _cell(action: str, outcome: Outcome) -> str:
+    return f"{action!r}, {outcome!r}" if np.ndim(outcome) == 0 else f"{action!r}, one outcome per context"
+
+
+def _entry(table: Mapping[str, Mapping[str, float]], action: str, outcome: Outcome) -> float:
+    if action not in table:
+        raise UnknownNameError("action in reward table:", action, table)
+    if not isinstance(outcome, str) or outcome not in table[action]:
+        raise UnknownNameError(f"outcome in reward table of {action}:", str(outcome), table[action])
+    return float(table[action][outcome])

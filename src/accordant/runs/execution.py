@@ -1,0 +1,180 @@
+"""Carrying out a case: data, split, policy, evaluation on the untouched part, and the record of it all."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from accordant import randomness, strategies
+from accordant.cases.loaders import CaseData, load_file
+from accordant.cases.places import find_file, no_data
+from accordant.cases.simulators import simulate
+from accordant.cases.spec import CaseSpec, LearningSpec, read_case
+from accordant.errors import DataError, InputError
+from accordant.learning.estimators import build_estimator, build_learner
+from accordant.metrics import metrics
+from accordant.policy import ParticipatoryPolicy
+from accordant.rewards import ObservedReward, RewardSignal
+from accordant.runs.record import Record, make_record
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a user may say about a run beside the case.
+
+    Attributes
+    ----------
+    seed
+        Seed of the whole run; the published protocol uses 42.
+    data
+        File or folder; None looks in the usual places.
+    rows
+        Use a random subset of this many rows; None for all.
+    folds, resamples
+        Override the case.
+    n_jobs
+        Threads for independent fits.
+    """
+
+    seed: int = 42
+    data: str | None = None
+    rows: int | None = None
+    folds: int | None = None
+    resamples: int | None = None
+    n_jobs: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A carried-out case: the record to write down, and the policy that can recommend."""
+
+    case: CaseSpec
+    policy: ParticipatoryPolicy
+    record: Record
+
+
+def carry_out(name_or_path: str | Path, options: RunOptions) -> Outcome:
+    """Run a case from its data to the evaluation on untouched rows.
+
+    Raises
+    ------
+    InputError
+        If the case, the data or an option cannot be used.
+    """
+    started = time.perf_counter(), time.process_time()
+    case, beside = read_case(name_or_path)
+    case = _with_overrides(case, options)
+    signals = case.signals()
+    data = subset(case_data(case, beside, options, signals), options)
+    train, test = split(data, case.evaluation.test_size, options.seed)
+    policy = build_policy(case, options)
+    _check_metrics(case)
+    logger.info("%s: %d training rows, %d untouched test rows", data.source, len(train.log), len(test.log))
+    policy.fit_log(train.log, signals)
+    logger.info("scoring on %d untouched rows", len(test.log))
+    evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
+    leaderboard = policy.leaderboard_on(evidence)
+    seconds = time.perf_counter() - started[0], time.process_time() - started[1]
+    record = make_record(case, options.seed, data, len(train.log), policy, evidence, leaderboard, seconds)
+    return Outcome(case, policy, record)
+
+
+def case_data(
+    case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]
+) -> CaseData:
+    """Load the case's file, or simulate if nobody named a place for data."""
+    reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
+    path = None if case.data.file is None else find_file(case.data.file, options.data, beside)
+    if path is not None:
+        return load_file(path, case.data, case.problem, reward_columns)
+    if case.simulator is None:
+        raise no_data(case.data.file or "")
+    logger.warning("no data found: running on the simulator %r", case.simulator.name)
+    return simulate(case, options.seed, None, reward_columns)
+
+
+def subset(data: CaseData, options: RunOptions) -> CaseData:
+    """Return a random subset of the rows; subsets of one seed are nested."""
+    if options.rows is None:
+        return data
+    if not 0 < options.rows <= len(data.log):
+        raise InputError(f"rows is {options.rows}; {data.source} has {len(data.log)} rows")
+    order = randomness.generator(options.seed, "subset").permutation(len(data.log))
+    return data.take(np.sort(order[: options.rows]))
+
+
+def split(data: CaseData, test_size: float, seed: int) -> tuple[CaseData, CaseData]:
+    """Return training part and untouched test part, drawn as scikit-learn draws them from the row numbers."""
+    rows: NDArray[np.intp] = np.arange(len(data.log))
+    try:
+        train, test = train_test_split(rows, test_size=test_size, random_state=seed)
+    except ValueError as error:
+        raise DataError(f"{data.source}: {len(rows)} rows cannot be split: {error}") from None
+    return data.take(train), data.take(test)
+
+
+def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
+    """Return the unfitted policy that a case declares."""
+    learning, seed = case.learning, randomness.model_seed(options.seed)
+    reward = learning.reward_model
+    return ParticipatoryPolicy(
+        case.problem,
+        features=case.data.features,
+        outcome_model=_outcome_model(case, learning, seed),
+        outcome_grid=learning.outcome_model.grid,
+        reward_model=(
+            {"auto": None, "stated": "stated"}[reward.name]
+            if reward.name in ("auto", "stated")
+            else build_estimator("regressor", reward.name, reward.parameters, seed)
+        ),
+        reward_grid=reward.grid,
+        shared_rewards=learning.shared_rewards,
+        augmentation=learning.augmentation,
+        integration=learning.integration,
+        nodes=learning.nodes,
+        calibrated=learning.calibrated,
+        strategies=[strategies.create(each.name, each.parameters) for each in case.strategies] or None,
+        metrics={
+            label: (metrics.create(each.metric, each.parameters), each.weight) for label, each in case.metrics.items()
+        },
+        folds=learning.folds,
+        stratified=learning.stratified,
+        resamples=case.evaluation.resamples,
+        level=case.evaluation.level,
+        normalisation=case.evaluation.normalisation,
+        random_state=options.seed,
+        n_jobs=options.n_jobs,
+    )
+
+
+def _outcome_model(case: CaseSpec, learning: LearningSpec, seed: int) -> object | None:
+    model = learning.outcome_model
+    if model.name == "auto":
+        return None
+    if case.problem.continuous:
+        return build_learner(model.name, model.regressor, model.parameters, seed)
+    return build_estimator("classifier", model.name, model.parameters, seed)
+
+
+def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
+    if options.folds is not None:
+        case = case.replace(learning=case.learning.replace(folds=options.folds))
+    if options.resamples is not None:
+        case = case.replace(evaluation=case.evaluation.replace(resamples=options.resamples))
+    return case
+
+
+def _check_metrics(case: CaseSpec) -> None:
+    """Refuse before learning what would fail after it."""
+    for label, each in case.metrics.items():
+        reason = metrics.create(each.metric, each.parameters).unsuited(case.problem)
+        if reason is not None:
+            raise InputError(f"metric {label!r}: {reason}")

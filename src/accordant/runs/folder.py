@@ -1,0 +1,154 @@
+"""The run folder: written whole or not at all, and checked before anything in it is believed."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from accordant.cases.spec import CaseSpec
+from accordant.errors import InputError, RunFolderError
+from accordant.policy import ParticipatoryPolicy
+from accordant.report import render
+from accordant.runs.execution import Outcome
+from accordant.runs.models import load_policy, save_policy
+from accordant.runs.record import FORMAT
+
+RECORD, MANIFEST, LEADERBOARD, REPORT, MODELS = "run.json", "manifest.json", "leaderboard.csv", "report.html", "models"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes
+    ----------
+    path
+        Its folder.
+    content
+        The object of ``run.json``.
+    """
+
+    path: Path
+    content: dict[str, Any]
+
+    @cached_property
+    def case(self) -> CaseSpec:
+        """The case as it was run."""
+        return CaseSpec(**self.content["case"])
+
+    @cached_property
+    def policy(self) -> ParticipatoryPolicy:
+        """The saved policy, ready to recommend."""
+        return load_policy(self.case, self.path / MODELS)
+
+
+def write_run(outcome: Outcome, out: Path | None) -> Path:
+    """Write a run and return its folder.
+
+    Everything is written to a hidden folder beside it, the manifest of hashes last; then that folder gets its
+    name in one step. A run that is killed leaves no folder that looks finished.
+
+    Parameters
+    ----------
+    outcome
+        From `carry_out`.
+    out
+        The folder to make; None for the next free ``accordant-runs/CASE-N``.
+
+    Raises
+    ------
+    InputError
+        If the folder exists, or cannot be made.
+    """
+    target = free_folder(outcome.case.name, out)
+    unfinished = target.with_name(f".{target.name}.unfinished-{os.getpid()}")
+    try:
+        (unfinished / MODELS).mkdir(parents=True)
+        save_policy(outcome.policy, unfinished / MODELS)
+        content = outcome.record.content
+        (unfinished / RECORD).write_text(_json(content), encoding="utf-8")
+        _write_leaderboard(content["test"]["leaderboard"], unfinished / LEADERBOARD)
+        (unfinished / REPORT).write_text(render(content), encoding="utf-8")
+        hashes = {name: _hash(unfinished / name) for name in _files(unfinished)}
+        (unfinished / MANIFEST).write_text(_json({"format": FORMAT, "sha256": hashes}), encoding="utf-8")
+        unfinished.rename(target)
+    except OSError as error:
+        raise InputError(f"the run cannot be written to {target}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return target
+
+
+def free_folder(case: str, out: Path | None) -> Path:
+    """Return the folder to write; refuse one that exists."""
+    if out is not None:
+        if out.exists():
+            raise InputError(f"{out} exists; a run folder is written once, name another with --out")
+        return out
+    parent = Path("accordant-runs")
+    number = 1
+    while (parent / f"{case}-{number}").exists():
+        number += 1
+    return parent / f"{case}-{number}"
+
+
+def read_run(folder: str | Path) -> Run:
+    """Read a run folder after checking that it is complete and unchanged.
+
+    Raises
+    ------
+    RunFolderError
+        If it is no run folder, a file is missing, was added or was changed, or its format is unknown.
+    """
+    path = Path(folder)
+    if not path.is_dir():
+        raise RunFolderError(f"{folder} is not a folder")
+    if not (path / MANIFEST).is_file():
+        raise RunFolderError(f"{folder} is not a finished run: {MANIFEST} is missing")
+    try:
+        hashes: dict[str, str] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["sha256"]
+    except (ValueError, KeyError, TypeError):
+        raise RunFolderError(f"{folder}: {MANIFEST} was changed and cannot be read") from None
+    for name in (RECORD, f"{MODELS}/policy.json", *hashes):
+        if name not in hashes:
+            raise RunFolderError(f"{folder}: {MANIFEST} was changed: it does not list {name}")
+        if not (path / name).is_file():
+            raise RunFolderError(f"{folder} is incomplete: {name} is missing")
+        if _hash(path / name) != hashes[name]:
+            raise RunFolderError(f"{folder}: {name} was changed after the run")
+    content = json.loads((path / RECORD).read_text(encoding="utf-8"))
+    if content.get("format") != FORMAT:
+        raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
+    return Run(path, content)
+
+
+def _write_leaderboard(rows: list[dict[str, Any]], path: Path) -> None:
+    """Write one line per strategy; undefined values are empty."""
+    header = ["strategy", "kind", "candidate", "wins", "tied", "below_best_constant", "distinguishable"]
+    parts = ["value", "low", "high"]
+    metrics = list(rows[0]["metrics"])
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*header, *(f"{label} {part}" for label in ("score", *metrics) for part in parts)])
+        for row in rows:
+            cells = [row["score"], *row["metrics"].values()]
+            writer.writerow([*(row[name] for name in header), *(cell[part] for cell in cells for part in parts)])
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder).as_posix()) for path in folder.rglob("*") if path.is_file())
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

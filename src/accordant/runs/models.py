@@ -1,0 +1,154 @@
+"""Saving and restoring a fitted policy: skops for estimators, JSON for everything else; nothing is unpickled."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import skops.io as skops
+
+from accordant import strategies
+from accordant.cases.spec import CaseSpec
+from accordant.errors import InputError, RunFolderError
+from accordant.learning.encoding import ContextEncoder
+from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, OutcomeModel
+from accordant.learning.reward_models import LearnedReward, RewardModel, StatedReward
+from accordant.policy import ParticipatoryPolicy
+from accordant.rewards import RewardSignal
+from accordant.runs.trust import TRUSTED
+
+OUTCOME_FILE = "outcome-model.skops"
+STATE_FILE = "policy.json"
+
+
+def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
+    """Write the fitted policy into an empty folder.
+
+    Raises
+    ------
+    InputError
+        If a model has parts of a type that could not be trusted when it is read back.
+    """
+    state = {
+        "features": policy.features_,
+        "selected": policy.selected_,
+        "strategies": {label: {"name": rule.name, "parameters": rule.parameters} for label, rule in policy.strategies_.items()},
+        "signals": {name: _signal_state(signal) for name, signal in policy.signals_.items()},
+        "outcome_model": _save_outcome_model(policy.outcome_model_, folder),
+        "reward_models": [_save_reward_model(model, number, folder) for number, model in enumerate(policy.reward_models_)],
+        "warnings": policy.warnings_,
+    }
+    (folder / STATE_FILE).write_text(json.dumps(state, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def load_policy(case: CaseSpec, folder: Path) -> ParticipatoryPolicy:
+    """Rebuild a policy that can recommend.
+
+    Raises
+    ------
+    RunFolderError
+        If a model file holds a type that is not on the trust list, or the state does not fit the case.
+    """
+    state = json.loads((folder / STATE_FILE).read_text(encoding="utf-8"))
+    problem = case.problem
+    signals = {name: _restored(signal, state["signals"][name]) for name, signal in case.signals().items()}
+    policy = ParticipatoryPolicy(problem, features=state["features"])
+    policy.features_ = tuple(state["features"])
+    policy.signals_ = signals
+    policy.outcome_model_ = _load_outcome_model(state["outcome_model"], folder)
+    policy.reward_models_ = tuple(_load_reward_model(each, folder, case, signals) for each in state["reward_models"])
+    policy.strategies_ = {
+        label: strategies.create(each["name"], _tuples(each["parameters"])) for label, each in state["strategies"].items()
+    }
+    policy.warnings_ = tuple(state["warnings"])
+    policy.selected_ = state["selected"]
+    return policy
+
+
+def _save_outcome_model(model: OutcomeModel, folder: Path) -> dict[str, Any]:
+    common = {
+        "encoder": asdict(model.encoder), "n_actions": model.n_actions, "action_aware": model.action_aware, "file": OUTCOME_FILE
+    }  # fmt: skip
+    if isinstance(model, DiscreteOutcomeModel):
+        _dump(model.classifier, folder / OUTCOME_FILE)
+        return {"kind": "discrete", **common}
+    assert isinstance(model, ContinuousOutcomeModel)
+    _dump(model.learner, folder / OUTCOME_FILE)
+    bounds = [None if np.isinf(bound) else bound for bound in model.bounds]
+    return {
+        "kind": "continuous", **common,
+        "offsets": model.offsets.tolist(), "weights": model.weights.tolist(), "bounds": bounds,
+    }  # fmt: skip
+
+
+def _load_outcome_model(state: dict[str, Any], folder: Path) -> OutcomeModel:
+    encoder, estimator = _encoder(state["encoder"]), _load(folder / state["file"])
+    if state["kind"] == "discrete":
+        return DiscreteOutcomeModel(encoder, estimator, state["n_actions"], state["action_aware"])
+    low, high = state["bounds"]
+    return ContinuousOutcomeModel(
+        encoder,
+        estimator,
+        state["n_actions"],
+        state["action_aware"],
+        np.array(state["offsets"]),
+        np.array(state["weights"]),
+        (-np.inf if low is None else low, np.inf if high is None else high),
+    )
+
+
+def _save_reward_model(model: RewardModel, number: int, folder: Path) -> dict[str, Any]:
+    if isinstance(model, StatedReward):
+        return {"kind": "stated", "stakeholder": model.stakeholder}
+    assert isinstance(model, LearnedReward)
+    file = f"reward-model-{number}.skops"
+    _dump(model.regressor, folder / file)
+    return {"kind": "learned", "stakeholders": model.stakeholders, "encoder": asdict(model.encoder), "file": file}
+
+
+def _load_reward_model(
+    state: dict[str, Any], folder: Path, case: CaseSpec, signals: dict[str, RewardSignal]
+) -> RewardModel:
+    if state["kind"] == "stated":
+        return StatedReward(state["stakeholder"], signals[state["stakeholder"]], case.problem)
+    encoder, regressor = _encoder(state["encoder"]), _load(folder / state["file"])
+    return LearnedReward(tuple(state["stakeholders"]), encoder, regressor, case.problem)
+
+
+def _encoder(state: dict[str, Any]) -> ContextEncoder:
+    categories = {name: tuple(values) for name, values in state["categories"].items()}
+    return ContextEncoder(state["medians"], tuple(state["indicated"]), categories)
+
+
+def _signal_state(signal: RewardSignal) -> dict[str, Any]:
+    """Return what `fit` may have changed: the fields of the signal that JSON can hold."""
+    return {field.name: getattr(signal, field.name) for field in fields(signal) if field.init}  # type: ignore[arg-type]
+
+
+def _restored(signal: RewardSignal, state: dict[str, Any]) -> RewardSignal:
+    return replace(signal, **_tuples(state))  # type: ignore[type-var]
+
+
+def _tuples(value: Any) -> Any:
+    """Turn JSON lists back into tuples, as frozen parameters hold them."""
+    if isinstance(value, dict):
+        return {key: _tuples(each) for key, each in value.items()}
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
+
+
+def _dump(estimator: Any, path: Path) -> None:
+    content = skops.dumps(estimator)
+    unknown = sorted(set(skops.get_untrusted_types(data=content)) - TRUSTED)
+    if unknown:
+        raise InputError(f"a model cannot be saved: its parts of type {', '.join(unknown)} are not on the trust list")
+    path.write_bytes(content)
+
+
+def _load(path: Path) -> Any:
+    unknown = sorted(set(skops.get_untrusted_types(file=path)) - TRUSTED)
+    if unknown:
+        raise RunFolderError(f"{path.name} holds types that are not on the trust list: {', '.join(unknown)}")
+    return skops.load(path, trusted=sorted(TRUSTED))

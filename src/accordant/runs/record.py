@@ -1,0 +1,187 @@
+"""The record of a run: what ``run.json`` holds, and nothing that is not in it appears in a report."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from accordant.cases.loaders import CaseData
+from accordant.cases.spec import CaseSpec
+from accordant.evaluation import Leaderboard, group_table
+from accordant.evaluation.outcome_quality import outcome_quality
+from accordant.evidence import Evidence
+from accordant.learning.tuning import Search
+from accordant.policy import ParticipatoryPolicy
+
+FORMAT = 1
+LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
+MEBIBYTE = 1024**2
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything that a run found, as plain JSON values; undefined numbers are None.
+
+    Attributes
+    ----------
+    content
+        The object of ``run.json``; see `make_record` for its keys.
+    """
+
+    content: dict[str, Any]
+
+    def summary(self, path: str) -> dict[str, Any]:
+        """Return the object that ``accordant run --json`` prints."""
+        content = self.content
+        return {
+            "case": content["case"]["name"],
+            "data": content["data"],
+            "seed": content["seed"],
+            "selected": content["selected"],
+            "run": path,
+            **content["cost"],
+            "warnings": content["warnings"],
+            "remarks": content["test"]["remarks"],
+            "leaderboard": content["test"]["leaderboard"],
+        }
+
+
+def make_record(
+    case: CaseSpec,
+    seed: int,
+    data: CaseData,
+    n_train: int,
+    policy: ParticipatoryPolicy,
+    evidence: Evidence,
+    leaderboard: Leaderboard,
+    seconds: tuple[float, float],
+) -> Record:
+    """Collect a run.
+
+    Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``, ``notes``,
+    ``warnings``, ``test`` and ``validation`` (a leaderboard each, see `board`), ``groups`` (per attribute),
+    ``outcome_model`` (quality on test rows), ``learning`` (searches, reward errors, identification), ``strategies``
+    (name and parameters by label), ``signals`` (fitted reward signals), ``encoder``-independent model files are
+    listed by the run folder, ``scope`` (card and hash), ``cost``.
+    """
+    learned = policy.learned_
+    shares = None
+    if not case.problem.continuous:
+        counts = np.bincount(policy.evidence_.log.outcomes.astype(np.intp), minlength=len(case.problem.outcome_names))
+        shares = counts / counts.sum()
+    content = {
+        "format": FORMAT,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        "case": case.model_dump(mode="json"),
+        "seed": seed,
+        "data": {
+            "source": data.source,
+            "simulated": data.simulated,
+            "sha256": data.sha256,
+            "rows": len(data.log),
+            "train": n_train,
+            "test": evidence.n_contexts,
+        },
+        "selected": policy.selected_,
+        "notes": list(case.notes),
+        "warnings": _warnings(policy, data),
+        "test": board(leaderboard),
+        "validation": board(policy.leaderboard_),
+        "groups": [
+            group_table(policy.decide_on(evidence), evidence, attributes).to_json()
+            for attributes in _groupings(case)
+        ],
+        "outcome_model": {
+            "name": outcome_model_name(policy),
+            "quality": [asdict(measure) for measure in outcome_quality(evidence, shares)],
+        },
+        "learning": {
+            "action_aware": learned.identification.action_aware,
+            "action_counts": dict(zip(case.problem.actions, learned.identification.counts, strict=True)),
+            "searches": {name: _search(search) for name, search in learned.searches.items()},
+            "reward_errors": [asdict(error) for error in learned.reward_errors],
+        },
+        "strategies": {
+            label: {"name": rule.name, "kind": rule.kind, "candidate": rule.candidate, "selectable": rule.selectable,
+                    "note": rule.note, "parameters": rule.parameters}
+            for label, rule in policy.strategies_.items()
+        },
+        "scope": None if case.scope is None else {"hash": case.scope.hash, **case.scope.model_dump(mode="json")},
+        "cost": {
+            "seconds": seconds[0],
+            "cpu_seconds": seconds[1],
+            "peak_rss_mb": peak_memory(),
+        },
+    }  # fmt: skip
+    return Record(plain(content))
+
+
+def board(leaderboard: Leaderboard) -> dict[str, Any]:
+    """Return a leaderboard with how it was computed: ``n``, ``resamples``, ``level``, ``normalisation``,
+    ``best_constant``, ``remarks``, ``metrics`` (label, goal, weight, uninformative, description), ``leaderboard``.
+    """
+    return {
+        "n": leaderboard.n,
+        "resamples": leaderboard.resamples,
+        "level": leaderboard.level,
+        "normalisation": leaderboard.normalisation,
+        "best_constant": leaderboard.best_constant,
+        "remarks": list(leaderboard.remarks),
+        "metrics": [asdict(column) for column in leaderboard.columns],
+        "leaderboard": leaderboard.to_json(),
+    }
+
+
+def outcome_model_name(policy: ParticipatoryPolicy) -> str:
+    """Return what f is, in a few words."""
+    model = policy.outcome_model_
+    estimator = getattr(model, "classifier", None) or getattr(model, "learner", None)
+    best = getattr(estimator, "best_name_", None) or getattr(estimator, "best_", None)
+    if isinstance(best, str):
+        return f"{best} (chosen by cross-validation)"
+    inner = getattr(estimator, "estimator", estimator)
+    return type(inner).__name__
+
+
+def peak_memory() -> float:
+    """Return the largest resident size of this process so far, in MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (MEBIBYTE if sys.platform == "darwin" else 1024)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON types: tuples become lists, NaN and infinities None, numpy numbers plain ones."""
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
+    simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
+    return [*(simulated if data.simulated else []), *policy.warnings_]
+
+
+def _groupings(case: CaseSpec) -> list[tuple[str, ...]]:
+    """Return every sensitive attribute alone, and all together if there are several."""
+    names = tuple(attribute.name for attribute in case.problem.sensitive_attributes)
+    return [*((name,) for name in names), *([names] if len(names) > 1 else [])]
+
+
+def _search(search: Search) -> dict[str, Any]:
+    losses = search.mean_losses().tolist() if search.searched else [None] * len(search.points)
+    points = [{"parameters": dict(point), "loss": loss} for point, loss in zip(search.points, losses, strict=True)]
+    return {"points": points, "best": dict(search.best)}

@@ -1,0 +1,74 @@
+"""Strategies: rules from expected rewards E to decisions.
+
+    compromise   a score Φ of each action's expected rewards and a selection Ψ
+    baselines    constants, outcome-only, single stakeholders, logged, random; and the oracle as a reference
+
+A rule is a class (`KalaiSmorodinsky`) and, with default parameters, a ready-made object of the same name in
+lower case::
+
+    strategies.kalai_smorodinsky(E).actions
+    strategies.create("kalai_smorodinsky", {"disagreement": "global"}).fit(E_train)(E).actions
+
+Nash social welfare and proportional fairness are one rule under two names: both order actions by the
+product of expected rewards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accordant.errors import InputError
+from accordant.problem import DecisionProblem
+from accordant.strategies.strategy import Kind, Strategy, register, strategies
+
+create = strategies.create
+names = strategies.names
+
+__all__ = ["Kind", "Strategy", "baselines_for", "create", "defaults_for", "names", "register", "strategies"]
+
+
+def __getattr__(name: str) -> Any:
+    """Return the rule registered under `name` with default parameters."""
+    if name.startswith("_") or name not in strategies:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return strategies.create(name)
+    except InputError as error:
+        raise AttributeError(str(error)) from None
+
+
+def defaults_for(problem: DecisionProblem) -> tuple[Strategy, ...]:
+    """Return the compromise functions with default reference points.
+
+    The disagreement point is the status quo if the problem declares one, else the minimum over actions.
+    """
+    disagreement = "context" if problem.status_quo is None else "status_quo"
+    rules: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("utilitarian", {}),
+        ("maximin", {}),
+        ("nash_social_welfare", {}),
+        ("nash_bargaining", {"disagreement": disagreement}),
+        ("kalai_smorodinsky", {"disagreement": disagreement}),
+        ("compromise_programming", {}),
+    )
+    return tuple(create(name, parameters).for_problem(problem) for name, parameters in rules)
+
+
+def baselines_for(problem: DecisionProblem, *, action_aware: bool) -> tuple[Strategy, ...]:
+    """Return every baseline and reference that the problem's declarations allow.
+
+    Parameters
+    ----------
+    problem
+        The decision problem.
+    action_aware
+        Whether f depends on the action; then outcome-only needs favourable outcomes, else the mapping.
+    """
+    lines: list[tuple[str, dict[str, Any]]] = [("stakeholder", {"stakeholder": name}) for name in problem.stakeholder_names]
+    if problem.continuous or (problem.favourable_outcomes if action_aware else problem.outcome_to_action):
+        lines.append(("outcome_only", {}))
+    lines += [("constant", {"action": action}) for action in problem.actions]
+    lines += [("logged", {}), ("random", {})]
+    if problem.outcome_to_action:
+        lines.append(("oracle", {}))
+    return tuple(create(name, parameters).for_problem(problem) for name, parameters in lines)

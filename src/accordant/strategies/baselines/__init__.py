@@ -1,0 +1,1 @@
+"""Baselines and references: what every strategy must be compared with."""

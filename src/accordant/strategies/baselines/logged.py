@@ -1,0 +1,34 @@
+"""What was actually done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from accordant.contexts import Log
+from accordant.decisions import Decisions
+from accordant.errors import InputError
+from accordant.predictions import OutcomePrediction
+from accordant.strategies.strategy import Kind, Strategy, register
+from accordant.utilities import ExpectedRewards
+
+
+@register("logged")
+@dataclass(frozen=True)
+class Logged(Strategy):
+    """Repeat the logged actions."""
+
+    kind: ClassVar[Kind] = "baseline"
+    selectable: ClassVar[bool] = False
+    candidate: ClassVar[bool] = False
+
+    def __call__(
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+    ) -> Decisions:
+        """Return the logged actions."""
+        del prediction
+        if log is None:
+            raise InputError("the baseline 'logged' needs the logged actions")
+        return Decisions(self.label, expected.actions, log.actions, np.zeros(len(log), dtype=bool))

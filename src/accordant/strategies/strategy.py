@@ -1,0 +1,133 @@
+"""`Strategy`: any rule from E to decisions, and the registry that knows every rule by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.contexts import Log
+from accordant.decisions import Decisions
+from accordant.errors import InputError
+from accordant.predictions import OutcomePrediction
+from accordant.problem import DecisionProblem
+from accordant.registry import Registry
+from accordant.utilities import ExpectedRewards
+
+Kind = Literal["compromise", "voting", "stakeholder", "baseline", "reference"]
+Scores = NDArray[np.floating[Any]]
+
+strategies: Registry[Strategy] = Registry("strategy", group="accordant.strategies", packages=("accordant.strategies",))
+
+
+@dataclass(frozen=True)
+class Strategy(ABC):
+    """A rule with its parameters; call it with E.
+
+    Class attributes
+    ----------------
+    name
+        Registered name.
+    kind
+        ``compromise``, ``voting`` and ``stakeholder`` rules read E; a ``baseline`` is what anything must beat;
+        a ``reference`` sees what no decision maker can.
+    selectable
+        Whether it may be chosen as D*: it must decide for new people and must not be a constant or a draw.
+    candidate
+        Whether it belongs to the set over which metrics are normalised (Definition 11 of the framework).
+    note
+        One sentence that a leaderboard shows with it, or nothing.
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[Kind] = "compromise"
+    selectable: ClassVar[bool] = True
+    candidate: ClassVar[bool] = True
+    note: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        """Keep sequences as tuples: parameters read back from JSON equal those that were written."""
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, _as_tuple(getattr(self, field.name)))
+
+    @abstractmethod
+    def __call__(
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+    ) -> Decisions:
+        """Decide in every context.
+
+        Parameters
+        ----------
+        expected
+            Expected rewards E.
+        prediction
+            f(o | x, a); only the outcome-only baseline reads it.
+        log
+            The logged actions and outcomes; only the logged behaviour and the oracle read it.
+        """
+
+    @property
+    def label(self) -> str:
+        """Name with whatever tells it apart from the same rule with other parameters."""
+        return self.name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters that rebuild the strategy: ``strategies.create(name, parameters)``."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def for_problem(self, problem: DecisionProblem) -> Self:
+        """Return the strategy with its open parameters filled from the problem."""
+        del problem
+        return self
+
+    def fit(self, expected: ExpectedRewards) -> Self:
+        """Return the strategy with reference points taken from training contexts, where it has such."""
+        del expected
+        return self
+
+
+Rule = TypeVar("Rule", bound=type[Strategy])
+
+
+def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Rule]:
+    """Return a class decorator that names a strategy and registers it."""
+
+    def decorate(rule: Rule) -> Rule:
+        registered = strategies.register(name, aliases=aliases)(rule)
+        registered.name = name
+        return registered
+
+    return decorate
+
+
+def stakeholder_weights(weights: tuple[float, ...] | None, n_stakeholders: int) -> NDArray[np.float64]:
+    """Return checked weights, shape (stakeholder,); None means 1 for everybody.
+
+    Raises
+    ------
+    InputError
+        If there is not one finite weight of at least 0 per stakeholder, or all are 0.
+    """
+    if weights is None:
+        return np.ones(n_stakeholders)
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.shape != (n_stakeholders,) or not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
+        raise InputError(
+            f"stakeholder weights {weights} are wrong; allowed: {n_stakeholders} numbers of at least 0, not all 0"
+        )
+    return array
+
+
+def _as_tuple(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return tuple(map(_as_tuple, value)) if isinstance(value, list | tuple) else value

@@ -1,0 +1,90 @@
+"""Expected rewards: the one object in the middle, made by learning and read by everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, RewardError, UnknownNameError
+
+TOLERANCE = 1e-9  # how far rounding may carry an expectation of rewards outside [0, 1]
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedRewards:
+    """``E[i, a, t]``: the expected reward of stakeholder i if action a is taken in context t.
+
+    Parameters
+    ----------
+    values
+        Array-like of shape (stakeholder, action, context), or (stakeholder, action) for one context;
+        in [0, 1]. Kept as one C-contiguous array: float32 if given so, float64 otherwise.
+    stakeholders, actions
+        Names of the first two axes.
+
+    Raises
+    ------
+    RewardError
+        If a value is NaN or outside [0, 1] by more than 1e-9; names context, stakeholder and action.
+    InputError
+        If shapes and names do not match.
+    """
+
+    values: NDArray[np.floating[Any]]
+    stakeholders: tuple[str, ...]
+    actions: tuple[str, ...]
+
+    def __init__(self, values: Any, *, stakeholders: Sequence[str], actions: Sequence[str]) -> None:
+        try:
+            array = np.asarray(values)
+            array = np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"expected rewards must be an array of numbers: {error}") from None
+        if array.ndim == 2:
+            array = array[:, :, None]
+        names = tuple(stakeholders), tuple(actions)
+        if array.ndim != 3 or array.shape[:2] != (len(names[0]), len(names[1])):
+            raise InputError(
+                f"expected rewards of shape {np.shape(values)} do not fit {len(names[0])} stakeholders "
+                f"× {len(names[1])} actions × contexts"
+            )
+        if 0 in array.shape[:2]:
+            raise InputError("expected rewards need at least one stakeholder and one action")
+        for axis in names:
+            if len(set(axis)) < len(axis):
+                raise InputError(f"names of expected rewards repeat: {', '.join(axis)}")
+        _check_range(array, *names)
+        object.__setattr__(self, "values", array)
+        object.__setattr__(self, "stakeholders", names[0])
+        object.__setattr__(self, "actions", names[1])
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of contexts."""
+        return int(self.values.shape[2])
+
+    def of(self, stakeholder: str) -> NDArray[np.floating[Any]]:
+        """Return the expected rewards of one stakeholder, shape (action, context)."""
+        if stakeholder not in self.stakeholders:
+            raise UnknownNameError("stakeholder", stakeholder, self.stakeholders)
+        return np.asarray(self.values[self.stakeholders.index(stakeholder)])
+
+    def take(self, contexts: NDArray[np.intp] | slice) -> ExpectedRewards:
+        """Return the expected rewards in some contexts."""
+        return ExpectedRewards(self.values[:, :, contexts], stakeholders=self.stakeholders, actions=self.actions)
+
+
+def _check_range(array: NDArray[Any], stakeholders: tuple[str, ...], actions: tuple[str, ...]) -> None:
+    # min and max are NaN if any entry is, so two reductions decide all three checks
+    if array.size == 0 or (array.min() >= -TOLERANCE and array.max() <= 1 + TOLERANCE):
+        return
+    wrong = ~((array >= -TOLERANCE) & (array <= 1 + TOLERANCE))
+    i, a, t = (int(axis[0]) for axis in np.nonzero(wrong))
+    raise RewardError(
+        f"expected reward of stakeholder {stakeholders[i]!r} for action {actions[a]!r} in context {t} "
+        f"is {array[i, a, t]}; allowed: [0, 1]"
+    )
