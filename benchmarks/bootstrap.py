@@ -74,7 +74,11 @@ def data(n: int, generator: np.random.Generator) -> Data:
     groups = generator.choice(4, size=n, p=(0.4, 0.3, 0.2, 0.1))
     outcomes = generator.random(n) < 0.3 + 0.1 * groups
     right = generator.random(n) < 0.85 - 0.05 * groups
-    return Data(outcomes.astype(np.intp), np.where(right, outcomes, ~outcomes).astype(np.intp), groups.astype(np.float64))
+    return Data(
+        outcomes.astype(np.intp),
+        np.where(right, outcomes, ~outcomes).astype(np.intp),
+        groups.astype(np.float64),
+    )
 
 
 def evidence(found: Data) -> tuple[Evidence, Decisions]:
@@ -151,7 +155,9 @@ def fairlearn(found: Data, resamples: int) -> Limits:
     differences, ratios = frame.difference_ci(), frame.ratio_ci()
     for name in PEER:
         result[name] = np.array([limit[name] for limit in frame.overall_ci])
-        result[f"{name} by group"] = np.array([limit[name].to_numpy(dtype=float) for limit in frame.by_group_ci])
+        result[f"{name} by group"] = np.array(
+            [limit[name].to_numpy(dtype=float) for limit in frame.by_group_ci]
+        )
         result[f"{name} difference"] = np.array([limit[name] for limit in differences])
         result[f"{name} ratio"] = np.array([limit[name] for limit in ratios])
     return result
@@ -177,10 +183,14 @@ def largest(limits: Limits, other: Limits) -> tuple[float, str]:
 
 def main() -> None:
     """Print times, their ratio, and differences of limits."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=20_000, help="contexts for the comparison of limits")
     parser.add_argument("--resamples", type=int, default=300, help="resamples for the comparison of limits")
-    parser.add_argument("--peer-resamples", type=int, default=20, help="resamples of fairlearn at 100,000 contexts")
+    parser.add_argument(
+        "--peer-resamples", type=int, default=20, help="resamples of fairlearn at 100,000 contexts"
+    )
     asked = parser.parse_args()
 
     small = data(asked.rows, np.random.default_rng(1))
@@ -199,15 +209,23 @@ def main() -> None:
         print(f"  {who} against accordant with 20,000 resamples: mean {mean:.5f}, largest {gap:.5f} ({name})")
     gap, name = largest(theirs, runs[0])
     print(f"  fairlearn against accordant: largest {gap:.5f} ({name})")
-    print(f"  error in units of its Monte Carlo sd: fairlearn rms {_rms(errors):.2f}, accordant rms {_rms(own):.2f} (1 expected)")
+    print(
+        f"  error in units of its Monte Carlo sd: fairlearn rms {_rms(errors):.2f}, accordant rms {_rms(own):.2f} (1 expected)"
+    )
 
     large = data(100_000, np.random.default_rng(2))
     mine = seconds(lambda: ours(large, 1000, np.random.default_rng(0)), repeats=5)
-    peer = [each / asked.peer_resamples * 1000 for each in seconds(lambda: fairlearn(large, asked.peer_resamples))]
-    again, name = largest(ours(large, 1000, np.random.default_rng(0)), ours(large, 1000, np.random.default_rng(1)))
+    peer = [
+        each / asked.peer_resamples * 1000 for each in seconds(lambda: fairlearn(large, asked.peer_resamples))
+    ]
+    again, name = largest(
+        ours(large, 1000, np.random.default_rng(0)), ours(large, 1000, np.random.default_rng(1))
+    )
     print("time, 100,000 contexts × 1,000 resamples, one process, seconds")
     print(f"  accordant wall {mine[0]:.3f}, CPU {mine[1]:.3f} (measured, best of 5, preparation included)")
-    print(f"  fairlearn wall {peer[0]:.0f}, CPU {peer[1]:.0f} (extrapolated from {asked.peer_resamples} resamples)")
+    print(
+        f"  fairlearn wall {peer[0]:.0f}, CPU {peer[1]:.0f} (extrapolated from {asked.peer_resamples} resamples)"
+    )
     print(f"  ratio of CPU times {peer[1] / mine[1]:,.0f}")
     print(f"  two seeds of accordant: limits differ by at most {again:.5f} ({name})")
 

@@ -309,11 +309,15 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         return [*own, *(each for each in always if each.label not in labels)]
 
     def _leaderboard(self, evidence: Evidence, metrics: Mapping[str, tuple[Metric, float]]) -> Leaderboard:
+        """Score on the metrics that this evidence allows; one that carries weight must be among them."""
+        for metric, weight in metrics.values():
+            if weight > 0:
+                metric.check(evidence)
         return evaluate(
             self.decide_on(evidence),
             {label: rule.kind for label, rule in self.strategies_.items()},
             evidence,
-            metrics,
+            {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None},
             candidates=[label for label, rule in self.strategies_.items() if rule.candidate],
             resamples=self.resamples,
             level=self.level,

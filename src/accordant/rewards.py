@@ -77,17 +77,20 @@ class TableReward(RewardSignal):
     ------
     RewardError
         If an entry is NaN or outside [0, 1].
+    InputError
+        If the table is not nested as `attribute` demands, or an entry is not a number.
     """
 
     table: Mapping[str, Any]
     attribute: str | None = None
 
     def __post_init__(self) -> None:
+        shape = "{action: {outcome: reward}}" if self.attribute is None else "{group: {action: {outcome: reward}}}"
+        _require_mapping(self.table, shape)
         for group, actions in self.tables().items():
+            _require_mapping(actions, shape)
             for action, outcomes in actions.items():
-                if not isinstance(outcomes, Mapping):
-                    expected = "{group: {action: {outcome: reward}}}" if self.attribute else "{action: {outcome: reward}}"
-                    raise InputError(f"reward table has {outcomes!r} at {action!r}; expected {expected}")
+                _require_mapping(outcomes, shape)
                 for outcome, value in outcomes.items():
                     where = f"{action!r}, {outcome!r}" + (f", group {group!r}" if self.attribute else "")
                     checked_rewards(value, 1, where)
@@ -108,11 +111,9 @@ class TableReward(RewardSignal):
 
     def tables(self) -> dict[str, Mapping[str, Mapping[str, float]]]:
         """Return the table of each group; without groups the only key is empty."""
-        tables = {"": self.table} if self.attribute is None else dict(self.table)
-        for key, table in {"": self.table, **tables}.items():
-            if not isinstance(table, Mapping):
-                raise InputError(f"reward table{f' of group {key!r}' if key else ''} is {table!r}; expected a mapping")
-        return {value_label(group): table for group, table in tables.items()}
+        if self.attribute is None:
+            return {"": self.table}
+        return {value_label(group): table for group, table in self.table.items()}
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,11 @@ def checked_rewards(values: Any, n_contexts: int, where: str) -> Rewards:
     if wrong.size:
         raise RewardError(f"reward of ({where}) in row {wrong[0]} is {array[wrong[0]]}; allowed: [0, 1]")
     return array
+
+
+def _require_mapping(table: object, shape: str) -> None:
+    if not isinstance(table, Mapping):
+        raise InputError(f"a reward table has {table!r} where a mapping belongs; expected {shape}")
 
 
 def _cell(action: str, outcome: Outcome) -> str:

@@ -1,16 +1,16 @@
 """Evaluation: how good, how fair by which criterion, and how sure.
 
-    evaluate(...)      a `Leaderboard`: metrics, composite score, intervals, wins, plain remarks
-    composite(...)     min–max normalisation over the candidates and the weighted sum
-    bootstrap(...)     the metrics of many strategies on the same resamples of contexts
-    group_table(...)   what each group received under each strategy
+evaluate(...)            a `Leaderboard`: metrics, composite score, intervals, wins, plain remarks
+composite_score(...)     min–max normalisation over the candidates and the weighted sum
+bootstrap_metrics(...)   the metrics of many strategies on the same resamples of contexts
+group_table(...)         what each group received under each strategy
 """
 
 from __future__ import annotations
 
-from accordant.evaluation.bootstrap import Interval, Resampled, bootstrap, percentile_interval
-from accordant.evaluation.composite import Composite, Normalisation, composite
-from accordant.evaluation.evaluate import evaluate, win_shares
+from accordant.evaluation.bootstrap import Interval, Resampled, bootstrap_metrics, percentile_interval
+from accordant.evaluation.composite import Composite, Normalisation, composite_score
+from accordant.evaluation.comparison import evaluate, win_shares
 from accordant.evaluation.groups import GroupRow, GroupTable, group_table
 from accordant.evaluation.leaderboard import (
     Estimate,
@@ -34,8 +34,8 @@ __all__ = [
     "MetricColumn",
     "Normalisation",
     "Resampled",
-    "bootstrap",
-    "composite",
+    "bootstrap_metrics",
+    "composite_score",
     "evaluate",
     "group_table",
     "percentile_interval",

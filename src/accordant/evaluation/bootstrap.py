@@ -33,7 +33,7 @@ Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Groups = tuple[str, ...]
 BLOCK = 2_000_000  # weights held at a time (16 MB)
-PATTERN_COST = 16  # one multinomial cell costs about as much as drawing this many contexts
+PATTERN_COST = 8  # drawing one multinomial cell takes about as long as drawing this many contexts
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +92,22 @@ class Statistics:
     evidence: Evidence
 
     @classmethod
-    def of(cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]) -> Statistics:
+    def of(
+        cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]
+    ) -> Statistics:
         """Check decisions and metrics against the evidence, and prepare the sums."""
         for each in decisions.values():
             check_decisions(each, evidence)
         for metric in metrics.values():
             metric.check(evidence)
-        groupings = dict.fromkeys(metric.columns for metric in metrics.values() if isinstance(metric, CountMetric))
-        thetas = {label: metric.checked_theta(evidence) for label, metric in metrics.items() if isinstance(metric, SumMetric)}
+        groupings = dict.fromkeys(
+            metric.columns for metric in metrics.values() if isinstance(metric, CountMetric)
+        )
+        thetas = {
+            label: metric.checked_theta(evidence)
+            for label, metric in metrics.items()
+            if isinstance(metric, SumMetric)
+        }
         cells = {columns: Cells.of(evidence, columns) for columns in groupings}
         return cls(tuple(decisions), tuple(decisions.values()), metrics, cells, thetas, evidence)
 
@@ -148,7 +156,9 @@ class Statistics:
         start = 0
         for columns, cells in self.cells.items():
             stop = start + int(np.prod(cells.shape))
-            tables[columns] = Contingency(totals[..., start:stop].reshape(*totals.shape[:-1], *cells.shape), cells)
+            tables[columns] = Contingency(
+                totals[..., start:stop].reshape(*totals.shape[:-1], *cells.shape), cells
+            )
             start = stop
         read: dict[str, Contingency | Sums] = {}
         for label, metric in self.metrics.items():
@@ -219,7 +229,7 @@ class Interval:
     undefined: Values
 
 
-def bootstrap(
+def bootstrap_metrics(
     decisions: Mapping[str, Decisions],
     evidence: Evidence,
     metrics: Mapping[str, Metric],
@@ -251,7 +261,7 @@ def bootstrap(
 
 
 def resampled(statistics: Statistics, *, resamples: int, generator: np.random.Generator) -> Resampled:
-    """Return what `bootstrap` returns, from prepared statistics."""
+    """Return what `bootstrap_metrics` returns, from prepared statistics."""
     if resamples < 1:
         raise InputError(f"resamples is {resamples}; allowed: 1 or more")
     units = statistics.units()

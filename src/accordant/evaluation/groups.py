@@ -51,7 +51,12 @@ class GroupTable:
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat mapping per row; undefined values are None."""
         return [
-            {"strategy": row.strategy, "group": row.group, "n": row.n, "favourable share": row.favourable_share}
+            {
+                "strategy": row.strategy,
+                "group": row.group,
+                "n": row.n,
+                "favourable share": row.favourable_share,
+            }
             | {f"mean reward {name}": value for name, value in row.mean_rewards.items()}
             for row in self.rows
         ]
@@ -69,7 +74,11 @@ class GroupTable:
 
 
 def group_table(
-    decisions: Mapping[str, Decisions], evidence: Evidence, attributes: Sequence[str], *, actions: Actions = ()
+    decisions: Mapping[str, Decisions],
+    evidence: Evidence,
+    attributes: Sequence[str],
+    *,
+    actions: Actions = (),
 ) -> GroupTable:
     """Return what each group received under each strategy.
 

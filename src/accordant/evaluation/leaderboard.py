@@ -166,7 +166,9 @@ class Leaderboard:
     @property
     def best(self) -> str | None:
         """Name of the candidate with the highest score; None if all are unranked."""
-        return next((row.strategy for row in self.rows if row.candidate and row.score.value is not None), None)
+        return next(
+            (row.strategy for row in self.rows if row.candidate and row.score.value is not None), None
+        )
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat mapping per strategy, for a table or CSV; undefined values are None."""
@@ -197,7 +199,11 @@ def _flat(row: LeaderboardRow) -> dict[str, Any]:
         "distinguishable": row.distinguishable,
     }
     for label, cell in row.metrics.items():
-        flat |= {label: cell.estimate.value, f"{label} low": cell.estimate.low, f"{label} high": cell.estimate.high}
+        flat |= {
+            label: cell.estimate.value,
+            f"{label} low": cell.estimate.low,
+            f"{label} high": cell.estimate.high,
+        }
     return flat
 
 
@@ -228,7 +234,12 @@ def _json(row: LeaderboardRow) -> dict[str, Any]:
 
 
 def _limits(estimate: Estimate) -> dict[str, float | None]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "undefined": estimate.undefined}
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "undefined": estimate.undefined,
+    }
 
 
 def finite(value: Any) -> float | None:

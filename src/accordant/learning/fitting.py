@@ -21,6 +21,8 @@ from accordant.learning.augmentation import (
     elicit,
     logged_queries,
 )
+from accordant.learning.causal import OverlapDiagnostics, PropensityModel, overlap_diagnostics
+from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import Rows, make_folds
 from accordant.learning.identification import Identification, identify
@@ -37,6 +39,8 @@ from accordant.rewards import ObservedReward, RewardSignal
 from accordant.utilities import ExpectedRewards
 
 logger = logging.getLogger(__name__)
+
+PROPENSITY_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ class Learned:
         Error of learned rewards on held-out rows, per stakeholder, action and outcome.
     identification
         What the log says about the dependence of outcomes on actions.
+    overlap
+        How well each action is represented across contexts; None if outcomes are taken not to depend on it.
     warnings
         Sentences for every report.
     """
@@ -85,6 +91,7 @@ class Learned:
     searches: Mapping[str, Search]
     reward_errors: tuple[RewardError, ...]
     identification: Identification
+    overlap: OverlapDiagnostics | None
     warnings: tuple[str, ...]
 
 
@@ -111,6 +118,7 @@ def learn(
         How.
     """
     identification = identify(log, problem)
+    overlap = _overlap(problem, log, features, settings) if identification.action_aware else None
     folds = _folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
     reward_learners, stated, warnings = _reward_learners(problem, log, signals, features, settings)
@@ -132,8 +140,20 @@ def learn(
             for error in reward_errors(model.by_fold, folds, log, learner.queries, signals, problem)
         ),
         identification,
-        (*identification.warnings, *warnings),
+        overlap,
+        (*identification.warnings, *(overlap.warnings if overlap else ()), *warnings),
     )
+
+
+def _overlap(
+    problem: DecisionProblem, log: Log, features: tuple[str, ...], settings: LearningSettings
+) -> OverlapDiagnostics | None:
+    """Diagnose overlap with held-out propensities; None if an action is too rare to hold anything out."""
+    if np.bincount(log.actions, minlength=len(problem.actions)).min() < PROPENSITY_FOLDS:
+        return None
+    columns = ContextEncoder.fit(log.contexts, features)(log.contexts)
+    model = PropensityModel(PROPENSITY_FOLDS, randomness.model_seed(settings.random_state)).fit(columns, log.actions)
+    return overlap_diagnostics(model.held_out_, log.actions, names=problem.actions)
 
 
 def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Rows, ...]:

@@ -23,14 +23,23 @@ from numpy.typing import NDArray
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics.statistics import Cells, Contingency, Sums, check_decisions, contingency, expected_contributions
+from accordant.metrics.statistics import (
+    Cells,
+    Contingency,
+    Sums,
+    check_decisions,
+    contingency,
+    expected_contributions,
+)
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
 
 Goal = Literal["max", "min", "zero"]
 Values = NDArray[np.float64]
 
-metrics: Registry[Metric] = Registry("metric", group="accordant.metrics", packages=("accordant.metrics", "accordant.cases"))
+metrics: Registry[Metric] = Registry(
+    "metric", group="accordant.metrics", packages=("accordant.metrics", "accordant.cases")
+)
 
 
 @dataclass(frozen=True)
@@ -190,7 +199,9 @@ class CountMetric(Metric):
             for name, (rate, n) in self.rates(table).items()
             for g, label in enumerate(table.cells.groups.labels)
         )
-        return MetricResult(value, whole(self.size(table)), "" if value is not None else self.reason(table), groups)
+        return MetricResult(
+            value, whole(self.size(table)), "" if value is not None else self.reason(table), groups
+        )
 
 
 class SumMetric(Metric):
@@ -229,10 +240,14 @@ class SumMetric(Metric):
         theta = np.asarray(self.theta(evidence), dtype=np.float64)
         shape = (len(evidence.problem.actions), evidence.n_contexts)
         if theta.ndim != 3 or theta.shape[1:] != shape:
-            raise InputError(f"metric {self.name!r}: theta has shape {theta.shape}; needed: (column, {shape[0]}, {shape[1]})")
+            raise InputError(
+                f"metric {self.name!r}: theta has shape {theta.shape}; needed: (column, {shape[0]}, {shape[1]})"
+            )
         if not np.isfinite(theta).all():
             context = int(np.argwhere(~np.isfinite(theta))[0, 2])
-            raise InputError(f"metric {self.name!r}: its contribution in context {context} is not a finite number")
+            raise InputError(
+                f"metric {self.name!r}: its contribution in context {context} is not a finite number"
+            )
         return theta
 
 

@@ -131,17 +131,15 @@ def check_decisions(decisions: Decisions, evidence: Evidence) -> None:
     actions, n = evidence.problem.actions, evidence.n_contexts
     where = f"decisions of {decisions.strategy!r}"
     if decisions.codes.shape != (n,):
-        raise InputError(f"{where} have shape {decisions.codes.shape}; the evidence has {n} contexts, so ({n},) is needed")
+        raise InputError(
+            f"{where} have shape {decisions.codes.shape}; the evidence has {n} contexts, so ({n},) is needed"
+        )
     if tuple(decisions.action_names) != actions:
-        raise InputError(f"{where} are about actions {decisions.action_names}; the problem declares {actions}")
-    if ((decisions.codes < 0) | (decisions.codes >= len(actions))).any():
-        raise InputError(f"{where} hold a code outside 0 … {len(actions) - 1}")
+        raise InputError(
+            f"{where} are about actions {decisions.action_names}; the problem declares {actions}"
+        )
     policy = decisions.policy
-    if policy is None:
-        return
-    if policy.shape != (len(actions), n):
-        raise InputError(f"{where}: the policy has shape {policy.shape}; needed: ({len(actions)}, {n})")
-    if not ((policy >= 0).all() and (np.abs(policy.sum(axis=0) - 1) <= 1e-6).all()):
+    if policy is not None and not ((policy >= 0).all() and (np.abs(policy.sum(axis=0) - 1) <= 1e-6).all()):
         raise InputError(f"{where}: action probabilities must be at least 0 and sum to 1")
 
 
@@ -150,9 +148,13 @@ def contingency(decisions: Decisions, cells: Cells) -> Contingency:
     shape = cells.shape
     n_cells = shape[1] * shape[2]
     if decisions.policy is None:
-        counts = np.bincount(decisions.codes * n_cells + cells.codes, minlength=shape[0] * n_cells).astype(np.float64)
+        counts = np.bincount(decisions.codes * n_cells + cells.codes, minlength=shape[0] * n_cells).astype(
+            np.float64
+        )
     else:
-        counts = np.array([np.bincount(cells.codes, weights=row, minlength=n_cells) for row in decisions.policy])
+        counts = np.array(
+            [np.bincount(cells.codes, weights=row, minlength=n_cells) for row in decisions.policy]
+        )
     return Contingency(counts.reshape(shape), cells)
 
 
@@ -195,7 +197,9 @@ def cell_values(evidence: Evidence, table: Mapping[tuple[str, str], float]) -> V
     problem = evidence.problem
     values = np.zeros((len(problem.actions), len(problem.outcome_names)))
     for (action, outcome), value in table.items():
-        values[position("action", action, problem.actions), position("outcome", outcome, problem.outcome_names)] = value
+        values[
+            position("action", action, problem.actions), position("outcome", outcome, problem.outcome_names)
+        ] = value
     return values[:, evidence.log.outcomes.astype(np.intp)]
 
 

@@ -103,7 +103,9 @@ class WelfareMetric(SumMetric):
         allowed = array.shape == problem.weights.shape and np.isfinite(array).all() and (array >= 0).all()
         if not allowed or array.sum() <= 0:
             count = len(problem.stakeholders)
-            raise InputError(f"metric {self.name!r}: weights {self.weights} are wrong; allowed: {count} numbers ≥ 0, not all 0")
+            raise InputError(
+                f"metric {self.name!r}: weights {self.weights} are wrong; allowed: {count} numbers ≥ 0, not all 0"
+            )
         return np.asarray(array / array.sum())
 
     def theta(self, evidence: Evidence) -> Values:

@@ -2,7 +2,7 @@
 
 Definitions marked *published* follow the official code of Vineis, Perelli and Tolomei (2025) at commit f15b820: the
 score of an action is the observed outcome where that action was really taken and the predicted one elsewhere.
-The others are ours and use the true mean scores, which simulated data know.
+``matched_cost_effectiveness`` is ours.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from accordant.cases.health.rewards import COSTS
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import Goal, SumMetric, Sums, register
+from accordant.metrics.policy import OutcomeMetric
 
 Values = NDArray[np.float64]
 EXTRA_COST = COSTS["A"] - COSTS["C"]
@@ -39,12 +40,6 @@ def _levels(evidence: Evidence) -> Values:
     if evidence.outcome_levels is None:
         raise InputError("outcome levels are missing")
     return evidence.outcome_levels
-
-
-def _true_levels(evidence: Evidence) -> Values:
-    if evidence.true_levels is None:
-        raise InputError("true outcome levels are missing")
-    return evidence.true_levels
 
 
 def _indicator(evidence: Evidence, action: str) -> Values:
@@ -81,16 +76,20 @@ class CostEffectiveness(_Scores):
 
 @register("matched_cost_effectiveness")
 @dataclass(frozen=True)
-class MatchedCostEffectiveness(_Scores):
-    """Mean true effect of treatment among the treated, per unit of extra cost; needs true levels."""
+class MatchedCostEffectiveness(OutcomeMetric):
+    """Mean effect of treatment among the treated themselves, per unit of extra cost; not defined if nobody is.
 
-    def unavailable(self, evidence: Evidence) -> str | None:
-        """Say that true levels are missing."""
-        return "it needs the true mean outcome of every action" if evidence.true_levels is None else None
+    Parameters
+    ----------
+    levels
+        ``estimated`` effects, or the ``true`` ones of simulated data.
+    """
+
+    goal: ClassVar[Goal] = "max"
 
     def theta(self, evidence: Evidence) -> Values:
         """Return the effect if treated, and treated."""
-        levels, treated = _true_levels(evidence), _indicator(evidence, "A")
+        levels, treated = self.outcome_levels(evidence), _indicator(evidence, "A")
         return np.stack([treated * (levels[_under(evidence, "A")] - levels[_under(evidence, "C")]), treated])
 
     def value(self, sums: Sums) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,6 +52,7 @@ def overlap_diagnostics(
         propensities: held-out, unclipped propensities, shape (action, context).
         actions: codes of the actions taken, shape (context,).
         clip: smallest propensity used as a divisor, in (0, 1).
+        names: names of the actions in warnings; by default their codes.
     """
     counts, sizes = [], []
     for action in range(propensities.shape[0]):
@@ -65,13 +67,15 @@ def overlap_diagnostics(
         clipped_shares=tuple(shares),
         effective_sample_sizes=tuple(sizes),
         clip=clip,
-        warnings=_warnings(counts, shares, sizes, clip),
+        warnings=_warnings(counts, shares, sizes, clip, names or [str(code) for code in range(len(counts))]),
     )
 
 
-def _warnings(counts: list[int], shares: list[float], sizes: list[float], clip: float) -> list[str]:
+def _warnings(
+    counts: list[int], shares: list[float], sizes: list[float], clip: float, names: Sequence[str]
+) -> list[str]:
     found = []
-    for action, (count, share, size) in enumerate(zip(counts, shares, sizes, strict=True)):
+    for action, count, share, size in zip(names, counts, shares, sizes, strict=True):
         if share > MAX_CLIPPED_SHARE:
             found.append(
                 f"Action {action} was almost never taken (propensity below {clip:g}) in {share:.0%} of "

@@ -66,12 +66,15 @@ class SelectedCausalLearner(LevelLearner):
 
     Attributes:
         candidates_: one `CandidateScore` per candidate tried, best first.
-        best_: name of the candidate with the lowest loss.
+        best_: name of the candidate with the lowest loss. Its weight may still be 0, if candidates tied with
+            it predict the held-out outcomes better.
         learners_: name to fitted learner, for those with a positive weight.
         weights_: name to weight, likewise.
         skipped_: name to the reason why a candidate was not tried.
         propensity_: the fitted propensity model.
         overlap_: `OverlapDiagnostics` of the training data.
+        held_out_residuals_: outcome minus the averaged level from fits that did not see the context, shape
+            (context,).
     """
 
     def __init__(
@@ -107,6 +110,7 @@ class SelectedCausalLearner(LevelLearner):
         self.candidates_ = _scores(list(learners), losses, held_out, data, weights)
         self.best_ = self.candidates_[0].name
         self.weights_ = {name: float(w) for name, w in zip(learners, weights, strict=True) if w > 0}
+        self.held_out_residuals_ = data.outcomes - weights @ _taken(held_out, data.actions)
         self.learners_ = {name: learners[name].fit_part(data) for name in self.weights_}
 
     def _raw_levels(self, X: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Interval, Resampled, Statistics, percentile_interval, resampled
-from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite
+from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import (
     Estimate,
     GroupEstimate,
@@ -85,7 +85,9 @@ def evaluate(
     board = _Board(decisions, kinds, metrics, results, scale, point, drawn, level)
     rows = board.rows()
     columns = tuple(
-        MetricColumn(label, metric.goal, float(point.weights[m]), bool(point.uninformative[m]), metric.describe())
+        MetricColumn(
+            label, metric.goal, float(point.weights[m]), bool(point.uninformative[m]), metric.describe()
+        )
         for m, (label, (metric, _)) in enumerate(metrics.items())
     )
     constant = None if board.best_constant is None else tuple(decisions)[board.best_constant]
@@ -105,8 +107,10 @@ class _Scale:
         """Return the composite of raw values of shape (..., strategy, metric)."""
         plain = [metric for metric, _ in self.metrics.values()]
         # the official code leaves the metric called Accuracy raw, whatever it measures
-        accuracy = [label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()]
-        return composite(
+        accuracy = [
+            label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()
+        ]
+        return composite_score(
             raw,
             goals=[metric.goal for metric in plain],
             weights=[weight for _, weight in self.metrics.values()],
@@ -137,7 +141,9 @@ class _Board:
     @property
     def best_constant(self) -> int | None:
         """Position of the constant baseline with the highest score; None if there is none."""
-        constant = np.array([self.kinds[name] == "baseline" and _is_constant(each) for name, each in self.decisions.items()])
+        constant = np.array(
+            [self.kinds[name] == "baseline" and _is_constant(each) for name, each in self.decisions.items()]
+        )
         return _first(self.point.scores, constant & self.scale.candidates)
 
     def rows(self) -> tuple[LeaderboardRow, ...]:
@@ -249,7 +255,9 @@ def _groups(result: MetricResult, limits: Mapping[str, Interval] | None, s: int)
         GroupEstimate(
             group.rate,
             group.label,
-            _estimate(group.value, None if limits is None else limits[group.rate], (s, labels.index(group.label))),
+            _estimate(
+                group.value, None if limits is None else limits[group.rate], (s, labels.index(group.label))
+            ),
             group.n,
         )
         for group in result.by_group

@@ -1,0 +1,333 @@
+"""Leaderboards: order, wins, references, constants, undefined values, and what they say in words."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from accordant import metrics
+from accordant.errors import InputError, UnknownNameError
+from accordant.evaluation import composite_score, evaluate, win_shares
+
+
+@pytest.fixture(scope="module")
+def board(world, strategies, kinds, candidates, summing):
+    evidence = world(400)
+    return evaluate(
+        strategies(evidence),
+        kinds,
+        evidence,
+        summing,
+        candidates=candidates,
+        resamples=300,
+        generator=np.random.default_rng(0),
+    )
+
+
+def test_sorted_by_score_and_scores_are_the_composite(board, summing, candidates):
+    scores = [row.score.value for row in board]
+    assert scores == sorted(scores, reverse=True)
+    raw = np.array([[row.metrics[label].estimate.value for label in summing] for row in board])
+    expected = composite_score(
+        raw,
+        goals=[metric.goal for metric, _ in summing.values()],
+        weights=[weight for _, weight in summing.values()],
+        candidates=np.array([row.strategy in candidates for row in board]),
+    )
+    np.testing.assert_allclose(scores, expected.scores, atol=1e-12)
+    assert [column.weight for column in board.columns] == pytest.approx(
+        [0.5 / 1.5, 0.3 / 1.5, 0, 0.2 / 1.5, 0.4 / 1.5, 0.1 / 1.5]
+    )
+
+
+def test_values_equal_the_metrics_own_evaluation(board, world, strategies, summing):
+    evidence = world(400)
+    for name, line in strategies(evidence).items():
+        for label, (metric, _) in summing.items():
+            result, cell = metric.evaluate(line, evidence), board[name].metrics[label]
+            assert (cell.estimate.value, cell.n, cell.reason) == (result.value, result.n, result.reason)
+            assert [g.label for g in cell.by_group] == [g.label for g in result.by_group]
+
+
+def test_intervals_contain_the_value_and_constants_are_there(board):
+    """Acceptance test 10: constants present in every table."""
+    assert {f"constant:{action}" for action in ("Grant", "Lower", "Deny")} <= {row.strategy for row in board}
+    for row in board:
+        for label in ("Accuracy", "Nash", "Regret"):
+            estimate = row.metrics[label].estimate
+            assert estimate.low - 1e-12 <= estimate.value <= estimate.high + 1e-12
+        for group in row.metrics["Accuracy"].by_group:
+            assert group.estimate.low - 1e-12 <= group.estimate.value <= group.estimate.high + 1e-12
+
+
+def test_wins_are_shared_among_candidates_only(board):
+    wins = {row.strategy: row.wins for row in board}
+    assert wins["oracle"] is None
+    assert wins["random"] is None
+    assert sum(value for value in wins.values() if value is not None) == pytest.approx(1.0)
+
+
+def test_references_do_not_move_the_scale(world, strategies, kinds, candidates, summing, board):
+    """Acceptance test 7: the oracle is absent from the candidate set."""
+    evidence = world(400)
+    lines = {name: line for name, line in strategies(evidence).items() if name in candidates}
+    alone = evaluate(
+        lines,
+        kinds,
+        evidence,
+        summing,
+        candidates=candidates,
+        resamples=300,
+        generator=np.random.default_rng(0),
+    )
+    for row in alone:
+        assert row.score == board[row.strategy].score
+        assert row.wins == board[row.strategy].wins
+    assert board["oracle"].metrics["Accuracy"].normalised > 1
+
+
+def test_identical_decisions_share_the_win(world, strategies, kinds, counting):
+    evidence = world(300)
+    lines = strategies(evidence)
+    twice = {"a": lines["good"], "b": lines["poor"], "c": lines["good"]}
+    found = evaluate(
+        twice,
+        dict.fromkeys(twice, "compromise"),
+        evidence,
+        counting,
+        candidates=list(twice),
+        resamples=200,
+        generator=np.random.default_rng(0),
+    )
+    assert found["a"].wins == found["c"].wins
+    assert found["a"].wins + found["b"].wins + found["c"].wins == pytest.approx(1)
+    assert found["c"].distinguishable is False
+    assert (found["c"].score, found.best) == (found["a"].score, "a")
+
+
+def test_win_shares_by_hand():
+    nan = np.nan
+    scores = np.array([[1.0, 1.0, 2.0], [0.2, nan, 9.0], [nan, nan, 1.0], [0.1, 0.3, 0.0]])
+    found = win_shares(scores, np.array([True, True, False]))
+    np.testing.assert_allclose(found, [(0.5 + 1) / 4, (0.5 + 1) / 4, 0])
+
+
+def test_undefined_never_wins(world, decided, counting):
+    """Pitfall 14: a strategy that never grants to one group had a NaN gap, and NaN came first."""
+    evidence = world(300)
+    sex, truth = evidence.log.contexts["sex"], evidence.log.outcomes
+    lines = {
+        "never to 1": decided(evidence, "never to 1", np.where(sex == 1, 2, truth)),
+        "blind": decided(evidence, "blind", np.random.default_rng(0).integers(0, 3, 300)),
+    }
+    asked = {
+        "Predictive": (metrics.create("predictive_parity", {"attributes": ["sex"], "protected": "1"}), 0.5),
+        "Accuracy": (metrics.create("accuracy"), 0.5),
+    }
+    found = evaluate(
+        lines,
+        dict.fromkeys(lines, "compromise"),
+        evidence,
+        asked,
+        candidates=list(lines),
+        resamples=100,
+        generator=np.random.default_rng(0),
+    )
+    row = found["never to 1"]
+    assert (row.score.value, row.score.low, row.wins, row.distinguishable) == (None, None, 0.0, None)
+    assert row.score.undefined == 1.0
+    assert found.rows[-1] is row
+    assert (found.best, found["blind"].wins) == ("blind", 1.0)
+    assert row.metrics["Predictive"].estimate.value is None
+    assert "group '1' of sex" in row.metrics["Predictive"].reason
+    assert any(
+        remark.startswith("never to 1 is unranked: Predictive is not defined") for remark in found.remarks
+    )
+    text = json.dumps(found.to_json(), allow_nan=False)
+    assert json.loads(text)[-1]["score"] == {"value": None, "low": None, "high": None, "undefined": 1.0}
+
+
+def test_resamples_without_a_value_are_left_out_and_reported(world, decided):
+    """One context of group 1 gets Grant: about 37 % of resamples miss it."""
+    evidence = world(300)
+    sex = evidence.log.contexts["sex"]
+    codes = np.where(sex == 1, 2, 0)
+    codes[np.flatnonzero(sex == 1)[0]] = 0
+    lines = {"rare": decided(evidence, "rare", codes), "all": decided(evidence, "all", 0)}
+    asked = {
+        "Predictive": (metrics.create("predictive_parity", {"attributes": ["sex"], "protected": "1"}), 1.0)
+    }
+    found = evaluate(
+        lines,
+        dict.fromkeys(lines, "compromise"),
+        evidence,
+        asked,
+        candidates=list(lines),
+        resamples=2000,
+        generator=np.random.default_rng(0),
+    )
+    share = found["rare"].metrics["Predictive"].estimate.undefined
+    assert share == pytest.approx((1 - 1 / 300) ** 300, abs=0.04)
+    assert found["all"].wins >= share
+    assert (
+        f"The score of rare is not defined on {share:.0%} of resamples; its interval leaves them out."
+        in found.remarks
+    )
+
+
+def test_a_constant_above_everything_is_said(world, decided, kinds):
+    """Pitfall 6: always Grant beat every strategy and no table showed it."""
+    evidence = world(400)
+    generator = np.random.default_rng(0)
+    lines = {
+        "good": decided(evidence, "good", generator.integers(0, 3, 400)),
+        "fair": decided(evidence, "fair", generator.integers(1, 3, 400)),
+        "constant:Grant": decided(evidence, "constant:Grant", 0),
+        "constant:Deny": decided(evidence, "constant:Deny", 2),
+        "oracle": decided(evidence, "oracle", evidence.log.outcomes),
+    }
+    asked = {"Accuracy": (metrics.create("accuracy"), 1.0)}
+    found = evaluate(
+        lines,
+        kinds,
+        evidence,
+        asked,
+        candidates=list(lines)[:4],
+        resamples=200,
+        generator=np.random.default_rng(0),
+    )
+    assert found.best_constant == "constant:Grant"
+    assert found["good"].below_best_constant
+    assert found["fair"].below_best_constant
+    assert found["constant:Deny"].below_best_constant
+    assert not found["constant:Grant"].below_best_constant
+    assert not found["oracle"].below_best_constant
+    assert found.remarks[0] == (
+        "Always Grant scores 1.000 [1.000, 1.000], above every strategy: "
+        "on this composite score no strategy earns its cost."
+    )
+
+
+def test_difference_from_the_best(world, decided):
+    """On accuracy alone, 5 decisions in 400 cannot be told apart and half of them can."""
+    evidence = world(400)
+    truth = evidence.log.outcomes
+    wrong = (truth + 1) % 3
+    few, many = np.arange(400) < 5, np.arange(400) < 200
+    lines = {
+        "right": decided(evidence, "right", np.where(np.arange(400) < 3, wrong, truth)),
+        "few wrong": decided(evidence, "few wrong", np.where(few[::-1], wrong, truth)),
+        "many wrong": decided(evidence, "many wrong", np.where(many, wrong, truth)),
+    }
+    found = evaluate(
+        lines,
+        dict.fromkeys(lines, "compromise"),
+        evidence,
+        {"Accuracy": (metrics.create("accuracy"), 1.0)},
+        candidates=list(lines),
+        resamples=500,
+        generator=np.random.default_rng(0),
+    )
+    assert found.best == "right"
+    assert found["right"].distinguishable is None
+    assert found["few wrong"].distinguishable is False
+    assert found["many wrong"].distinguishable is True
+    assert "Not distinguishable from right, the best candidate: few wrong." in found.remarks
+
+
+def test_without_resamples_there_are_values_and_no_limits(world, strategies, kinds, candidates, counting):
+    evidence = world(100)
+    found = evaluate(
+        strategies(evidence),
+        kinds,
+        evidence,
+        counting,
+        candidates=candidates,
+        resamples=0,
+        generator=np.random.default_rng(0),
+    )
+    for row in found:
+        assert (row.score.low, row.score.high, row.score.undefined, row.wins, row.distinguishable) == (
+            None,
+        ) * 5
+    values = {name: found[name].score.value for name in candidates}
+    assert found.best == max(values, key=values.get)
+
+
+def test_reference_normalisation_leaves_accuracy_raw(world, strategies, kinds, candidates, counting):
+    evidence = world(100)
+    found = evaluate(
+        strategies(evidence),
+        kinds,
+        evidence,
+        counting,
+        candidates=candidates,
+        resamples=0,
+        normalisation="reference",
+        generator=np.random.default_rng(0),
+    )
+    for row in found:
+        assert row.metrics["Accuracy"].normalised == row.metrics["Accuracy"].estimate.value
+
+
+def test_same_generator_same_leaderboard(world, strategies, kinds, candidates, summing, board):
+    evidence = world(400)
+    again = evaluate(
+        strategies(evidence),
+        kinds,
+        evidence,
+        summing,
+        candidates=candidates,
+        resamples=300,
+        generator=np.random.default_rng(0),
+    )
+    assert json.dumps(again.to_json()) == json.dumps(board.to_json())
+    assert again.remarks == board.remarks
+
+
+def test_equal_candidates_are_called_uninformative(world, decided, counting):
+    evidence = world(100)
+    lines = {name: decided(evidence, name, 0) for name in ("a", "b")}
+    found = evaluate(
+        lines,
+        dict.fromkeys(lines, "compromise"),
+        evidence,
+        counting,
+        candidates=["a", "b"],
+        resamples=20,
+        generator=np.random.default_rng(0),
+    )
+    assert all(column.uninformative for column in found.columns)
+    assert {row.score.value for row in found} == {1.0}
+    assert found.remarks[-1].startswith("All candidates are equal on Accuracy, Parity, Odds and Share")
+
+
+def test_rows_and_frame_agree(board):
+    frame = board.to_frame()
+    assert list(frame["strategy"]) == [row.strategy for row in board]
+    assert frame.loc[0, "Nash low"] == board.rows[0].metrics["Nash"].estimate.low
+    assert [list(row) for row in board.to_rows()] == [list(frame.columns)] * len(board.rows)
+
+
+def test_wrong_requests_are_refused(world, strategies, kinds, candidates, counting, board):
+    evidence = world(30)
+    lines, generator = strategies(evidence), np.random.default_rng(0)
+    with pytest.raises(UnknownNameError, match="did you mean 'good'"):
+        evaluate(lines, kinds, evidence, counting, candidates=["goood"], generator=generator)
+    with pytest.raises(UnknownNameError, match="strategy without a kind"):
+        evaluate(lines, {}, evidence, counting, candidates=candidates, generator=generator)
+    with pytest.raises(InputError, match="no metrics"):
+        evaluate(lines, kinds, evidence, {}, candidates=candidates, generator=generator)
+    with pytest.raises(InputError, match="sum to 0"):
+        evaluate(
+            lines,
+            kinds,
+            evidence,
+            {"A": (metrics.create("accuracy"), 0.0)},
+            candidates=candidates,
+            generator=generator,
+        )
+    with pytest.raises(UnknownNameError, match="did you mean 'poor'"):
+        board["por"]

@@ -1,0 +1,90 @@
+"""The two regressors written here, against scikit-learn and against the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
+from sklearn.linear_model import Ridge, TweedieRegressor
+
+from accordant.learning.causal import BASE_REGRESSORS
+from accordant.learning.causal.base_learners import build_regressor
+from accordant.learning.causal.exponential_mean import ExponentialMeanRegressor
+from accordant.learning.causal.gaussian_process import NOISE_RATIOS, GaussianProcessGridRegressor
+
+
+@pytest.fixture(scope="module")
+def exponential_data():
+    random = np.random.default_rng(1)
+    X = random.normal(size=(600, 5))
+    mean = np.exp(0.5 + X @ [0.5, -0.3, 0.2, 0.0, 0.0])
+    return X, mean, mean + random.normal(size=600)
+
+
+def test_exponential_mean_agrees_with_scikit_learn_without_penalty(exponential_data):
+    X, _, y = exponential_data
+    ours = ExponentialMeanRegressor(penalties=(0.0,)).fit(X, y)
+    theirs = TweedieRegressor(power=0, link="log", alpha=0.0, tol=1e-8, max_iter=1000).fit(X, y)
+    assert ours.shift_ == 0.0
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-3)
+
+
+def test_exponential_mean_recovers_the_truth_where_a_line_cannot(exponential_data):
+    X, mean, y = exponential_data
+    train, test = slice(0, 400), slice(400, None)
+    error = {
+        type(model): np.sqrt(np.mean((model.fit(X[train], y[train]).predict(X[test]) - mean[test]) ** 2))
+        for model in (ExponentialMeanRegressor(), Ridge())
+    }
+    assert error[ExponentialMeanRegressor] < 0.6 * error[Ridge]
+
+
+def test_exponential_mean_stays_finite_far_away(exponential_data):
+    X, _, y = exponential_data
+    assert np.isfinite(ExponentialMeanRegressor().fit(X, y).predict(1e6 * X)).all()
+
+
+def test_gaussian_process_agrees_with_scikit_learn(exponential_data):
+    X, _, y = (part[:80] for part in exponential_data)
+    ours = GaussianProcessGridRegressor().fit(X, y)
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+
+    def twin(length, weight, noise):
+        """scikit-learn's process with the same kernel and the scale that maximises its likelihood."""
+        length_scale = length * np.sqrt(X.shape[1])
+        parts = (1 - weight) * RBF(length_scale)(standard), weight * (standard @ standard.T) / X.shape[1]
+        scale = np.mean((y - y.mean()) * np.linalg.solve(sum(parts) + noise * np.eye(80), y - y.mean()))
+        kernel = ConstantKernel(scale * max(1 - weight, 1e-12)) * RBF(length_scale) + WhiteKernel(
+            scale * noise
+        )
+        kernel += ConstantKernel(scale * max(weight, 1e-12) / X.shape[1]) * DotProduct(0.0, "fixed")
+        process = GaussianProcessRegressor(kernel, optimizer=None, alpha=0.0)
+        return process.fit(standard, y - y.mean())
+
+    chosen = twin(ours.length_scale_, ours.linear_weight_, ours.noise_ratio_)
+    np.testing.assert_allclose(ours.predict(X), chosen.predict(standard) + y.mean(), rtol=1e-6, atol=1e-6)
+    best = max(
+        twin(length, weight, noise).log_marginal_likelihood_value_
+        for length in ours.length_scales
+        for weight in ours.linear_weights
+        for noise in NOISE_RATIOS
+    )
+    assert chosen.log_marginal_likelihood_value_ == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", BASE_REGRESSORS)
+def test_every_base_regressor_learns_a_line_and_survives_constant_features(name):
+    random = np.random.default_rng(2)
+    X = np.column_stack([random.normal(size=(300, 2)), np.ones(300)])
+    y = 5.0 + X[:, 0] + 0.1 * random.normal(size=300)
+    model = build_regressor(name, random_state=0)
+    assert model.fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.8
+    assert clone(model).get_params().keys() == model.get_params().keys()
+
+
+def test_size_limits_are_explained():
+    assert BASE_REGRESSORS["gaussian process"].refusal(1501, 3) == "for 0 to 1500 rows, not 1501"
+    assert BASE_REGRESSORS["interactions"].refusal(100, 31) == "for at most 30 features, not 31"
+    assert BASE_REGRESSORS["ridge"].refusal(10**6, 1000) == ""

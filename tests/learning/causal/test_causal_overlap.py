@@ -1,0 +1,53 @@
+"""Propensities and overlap diagnostics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from accordant.learning.causal import PropensityModel, clip_propensities, overlap_diagnostics
+
+
+def test_propensities_are_probabilities_near_the_truth(three_actions):
+    model = PropensityModel().fit(three_actions.X, three_actions.actions)
+    for estimate in (model.held_out_, model.predict(three_actions.X)):
+        np.testing.assert_allclose(estimate.sum(axis=0), 1.0)
+        assert np.abs(estimate - three_actions.propensities).mean() < 0.06
+    assert model.best_ == min(model.log_losses_, key=model.log_losses_.get)
+
+
+def test_clipped_propensities_still_sum_to_one():
+    clipped = clip_propensities(np.array([[0.0, 0.5], [1.0, 0.5]]), clip=0.1)
+    np.testing.assert_allclose(clipped, [[0.1 / 1.1, 0.5], [1.0 / 1.1, 0.5]])
+
+
+def test_good_overlap_raises_no_warning(two_actions):
+    found = overlap_diagnostics(two_actions.propensities, two_actions.actions)
+    assert found.warnings == []
+    assert found.counts == tuple(np.bincount(two_actions.actions))
+
+
+def test_effective_sample_size_twin():
+    propensities = np.array([[0.5, 0.25, 0.9], [0.5, 0.75, 0.1]])
+    found = overlap_diagnostics(propensities, np.array([0, 0, 1]))
+    assert found.effective_sample_sizes == pytest.approx(((2 + 4) ** 2 / (4 + 16), 1.0))
+    assert found.lowest == pytest.approx((0.25, 0.1))
+    assert found.highest == pytest.approx((0.9, 0.75))
+
+
+def test_separable_world_is_flagged():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3))
+    actions = (X[:, 0] > 0).astype(int)
+    model = PropensityModel().fit(X, actions)
+    found = overlap_diagnostics(model.held_out_, actions)
+    assert min(found.clipped_shares) > 0.2
+    for action in (0, 1):
+        assert any(f"Action {action} was almost never taken" in warning for warning in found.warnings)
+
+
+def test_a_few_heavy_contexts_are_flagged():
+    first = np.r_[np.full(95, 0.99), np.full(5, 0.02)]
+    found = overlap_diagnostics(np.stack([first, 1 - first]), np.zeros(100, dtype=int))
+    assert any("its 100 contexts weigh as much as" in warning for warning in found.warnings)
+    assert found.counts == (100, 0)

@@ -1,0 +1,75 @@
+"""Expected rewards: shapes, names, range, and memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from accordant.errors import InputError, RewardError, UnknownNameError
+from accordant.utilities import TOLERANCE, ExpectedRewards
+
+NAMES = {"stakeholders": ["Bank", "Applicant"], "actions": ["Grant", "Lower", "Deny"]}
+
+
+def test_one_context_and_many():
+    one = ExpectedRewards([[0, 0.5, 1], [1, 0.5, 0]], **NAMES)
+    assert one.values.shape == (2, 3, 1)
+    assert one.values.dtype == np.float64
+    assert one.n_contexts == 1
+    assert ExpectedRewards(np.zeros((2, 3, 7)), **NAMES).n_contexts == 7
+    assert ExpectedRewards(np.zeros((2, 3, 0)), **NAMES).n_contexts == 0
+    assert (one.stakeholders, one.actions) == (("Bank", "Applicant"), ("Grant", "Lower", "Deny"))
+
+
+def test_float32_stays_and_layout_is_contiguous():
+    values = np.random.default_rng(0).random((7, 3, 2)).astype(np.float32).T
+    kept = ExpectedRewards(values, **NAMES)
+    assert kept.values.dtype == np.float32
+    assert kept.values.flags.c_contiguous
+    np.testing.assert_array_equal(kept.values, values)
+    for dtype in (np.float16, np.int64, bool, object):
+        assert ExpectedRewards(np.ones((2, 3), dtype=dtype), **NAMES).values.dtype == np.float64
+
+
+def test_of_and_take():
+    values = np.random.default_rng(1).random((2, 3, 5))
+    expected = ExpectedRewards(values, **NAMES)
+    np.testing.assert_array_equal(expected.of("Applicant"), values[1])
+    np.testing.assert_array_equal(expected.take(np.array([4, 0])).values, values[:, :, [4, 0]])
+    assert expected.take(slice(0, 2)).values.flags.c_contiguous
+    with pytest.raises(UnknownNameError, match="unknown stakeholder 'bank'; did you mean 'Bank'"):
+        expected.of("bank")
+
+
+@pytest.mark.parametrize("value", [np.nan, 1.1, -0.1, 1 + 2 * TOLERANCE, -2 * TOLERANCE, np.inf, -np.inf])
+@pytest.mark.parametrize("where", [(0, 0, 0), (1, 2, 4), (0, 1, 3)])
+def test_wrong_values_are_located(value, where):
+    values = np.full((2, 3, 5), 0.5)
+    values[where] = value
+    names = f"stakeholder {NAMES['stakeholders'][where[0]]!r} for action {NAMES['actions'][where[1]]!r} in context {where[2]}"
+    with pytest.raises(RewardError) as caught:
+        ExpectedRewards(values, **NAMES)
+    assert names in str(caught.value)
+    assert str(caught.value).endswith("allowed: [0, 1]")
+
+
+def test_rounding_is_tolerated():
+    ExpectedRewards(np.full((2, 3), 1 + 0.5 * TOLERANCE), **NAMES)
+    ExpectedRewards(np.full((2, 3), -0.5 * TOLERANCE), **NAMES)
+
+
+@pytest.mark.parametrize(("values", "names", "message"), [
+    (np.zeros((3, 2)), NAMES, r"shape \(3, 2\) do not fit 2 stakeholders × 3 actions × contexts"),
+    (np.zeros(6), NAMES, r"shape \(6,\) do not fit"),
+    (np.zeros((2, 3, 1, 1)), NAMES, "do not fit"),
+    (0.5, NAMES, r"shape \(\) do not fit"),
+    (np.zeros((0, 3)), NAMES | {"stakeholders": []}, "at least one stakeholder and one action"),
+    (np.zeros((2, 0)), NAMES | {"actions": []}, "at least one stakeholder and one action"),
+    (np.zeros((2, 3)), NAMES | {"stakeholders": ["Bank", "Bank"]}, "names of expected rewards repeat: Bank, Bank"),
+    (np.zeros((2, 3)), NAMES | {"actions": ["a", "b", "a"]}, "names of expected rewards repeat"),
+    ([["a", "b", "c"]] * 2, NAMES, "must be an array of numbers"),
+    ([[0.1, 0.2, 0.3], [0.1]], NAMES, "must be an array of numbers"),
+])  # fmt: skip
+def test_wrong_arrays(values, names, message):
+    with pytest.raises(InputError, match=message):
+        ExpectedRewards(values, **names)
