@@ -8,7 +8,7 @@ groups, for one binary strategy.
   resamples that fairlearn draws, where they must be equal; then on own resamples, where limits differ by
   Monte Carlo error even if both are right, so the error is also given in units of its standard deviation.
 * Time is compared in the same process: accordant at 100,000 × 1,000 measured; fairlearn at 100,000 ×
-  `--peer-resamples` measured and extrapolated linearly in the number of resamples (it evaluates one after another).
+  `--peer-resamples` measured and extrapolated linearly (it evaluates one resample after another).
   The ratio is of CPU time.
 
 Run: OMP_NUM_THREADS=1 python benchmarks/bootstrap.py
@@ -181,8 +181,49 @@ def largest(limits: Limits, other: Limits) -> tuple[float, str]:
     return gaps[name], name
 
 
+def compare_limits(rows: int, resamples: int) -> None:
+    """Print how far the limits of both are from each other and from precise ones."""
+    found = data(rows, np.random.default_rng(1))
+    theirs, same = fairlearn(found, resamples), ours_on_theirs(found, resamples)
+    runs = [ours(found, resamples, np.random.default_rng(seed)) for seed in range(60)]
+    precise = ours(found, 20_000, np.random.default_rng(60))
+    spread = {name: np.std([run[name] for run in runs], axis=0) for name in precise}
+    n_limits = sum(limits.size for limits in precise.values())
+    print(f"limits, {rows:,} contexts × {resamples} resamples, {n_limits} limits")
+    print(f"  both on the resamples of fairlearn: largest difference {largest(theirs, same)[0]:.1e}")
+    for who, limits in (("fairlearn", theirs), ("accordant", runs[0])):
+        gap, name = largest(limits, precise)
+        errors = {each: limits[each] - precise[each] for each in precise}
+        mean = np.mean(np.concatenate([np.abs(error).ravel() for error in errors.values()]))
+        scaled = np.concatenate([(errors[each] / spread[each]).ravel() for each in precise])
+        print(
+            f"  {who} against accordant with 20,000 resamples: mean {mean:.5f}, largest {gap:.5f} ({name}),"
+        )
+        print(
+            f"    root mean square in units of the Monte Carlo sd {np.sqrt(np.mean(scaled**2)):.2f} (1 expected)"
+        )
+
+
+def compare_times(peer_resamples: int) -> None:
+    """Print the times of both and their ratio."""
+    found = data(100_000, np.random.default_rng(2))
+    mine = seconds(lambda: ours(found, 1000, np.random.default_rng(0)), repeats=5)
+    many, one = seconds(lambda: fairlearn(found, peer_resamples)), seconds(lambda: fairlearn(found, 1))
+    # the difference leaves out what fairlearn does once, whatever the number of resamples
+    wall, process = (
+        (all_ - first) / (peer_resamples - 1) * 1000 for all_, first in zip(many, one, strict=True)
+    )
+    print("time, 100,000 contexts × 1,000 resamples, one process, seconds")
+    print(f"  accordant wall {mine[0]:.3f}, CPU {mine[1]:.3f} (measured, best of 5, preparation included)")
+    print(f"  fairlearn wall {wall:.0f}, CPU {process:.0f} (extrapolated from {peer_resamples} resamples)")
+    print(f"  ratio of CPU times {process / mine[1]:,.0f}")
+    first, second = (ours(found, 1000, np.random.default_rng(seed)) for seed in (0, 1))
+    gap, name = largest(first, second)
+    print(f"  two seeds of accordant: limits differ by at most {gap:.5f} ({name})")
+
+
 def main() -> None:
-    """Print times, their ratio, and differences of limits."""
+    """Read the sizes and compare."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -192,46 +233,8 @@ def main() -> None:
         "--peer-resamples", type=int, default=20, help="resamples of fairlearn at 100,000 contexts"
     )
     asked = parser.parse_args()
-
-    small = data(asked.rows, np.random.default_rng(1))
-    theirs = fairlearn(small, asked.resamples)
-    same = ours_on_theirs(small, asked.resamples)
-    runs = [ours(small, asked.resamples, np.random.default_rng(seed)) for seed in range(60)]
-    precise = ours(small, 20_000, np.random.default_rng(60))
-    spread = {name: np.std([run[name] for run in runs], axis=0) for name in precise}
-    errors = np.concatenate([((theirs[name] - precise[name]) / spread[name]).ravel() for name in precise])
-    own = np.concatenate([((runs[0][name] - precise[name]) / spread[name]).ravel() for name in precise])
-    print(f"limits, {asked.rows:,} contexts × {asked.resamples} resamples, {errors.size} limits")
-    print(f"  both on the resamples of fairlearn: largest difference {largest(theirs, same)[0]:.1e}")
-    for who, found in (("fairlearn", theirs), ("accordant", runs[0])):
-        gap, name = largest(found, precise)
-        mean = np.mean(np.concatenate([np.abs(found[each] - precise[each]).ravel() for each in precise]))
-        print(f"  {who} against accordant with 20,000 resamples: mean {mean:.5f}, largest {gap:.5f} ({name})")
-    gap, name = largest(theirs, runs[0])
-    print(f"  fairlearn against accordant: largest {gap:.5f} ({name})")
-    print(
-        f"  error in units of its Monte Carlo sd: fairlearn rms {_rms(errors):.2f}, accordant rms {_rms(own):.2f} (1 expected)"
-    )
-
-    large = data(100_000, np.random.default_rng(2))
-    mine = seconds(lambda: ours(large, 1000, np.random.default_rng(0)), repeats=5)
-    peer = [
-        each / asked.peer_resamples * 1000 for each in seconds(lambda: fairlearn(large, asked.peer_resamples))
-    ]
-    again, name = largest(
-        ours(large, 1000, np.random.default_rng(0)), ours(large, 1000, np.random.default_rng(1))
-    )
-    print("time, 100,000 contexts × 1,000 resamples, one process, seconds")
-    print(f"  accordant wall {mine[0]:.3f}, CPU {mine[1]:.3f} (measured, best of 5, preparation included)")
-    print(
-        f"  fairlearn wall {peer[0]:.0f}, CPU {peer[1]:.0f} (extrapolated from {asked.peer_resamples} resamples)"
-    )
-    print(f"  ratio of CPU times {peer[1] / mine[1]:,.0f}")
-    print(f"  two seeds of accordant: limits differ by at most {again:.5f} ({name})")
-
-
-def _rms(values: NDArray[np.float64]) -> float:
-    return float(np.sqrt(np.mean(values**2)))
+    compare_limits(asked.rows, asked.resamples)
+    compare_times(asked.peer_resamples)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def decided():
 
 @pytest.fixture(scope="session")
 def strategies(decided):
-    """Return a function evidence → three strategies of different quality, all constants, an oracle, a random policy."""
+    """Return a function evidence → three strategies, all constants, an oracle, a random policy."""
 
     def make(evidence, seed=7):
         generator = np.random.default_rng(seed)

@@ -155,7 +155,7 @@ def test_same_seed_same_bytes_and_other_seed_other_bytes(world, strategies, requ
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_resamples_are_paired(world, strategies, decided, summing):
+def test_resamples_are_paired(world, strategies, summing):
     """Two names for the same decisions have the same value in every resample."""
     evidence = world(300)
     line = strategies(evidence)["good"]
@@ -176,6 +176,21 @@ def test_constant_policy_collapses_and_varying_policy_does_not(world, decided, c
     statistics = Statistics.of(varying, evidence, plain(counting))
     assert not statistics.units().collapsed
     assert np.isfinite(resampled(statistics, resamples=10, generator=np.random.default_rng(0)).values).all()
+
+
+def test_blocks_of_contexts_add_up(monkeypatch, world, strategies, decided, summing):
+    """Many small blocks give what all contexts at once give under the same weights."""
+    monkeypatch.setattr("accordant.evaluation.bootstrap.BLOCK", 500)
+    evidence = world(120)
+    policy = np.random.default_rng(0).dirichlet((1, 1, 1), 120).T
+    lines = strategies(evidence) | {"soft": decided(evidence, "soft", 0, policy)}
+    statistics = Statistics.of(lines, evidence, plain(summing))
+    blocks = list(weight_blocks(Units.single(120), 25, np.random.default_rng(6)))
+    assert len(blocks) == 6
+    together = np.concatenate([block.weights for block in blocks], axis=1)
+    found = resampled(statistics, resamples=25, generator=np.random.default_rng(6))
+    expected = on_weights(statistics, Units.single(120), together)
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 7, 1000])

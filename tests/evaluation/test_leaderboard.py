@@ -88,7 +88,7 @@ def test_references_do_not_move_the_scale(world, strategies, kinds, candidates, 
     assert board["oracle"].metrics["Accuracy"].normalised > 1
 
 
-def test_identical_decisions_share_the_win(world, strategies, kinds, counting):
+def test_identical_decisions_share_the_win(world, strategies, counting):
     evidence = world(300)
     lines = strategies(evidence)
     twice = {"a": lines["good"], "b": lines["poor"], "c": lines["good"]}
@@ -114,7 +114,7 @@ def test_win_shares_by_hand():
     np.testing.assert_allclose(found, [(0.5 + 1) / 4, (0.5 + 1) / 4, 0])
 
 
-def test_undefined_never_wins(world, decided, counting):
+def test_undefined_never_wins(world, decided):
     """Pitfall 14: a strategy that never grants to one group had a NaN gap, and NaN came first."""
     evidence = world(300)
     sex, truth = evidence.log.contexts["sex"], evidence.log.outcomes

@@ -89,7 +89,7 @@ def decide():
 
 @pytest.fixture(scope="session")
 def rows():
-    """Return a function that lists (action, outcome, group) of every context in words: the slow twins loop over it."""
+    """Return a function that lists (action, outcome, group) of every context in words, for slow twins."""
 
     def make(evidence, decisions, attributes=()):
         columns = [evidence.log.contexts[name] for name in attributes]

@@ -147,7 +147,8 @@ def test_group_without_grants_makes_the_gap_undefined(world, decide):
     )
     assert result.value is None
     assert result.reason == (
-        "group '1' of sex has no contexts given a favourable action (n=0), so its positive_predictive_value is not defined"
+        "group '1' of sex has no contexts given a favourable action (n=0), "
+        "so its positive_predictive_value is not defined"
     )
     assert {group.label: (group.value, group.n) for group in result.by_group}["1"] == (None, 0)
 

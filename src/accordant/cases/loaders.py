@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
+
+
+ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +90,32 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV file with a header and at least one row."""
+    return pd.concat(list(read_chunks(path)), ignore_index=True)
+
+
+def read_chunks(source: str | Path | IO[str]) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a CSV file or stream in batches; a file without rows is an error.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, or no CSV file.
+    """
+    name = Path(source).name if isinstance(source, str | Path) else "standard input"
+    rows = 0
     try:
-        frame = pd.read_csv(path)
+        with pd.read_csv(source, chunksize=ROWS_AT_ONCE, low_memory=False) as chunks:
+            for chunk in chunks:
+                rows += len(chunk)
+                yield chunk
     except pd.errors.EmptyDataError:
-        raise DataError(f"{path.name} is empty") from None
+        raise DataError(f"{name} is empty") from None
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise DataError(f"{path.name} is not a readable CSV file: {error}") from None
+        raise DataError(f"{name} is not a readable CSV file: {error}") from None
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    if frame.empty:
-        raise DataError(f"{path.name} has a header but no rows")
-    return frame
+        raise DataError(f"{source} cannot be read: {error.strerror}") from None
+    if rows == 0:
+        raise DataError(f"{name} has a header but no rows")
 
 
 def build(

@@ -9,8 +9,8 @@ group_table(...)         what each group received under each strategy
 from __future__ import annotations
 
 from accordant.evaluation.bootstrap import Interval, Resampled, bootstrap_metrics, percentile_interval
-from accordant.evaluation.composite import Composite, Normalisation, composite_score
 from accordant.evaluation.comparison import evaluate, win_shares
+from accordant.evaluation.composite import Composite, Normalisation, composite_score
 from accordant.evaluation.groups import GroupRow, GroupTable, group_table
 from accordant.evaluation.leaderboard import (
     Estimate,

@@ -308,7 +308,7 @@ def weight_blocks(units: Units, resamples: int, generator: np.random.Generator) 
 
 
 def percentile_interval(values: Values, level: float = 0.95) -> Interval:
-    """Return percentile limits over the first axis, ignoring NaN (linear interpolation between order statistics).
+    """Return percentile limits over the first axis, ignoring NaN, interpolating between order statistics.
 
     Parameters
     ----------

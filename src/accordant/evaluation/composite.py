@@ -127,7 +127,7 @@ def _shares(weights: Sequence[float], n_metrics: int) -> Values:
 
 
 def _range(values: Values) -> tuple[Values, Values]:
-    """Return the smallest and largest defined value over strategies, shape (..., 1, metric); NaN if there is none."""
+    """Return the smallest and largest defined value over strategies, shape (..., 1, metric); NaN if none."""
     missing = np.isnan(values)
     none = missing.all(axis=-2, keepdims=True)
     low = np.where(missing, np.inf, values).min(axis=-2, keepdims=True)

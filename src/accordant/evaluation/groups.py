@@ -10,9 +10,9 @@ import numpy as np
 
 from accordant.decisions import Decisions
 from accordant.evidence import Evidence
+from accordant.metrics.metric import defined
 from accordant.metrics.rates import Actions, benefits
 from accordant.metrics.statistics import Cells, check_decisions, contingency, divide, expected_contributions
-from accordant.metrics.metric import defined
 
 if TYPE_CHECKING:
     import pandas as pd

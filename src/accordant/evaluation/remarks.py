@@ -75,7 +75,8 @@ def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -
 def _unsure(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Say which scores were not defined on a notable share of resamples."""
     return [
-        f"The score of {row.strategy} is not defined on {row.score.undefined:.0%} of resamples; its interval leaves them out."
+        f"The score of {row.strategy} is not defined on {row.score.undefined:.0%} of resamples; "
+        "its interval leaves them out."
         for row in rows
         if row.score.value is not None and (row.score.undefined or 0) > UNDEFINED_SHARE
     ]

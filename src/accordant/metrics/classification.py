@@ -1,12 +1,13 @@
 """Classification metrics on the mapping from outcomes to actions, and plain rates.
 
-A decision is right if it is the action mapped from the observed outcome (`DecisionProblem.outcome_to_action`).
+A decision is right if it is the action mapped from the observed outcome (`outcome_to_action`).
 Precision, recall and F1 are macro averages over all declared actions, an undefined class counting 0
 (scikit-learn's ``average="macro", zero_division=0, labels=actions``).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -135,9 +136,9 @@ class MacroAverage(CountMetric):
         scores = self.per_action(hits, confusion.sum(axis=-1), confusion.sum(axis=-2))
         return np.asarray(np.nan_to_num(scores, nan=0.0).mean(axis=-1))
 
+    @abstractmethod
     def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
-        """Return the score of each action, shape (..., action), from how often it was right, taken and mapped."""
-        raise NotImplementedError
+        """Return scores of shape (..., action) from how often each action was right, taken and mapped."""
 
 
 @register("precision")

@@ -6,7 +6,7 @@
     predictive_equality   false positive rate                           Corbett-Davies et al. 2017
     equalised_odds        true and false positive rate, the worse one   Hardt, Price and Srebro 2016, Def. 2.1
     predictive_parity     positive predictive value                     Chouldechova 2017, Eq. 2.1
-    accuracy_parity       accuracy                                      Berk et al. 2021, overall accuracy equality
+    accuracy_parity       accuracy                                      Berk et al. 2021, overall accuracy
 
 Groups are the values of one column or the combinations of several. ``difference`` is the largest minus
 the smallest rate and ``ratio`` the smallest divided by the largest, over the groups that occur in the

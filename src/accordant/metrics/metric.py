@@ -53,7 +53,7 @@ class GroupValue:
     value
         The rate; None if nobody in the group counts towards it.
     n
-        Contexts that count towards the rate; an expected number, possibly not whole, if decisions are randomised.
+        Contexts that count towards the rate; an expected number if decisions are randomised.
     rate
         Which rate, for criteria that compare several.
     """
@@ -241,7 +241,7 @@ class SumMetric(Metric):
         shape = (len(evidence.problem.actions), evidence.n_contexts)
         if theta.ndim != 3 or theta.shape[1:] != shape:
             raise InputError(
-                f"metric {self.name!r}: theta has shape {theta.shape}; needed: (column, {shape[0]}, {shape[1]})"
+                f"metric {self.name!r}: theta has shape {theta.shape}; needed: (column, *{shape})"
             )
         if not np.isfinite(theta).all():
             context = int(np.argwhere(~np.isfinite(theta))[0, 2])

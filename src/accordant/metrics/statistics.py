@@ -53,7 +53,8 @@ class Cells:
         groups = evidence.groups(columns)
         if len(groups.labels) > MAX_GROUPS:
             raise InputError(
-                f"{' × '.join(columns)} makes {len(groups.labels)} groups; at most {MAX_GROUPS}: put it into classes"
+                f"{' × '.join(columns)} makes {len(groups.labels)} groups; "
+                f"at most {MAX_GROUPS}: put it into classes"
             )
         outcomes = 0 if evidence.problem.continuous else evidence.log.outcomes.astype(np.intp)
         codes = outcomes * len(groups.labels) + groups.codes

@@ -44,7 +44,7 @@ class OverlapDiagnostics:
 
 
 def overlap_diagnostics(
-    propensities: FloatArray, actions: IntArray, clip: float = CLIP
+    propensities: FloatArray, actions: IntArray, clip: float = CLIP, names: Sequence[str] | None = None
 ) -> OverlapDiagnostics:
     """Diagnose overlap.
 

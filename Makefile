@@ -1,0 +1,36 @@
+# Every target sets up .venv by itself; all that is needed is Python 3.11 or later and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: demo test long bench lint format clean
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/accordant run lending
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest -q
+
+long: $(VENV)/installed
+	$(BIN)/python -m pytest -q tests/long
+
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

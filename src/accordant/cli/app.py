@@ -1,0 +1,201 @@
+"""The commands and what they have in common: options, progress on stderr, exit codes.
+
+Exit codes: 0 done; 2 the input is wrong; 1 our fault.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from accordant import __version__
+from accordant.errors import InputError
+
+app = typer.Typer(
+    name="accordant",
+    help="Decisions that several stakeholders with conflicting goals can live with, and why.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON on stdout, and nothing else there.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+Out = Annotated[Path | None, typer.Option(help="Where to write the result.")]
+CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
+
+
+@app.callback(invoke_without_command=True)
+def options(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Decisions that several stakeholders with conflicting goals can live with, and why."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    case: CaseName,
+    data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
+    seed: Seed = 42,
+    out: Out = None,
+    rows: Annotated[int | None, typer.Option(help="Use a random subset of this many rows.")] = None,
+    folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds instead of the case's.")] = None,
+    resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples instead of the case's.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Fits side by side; 0 for one per core.")] = 0,
+    json: Json = False,
+) -> None:
+    """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
+    from accordant.cli.output import print_json, print_run
+    from accordant.runs import RunOptions, carry_out, write_run
+    from accordant.runs.folder import free_folder
+
+    free_folder("", out)  # refuse an existing folder before the work, not after it
+    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or _cores()))
+    folder = write_run(outcome, out)
+    if json:
+        print_json(outcome.record.summary(str(folder)))
+    else:
+        print_run(outcome.record.content, folder)
+
+
+@app.command()
+def recommend(
+    run: RunFolder,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV file with new rows; - for standard input.")],
+    strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Recommend an action for every row of a file, with E, the runner-up and the margin."""
+    from accordant.cli.output import print_json
+    from accordant.runs import read_run
+    from accordant.runs.recommending import recommendations_as_json, stream_recommendations, write_recommendations
+
+    finished = read_run(run)
+    source = sys.stdin if file == "-" else file
+    if json:
+        print_json(recommendations_as_json(finished, source, strategy))
+    elif out is not None:
+        rows = write_recommendations(finished, source, strategy, out)
+        typer.echo(f"{rows} recommendations: {out}")
+    else:
+        stream_recommendations(finished, source, strategy, sys.stdout)
+
+
+@app.command()
+def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
+    """Check a run folder and write its report as one HTML file."""
+    from accordant.cli.output import print_json
+    from accordant.report import render
+    from accordant.runs import read_run
+
+    finished = read_run(run)
+    path = out or Path("report.html")
+    try:
+        path.write_text(render(finished.content), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
+    print_json({"report": str(path)}) if json else typer.echo(f"report: {path}")
+
+
+@app.command()
+def simulate(
+    case: CaseName,
+    rows: Annotated[int | None, typer.Option(min=50, help="Number of rows instead of the case's.")] = None,
+    seed: Seed = 42,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Write a case's simulated data as CSV."""
+    from accordant.cases.simulators import simulated_table
+    from accordant.cases.spec import read_case
+    from accordant.cli.output import print_json
+
+    table = simulated_table(read_case(case)[0], seed, rows)
+    if json:
+        print_json(table.to_dict(orient="records"))
+    elif out is None:
+        table.to_csv(sys.stdout, index=False)
+    else:
+        table.to_csv(out, index=False)
+        typer.echo(f"{len(table)} simulated rows: {out}")
+
+
+@app.command()
+def data(json: Json = False) -> None:
+    """Show which data file each built-in case needs and where it was found."""
+    from accordant.cli.catalogue import data_files
+    from accordant.cli.output import print_records
+
+    print_records("Data", data_files(), json)
+
+
+@app.command()
+def strategies(json: Json = False) -> None:
+    """List the registered strategies with their parameters."""
+    from accordant.cli.catalogue import registered_strategies
+    from accordant.cli.output import print_records
+
+    print_records("Strategies", registered_strategies(), json)
+
+
+@app.command()
+def metrics(json: Json = False) -> None:
+    """List the registered metrics with their goals and parameters."""
+    from accordant.cli.catalogue import registered_metrics
+    from accordant.cli.output import print_records
+
+    print_records("Metrics", registered_metrics(), json)
+
+
+def main() -> None:
+    """Run the command line with its exit codes."""
+    _show_progress()
+    try:
+        app()
+    except InputError as error:
+        typer.echo(f"accordant: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001 - the last line of defence says whose fault it is
+        if os.environ.get("ACCORDANT_TRACEBACK"):
+            raise
+        typer.echo(
+            f"accordant: {type(error).__name__}: {error}\nThis is a fault of accordant, not of your input. "
+            "Set ACCORDANT_TRACEBACK=1 to see where it happened.",
+            err=True,
+        )
+        sys.exit(1)
+
+
+class _Progress(logging.Formatter):
+    """Seconds since the start before every message."""
+
+    started = time.perf_counter()
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"[{time.perf_counter() - self.started:6.1f} s] {record.getMessage()}"
+
+
+def _show_progress() -> None:
+    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Progress())
+    logger = logging.getLogger("accordant")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+
+
+def _cores() -> int:
+    affinity: Any = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -1,0 +1,95 @@
+"""Recommendations for the rows of a file, in batches of bounded memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from accordant.cases.loaders import read_chunks, tidiers
+from accordant.contexts import Contexts
+from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.recommendation import Recommendations
+from accordant.runs.folder import Run
+
+
+def recommend_rows(run: Run, source: str | Path | IO[str], strategy: str | None) -> Iterator[tuple[int, Recommendations]]:
+    """Yield the number of the first row and the recommendations of each batch.
+
+    Parameters
+    ----------
+    run
+        From `read_run`.
+    source
+        A CSV file with the feature columns of the case, or an open text stream.
+    strategy
+        Label of another strategy than the selected one.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a value cannot be used, or the strategy is unknown.
+    """
+    policy, spec = run.policy, run.case.data
+    rule = policy.strategy(strategy or policy.selected_).label
+    start = 0
+    for chunk in read_chunks(source):
+        tidy = tidiers.create(spec.loader)(chunk)
+        for name in policy.features_:
+            if name not in tidy.columns:
+                raise DataError(f"new rows: {UnknownNameError('column', name, [str(column) for column in tidy.columns])}")
+        contexts = Contexts({str(name): tidy[name].to_numpy() for name in tidy.columns})
+        yield start, policy.recommend(contexts, strategy=rule)
+        start += len(chunk)
+
+
+def write_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, out: Path) -> int:
+    """Write recommendations as CSV, whole or not at all, and return the number of rows."""
+    unfinished = out.with_name(f".{out.name}.unfinished-{os.getpid()}")
+    rows = 0
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="") as file:
+            rows = stream_recommendations(run, source, strategy, file)
+        unfinished.replace(out)
+    except OSError as error:
+        raise InputError(f"recommendations cannot be written to {out}: {error.strerror}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return rows
+
+
+def stream_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, file: IO[str]) -> int:
+    """Write recommendations as CSV to an open file and return the number of rows."""
+    rows = 0
+    for start, recommendations in recommend_rows(run, source, strategy):
+        frame = pd.DataFrame(recommendations.columns())
+        frame.insert(0, "row", range(start, start + len(frame)))
+        frame.to_csv(file, index=False, header=start == 0, lineterminator="\n")
+        rows = start + len(frame)
+    return rows
+
+
+def recommendations_as_json(run: Run, source: str | Path | IO[str], strategy: str | None) -> list[dict[str, Any]]:
+    """Return one object per row: action, runner-up, margin, tied, and E by stakeholder and action."""
+    found = []
+    for start, batch in recommend_rows(run, source, strategy):
+        expected = batch.expected
+        for t, action in enumerate(batch.decisions.actions):
+            margin = float(batch.margin[t])
+            found.append(
+                {
+                    "row": start + t,
+                    "action": str(action),
+                    "runner_up": str(batch.runner_up[t]) or None,
+                    "margin": None if margin != margin else margin,  # noqa: PLR0124 - NaN
+                    "tied": bool(batch.decisions.tied[t]),
+                    "expected_rewards": {
+                        who: {what: float(expected.values[i, a, t]) for a, what in enumerate(expected.actions)}
+                        for i, who in enumerate(expected.stakeholders)
+                    },
+                }
+            )
+    return found
