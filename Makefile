@@ -18,7 +18,7 @@ test: $(VENV)/installed
 	$(BIN)/python -m pytest -q
 
 long: $(VENV)/installed
-	$(BIN)/python -m pytest -q tests/long
+	$(BIN)/python -m pytest -q --override-ini addopts=--import-mode=importlib tests/long
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks

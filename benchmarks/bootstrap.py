@@ -155,9 +155,7 @@ def fairlearn(found: Data, resamples: int) -> Limits:
     differences, ratios = frame.difference_ci(), frame.ratio_ci()
     for name in PEER:
         result[name] = np.array([limit[name] for limit in frame.overall_ci])
-        result[f"{name} by group"] = np.array(
-            [limit[name].to_numpy(dtype=float) for limit in frame.by_group_ci]
-        )
+        result[f"{name} by group"] = np.array([limit[name].to_numpy(dtype=float) for limit in frame.by_group_ci])
         result[f"{name} difference"] = np.array([limit[name] for limit in differences])
         result[f"{name} ratio"] = np.array([limit[name] for limit in ratios])
     return result
@@ -196,12 +194,8 @@ def compare_limits(rows: int, resamples: int) -> None:
         errors = {each: limits[each] - precise[each] for each in precise}
         mean = np.mean(np.concatenate([np.abs(error).ravel() for error in errors.values()]))
         scaled = np.concatenate([(errors[each] / spread[each]).ravel() for each in precise])
-        print(
-            f"  {who} against accordant with 20,000 resamples: mean {mean:.5f}, largest {gap:.5f} ({name}),"
-        )
-        print(
-            f"    root mean square in units of the Monte Carlo sd {np.sqrt(np.mean(scaled**2)):.2f} (1 expected)"
-        )
+        print(f"  {who} against accordant with 20,000 resamples: mean {mean:.5f}, largest {gap:.5f} ({name}),")
+        print(f"    root mean square in units of the Monte Carlo sd {np.sqrt(np.mean(scaled**2)):.2f} (1 expected)")
 
 
 def compare_times(peer_resamples: int) -> None:
@@ -210,9 +204,7 @@ def compare_times(peer_resamples: int) -> None:
     mine = seconds(lambda: ours(found, 1000, np.random.default_rng(0)), repeats=5)
     many, one = seconds(lambda: fairlearn(found, peer_resamples)), seconds(lambda: fairlearn(found, 1))
     # the difference leaves out what fairlearn does once, whatever the number of resamples
-    wall, process = (
-        (all_ - first) / (peer_resamples - 1) * 1000 for all_, first in zip(many, one, strict=True)
-    )
+    wall, process = ((all_ - first) / (peer_resamples - 1) * 1000 for all_, first in zip(many, one, strict=True))
     print("time, 100,000 contexts × 1,000 resamples, one process, seconds")
     print(f"  accordant wall {mine[0]:.3f}, CPU {mine[1]:.3f} (measured, best of 5, preparation included)")
     print(f"  fairlearn wall {wall:.0f}, CPU {process:.0f} (extrapolated from {peer_resamples} resamples)")
@@ -224,14 +216,10 @@ def compare_times(peer_resamples: int) -> None:
 
 def main() -> None:
     """Read the sizes and compare."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=20_000, help="contexts for the comparison of limits")
     parser.add_argument("--resamples", type=int, default=300, help="resamples for the comparison of limits")
-    parser.add_argument(
-        "--peer-resamples", type=int, default=20, help="resamples of fairlearn at 100,000 contexts"
-    )
+    parser.add_argument("--peer-resamples", type=int, default=20, help="resamples of fairlearn at 100,000 contexts")
     asked = parser.parse_args()
     compare_limits(asked.rows, asked.resamples)
     compare_times(asked.peer_resamples)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from accordant import randomness, strategies as rules
+from accordant import randomness
+from accordant import strategies as rules
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError, NotFittedError, UnknownNameError
-from accordant.evaluation.gathering import gather_evidence
 from accordant.evaluation import Leaderboard, evaluate
+from accordant.evaluation.gathering import gather_evidence
 from accordant.evidence import Evidence
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.fitting import LearningSettings, learn
@@ -301,7 +301,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
         own = [strategy.for_problem(self.problem).fit(expected) for strategy in given]
         aware = self.learned_.identification.action_aware
-        always = [each for each in rules.baselines_for(self.problem, action_aware=aware)]
+        always = rules.baselines_for(self.problem, action_aware=aware)
         labels = [each.label for each in own]
         for label in labels:
             if labels.count(label) > 1:

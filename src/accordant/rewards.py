@@ -181,6 +181,7 @@ class ObservedReward(RewardSignal):
 
     def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
         """Raise: an observed reward says nothing about what was not done."""
+        del contexts, action, outcome
         raise NotFittedError(
             f"the observed reward {self.column!r} is known for logged rows only; learn it with a reward model"
         )

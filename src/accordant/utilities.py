@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from accordant.errors import InputError, RewardError, UnknownNameError
 
 TOLERANCE = 1e-9  # how far rounding may carry an expectation of rewards outside [0, 1]
+SINGLE_PRECISION_TOLERANCE = 1e-6  # the same for float32, which carries seven digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class ExpectedRewards:
     Raises
     ------
     RewardError
-        If a value is NaN or outside [0, 1] by more than 1e-9; names context, stakeholder and action.
+        If a value is NaN or outside [0, 1] by more than 1e-9 (float32: 1e-6); names context, stakeholder and action.
     InputError
         If shapes and names do not match.
     """
@@ -80,9 +81,10 @@ class ExpectedRewards:
 
 def _check_range(array: NDArray[Any], stakeholders: tuple[str, ...], actions: tuple[str, ...]) -> None:
     # min and max are NaN if any entry is, so two reductions decide all three checks
-    if array.size == 0 or (array.min() >= -TOLERANCE and array.max() <= 1 + TOLERANCE):
+    tolerance = SINGLE_PRECISION_TOLERANCE if array.dtype == np.float32 else TOLERANCE
+    if array.size == 0 or (array.min() >= -tolerance and array.max() <= 1 + tolerance):
         return
-    wrong = ~((array >= -TOLERANCE) & (array <= 1 + TOLERANCE))
+    wrong = ~((array >= -tolerance) & (array <= 1 + tolerance))
     i, a, t = (int(axis[0]) for axis in np.nonzero(wrong))
     raise RewardError(
         f"expected reward of stakeholder {stakeholders[i]!r} for action {actions[a]!r} in context {t} "

@@ -35,9 +35,7 @@ def world():
             "age": np.array(["old", "young", "middle"])[generator.integers(0, 3, n)],
         }
         log = Log(Contexts(columns), generator.integers(0, 3, n), generator.choice(3, n, p=(0.6, 0.1, 0.3)))
-        expected = ExpectedRewards(
-            generator.random((2, 3, n)), stakeholders=problem.stakeholder_names, actions=ACTIONS
-        )
+        expected = ExpectedRewards(generator.random((2, 3, n)), stakeholders=problem.stakeholder_names, actions=ACTIONS)
         return Evidence(problem, log, expected, generator.random((2, 3, n)))
 
     return make
@@ -49,9 +47,7 @@ def decided():
 
     def make(evidence, name, codes, policy=None):
         codes = np.broadcast_to(np.asarray(codes), (evidence.n_contexts,)).copy()
-        return Decisions(
-            name, evidence.problem.actions, codes, np.zeros(len(codes), dtype=bool), policy=policy
-        )
+        return Decisions(name, evidence.problem.actions, codes, np.zeros(len(codes), dtype=bool), policy=policy)
 
     return make
 
@@ -80,11 +76,7 @@ def strategies(decided):
 def kinds():
     """Kinds of the lines of `strategies`."""
     compromises = dict.fromkeys(("good", "fair", "poor"), "compromise")
-    return (
-        compromises
-        | {f"constant:{a}": "baseline" for a in ACTIONS}
-        | {"oracle": "reference", "random": "baseline"}
-    )
+    return compromises | {f"constant:{a}": "baseline" for a in ACTIONS} | {"oracle": "reference", "random": "baseline"}
 
 
 @pytest.fixture(scope="session")

@@ -61,9 +61,7 @@ def test_a_resample_equals_evaluating_the_repeated_rows(world, strategies, summi
         for s, line in enumerate(lines.values()):
             for m, metric in enumerate(plain(summing).values()):
                 expected = metric.evaluate(decisions_of(line, rows), taken(evidence, rows)).value
-                assert found[s, m] == pytest.approx(
-                    np.nan if expected is None else expected, abs=1e-12, nan_ok=True
-                )
+                assert found[s, m] == pytest.approx(np.nan if expected is None else expected, abs=1e-12, nan_ok=True)
 
 
 def test_pattern_and_row_paths_agree_on_the_same_draws(world, strategies, counting):
@@ -75,9 +73,7 @@ def test_pattern_and_row_paths_agree_on_the_same_draws(world, strategies, counti
     assert patterns.collapsed
     assert patterns.sizes.sum() == 3000
     rows = np.random.default_rng(1).multinomial(3000, np.full(3000, 1 / 3000), size=20).astype(float)
-    grouped = np.stack(
-        [np.bincount(patterns.of_context, weights=row, minlength=len(patterns.sizes)) for row in rows]
-    )
+    grouped = np.stack([np.bincount(patterns.of_context, weights=row, minlength=len(patterns.sizes)) for row in rows])
     first, second = on_weights(statistics, patterns, grouped), on_weights(statistics, single, rows)
     np.testing.assert_allclose(first.values, second.values, atol=1e-13)
     for label, rates in first.rates.items():
@@ -93,9 +89,7 @@ def test_pattern_and_row_paths_give_the_same_intervals_within_monte_carlo_error(
         found = []
         for seed in range(8):
             blocks = weight_blocks(units, 2000, np.random.default_rng(seed))
-            interval = percentile_interval(
-                evaluated(statistics, statistics.totals(units, blocks, 2000)).values[:, 0]
-            )
+            interval = percentile_interval(evaluated(statistics, statistics.totals(units, blocks, 2000)).values[:, 0])
             found.append(np.stack([interval.low, interval.high]))
         limits.append(np.array(found))
     error = np.sqrt(limits[0].var(axis=0, ddof=1) / 8 + limits[1].var(axis=0, ddof=1) / 8)
@@ -121,9 +115,7 @@ def test_equals_fairlearn_on_the_same_resamples(world, strategies):
             y_pred=np.isin(line.codes[row], [0, 1]),
             sensitive_features=evidence.log.contexts["age"][row],
         )
-        np.testing.assert_allclose(
-            found.values[b, 0], [frame.overall, frame.difference(), frame.ratio()], atol=1e-12
-        )
+        np.testing.assert_allclose(found.values[b, 0], [frame.overall, frame.difference(), frame.ratio()], atol=1e-12)
         np.testing.assert_allclose(
             found.rates["rate"]["selection_rate"][b, 0], frame.by_group.to_numpy(float), atol=1e-12
         )
@@ -160,9 +152,7 @@ def test_resamples_are_paired(world, strategies, summing):
     evidence = world(300)
     line = strategies(evidence)["good"]
     twice = {"first": line, "other": strategies(evidence)["poor"], "second": line}
-    drawn = bootstrap_metrics(
-        twice, evidence, plain(summing), resamples=30, generator=np.random.default_rng(0)
-    )
+    drawn = bootstrap_metrics(twice, evidence, plain(summing), resamples=30, generator=np.random.default_rng(0))
     np.testing.assert_array_equal(drawn.values[:, 0], drawn.values[:, 2])
     assert (drawn.values[:, 0] != drawn.values[:, 1]).any()
 
@@ -210,9 +200,7 @@ def test_every_resample_draws_as_many_contexts_as_there_are(monkeypatch, n, resa
 
 def test_all_contexts_are_drawn_equally_often():
     units = Units.single(1000)
-    drawn = np.concatenate(
-        [block.weights for block in weight_blocks(units, 3000, np.random.default_rng(1))], axis=1
-    )
+    drawn = np.concatenate([block.weights for block in weight_blocks(units, 3000, np.random.default_rng(1))], axis=1)
     chi = ((drawn.sum(axis=0) - 3000) ** 2 / 3000).sum()
     assert 800 < chi < 1200  # chi-square with 999 degrees of freedom, sd 45
     assert drawn.var(axis=0).mean() == pytest.approx(0.999, abs=0.01)  # multinomial: 1 − 1/n
@@ -220,9 +208,7 @@ def test_all_contexts_are_drawn_equally_often():
 
 @settings(max_examples=60, deadline=None)
 @given(
-    values=arrays(
-        np.float64, st.tuples(st.integers(1, 40), st.just(3)), elements=st.floats(-5, 5) | st.just(np.nan)
-    ),
+    values=arrays(np.float64, st.tuples(st.integers(1, 40), st.just(3)), elements=st.floats(-5, 5) | st.just(np.nan)),
     level=st.floats(0.01, 0.99),
 )
 def test_percentile_interval_equals_numpy_without_the_undefined(values, level):

@@ -68,9 +68,7 @@ def slow(column, goal):
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    raw=arrays(np.float64, (5, 3), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0, 3.0, 1e6, np.nan]))
-)
+@given(raw=arrays(np.float64, (5, 3), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0, 3.0, 1e6, np.nan])))
 def test_normalised_values(raw):
     """Acceptance test 7: within [0, 1], somebody at 1 and somebody at 0, None never best."""
     found = composite_score(raw, goals=GOALS, weights=WEIGHTS, candidates=np.ones(5, bool))

@@ -16,9 +16,7 @@ def test_equals_the_loop(world, strategies, attributes):
     lines = strategies(evidence)
     table = group_table(lines, evidence, attributes)
     columns = [evidence.log.contexts[name] for name in attributes]
-    keys = [
-        " × ".join(str(int(c[t])) if c.dtype == float else str(c[t]) for c in columns) for t in range(150)
-    ]
+    keys = [" × ".join(str(int(c[t])) if c.dtype == float else str(c[t]) for c in columns) for t in range(150)]
     assert len(table.rows) == len(lines) * len(set(keys))
     for row in table.rows:
         inside = [t for t in range(150) if keys[t] == row.group]

@@ -142,9 +142,7 @@ def test_undefined_never_wins(world, decided):
     assert (found.best, found["blind"].wins) == ("blind", 1.0)
     assert row.metrics["Predictive"].estimate.value is None
     assert "group '1' of sex" in row.metrics["Predictive"].reason
-    assert any(
-        remark.startswith("never to 1 is unranked: Predictive is not defined") for remark in found.remarks
-    )
+    assert any(remark.startswith("never to 1 is unranked: Predictive is not defined") for remark in found.remarks)
     text = json.dumps(found.to_json(), allow_nan=False)
     assert json.loads(text)[-1]["score"] == {"value": None, "low": None, "high": None, "undefined": 1.0}
 
@@ -156,9 +154,7 @@ def test_resamples_without_a_value_are_left_out_and_reported(world, decided):
     codes = np.where(sex == 1, 2, 0)
     codes[np.flatnonzero(sex == 1)[0]] = 0
     lines = {"rare": decided(evidence, "rare", codes), "all": decided(evidence, "all", 0)}
-    asked = {
-        "Predictive": (metrics.create("predictive_parity", {"attributes": ["sex"], "protected": "1"}), 1.0)
-    }
+    asked = {"Predictive": (metrics.create("predictive_parity", {"attributes": ["sex"], "protected": "1"}), 1.0)}
     found = evaluate(
         lines,
         dict.fromkeys(lines, "compromise"),
@@ -172,8 +168,7 @@ def test_resamples_without_a_value_are_left_out_and_reported(world, decided):
     assert share == pytest.approx((1 - 1 / 300) ** 300, abs=0.04)
     assert found["all"].wins >= share
     assert (
-        f"The score of rare is not defined on {share:.0%} of resamples; its interval leaves them out."
-        in found.remarks
+        f"The score of rare is not defined on {share:.0%} of resamples; its interval leaves them out." in found.remarks
     )
 
 
@@ -249,9 +244,7 @@ def test_without_resamples_there_are_values_and_no_limits(world, strategies, kin
         generator=np.random.default_rng(0),
     )
     for row in found:
-        assert (row.score.low, row.score.high, row.score.undefined, row.wins, row.distinguishable) == (
-            None,
-        ) * 5
+        assert (row.score.low, row.score.high, row.score.undefined, row.wins, row.distinguishable) == (None,) * 5
     values = {name: found[name].score.value for name in candidates}
     assert found.best == max(values, key=values.get)
 

@@ -31,9 +31,7 @@ def evidence_of(problem, columns, outcomes, generator, *, true_levels=False):
     n, shape = len(outcomes), (len(problem.stakeholders), len(problem.actions), len(outcomes))
     log = Log(Contexts(columns), generator.integers(0, len(problem.actions), n), np.asarray(outcomes))
     rewards = generator.random(shape)
-    expected = ExpectedRewards(
-        generator.random(shape), stakeholders=problem.stakeholder_names, actions=problem.actions
-    )
+    expected = ExpectedRewards(generator.random(shape), stakeholders=problem.stakeholder_names, actions=problem.actions)
     levels = generator.normal(size=shape[1:]).round(1) if problem.continuous else None
     truth = generator.normal(size=shape[1:]).round(1) if true_levels else None
     return Evidence(problem, log, expected, rewards, outcome_levels=levels, true_levels=truth)
@@ -65,9 +63,7 @@ def numeric_world():
     def make(n=300, seed=0):
         generator = np.random.default_rng(seed)
         problem = discrete_problem(outcomes={"name": "score"}, favourable_outcomes=[], outcome_to_action=None)
-        return evidence_of(
-            problem, columns_of(n, generator), generator.normal(size=n), generator, true_levels=True
-        )
+        return evidence_of(problem, columns_of(n, generator), generator.normal(size=n), generator, true_levels=True)
 
     return make
 
@@ -80,9 +76,7 @@ def decide():
         n = evidence.n_contexts
         if codes is None:
             codes = np.random.default_rng(seed).integers(0, len(evidence.problem.actions), n)
-        return Decisions(
-            "test", evidence.problem.actions, np.asarray(codes), np.zeros(n, dtype=bool), policy=policy
-        )
+        return Decisions("test", evidence.problem.actions, np.asarray(codes), np.zeros(n, dtype=bool), policy=policy)
 
     return make
 

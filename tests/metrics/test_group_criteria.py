@@ -80,9 +80,7 @@ def test_sets_of_favourable_actions_and_outcomes(world, decide, rows):
             "predictive_parity",
             {"attributes": ["sex"], "protected": "1", "actions": actions, "outcomes": outcomes},
         )
-        expected = twin(
-            rows(evidence, decisions, ("sex",)), "predictive_parity", "difference", "1", actions, outcomes
-        )
+        expected = twin(rows(evidence, decisions, ("sex",)), "predictive_parity", "difference", "1", actions, outcomes)
         assert metric.evaluate(decisions, evidence).value == pytest.approx(expected, abs=1e-12)
 
 
@@ -90,9 +88,7 @@ def test_graded_benefit_counts_each_action_by_its_benefit(world, decide, rows):
     evidence = world(200)
     decisions = decide(evidence)
     benefit = {"Grant": 1.0, "Lower": 0.4, "Deny": 0.0}
-    metric = metrics.create(
-        "demographic_parity", {"attributes": ["sex"], "protected": 1.0, "actions": benefit}
-    )
+    metric = metrics.create("demographic_parity", {"attributes": ["sex"], "protected": 1.0, "actions": benefit})
     table = rows(evidence, decisions, ("sex",))
     means = {g: share([benefit[a] for a, _, group in table if group == g]) for g in ("0", "1")}
     assert metric.evaluate(decisions, evidence).value == pytest.approx(means["1"] - means["0"], abs=1e-12)
@@ -114,11 +110,7 @@ def test_equals_fairlearn(world, decide, columns):
         ("equalised_odds", "ratio"): fm.equalized_odds_ratio,
     }
     for (name, aggregate), peer in peers.items():
-        ours = (
-            metrics.create(name, {"attributes": columns, "aggregate": aggregate})
-            .evaluate(decisions, evidence)
-            .value
-        )
+        ours = metrics.create(name, {"attributes": columns, "aggregate": aggregate}).evaluate(decisions, evidence).value
         assert ours == pytest.approx(peer(truth, chosen, sensitive_features=features), abs=1e-12)
 
 
@@ -165,9 +157,7 @@ def test_absent_protected_group_is_undefined_and_named(world, decide):
 def test_one_group_has_nothing_to_compare(world, decide):
     """A gap of 0 between one group and itself would look like the best possible strategy."""
     evidence = world(1)
-    result = metrics.create("demographic_parity", {"attributes": ["sex"]}).evaluate(
-        decide(evidence), evidence
-    )
+    result = metrics.create("demographic_parity", {"attributes": ["sex"]}).evaluate(decide(evidence), evidence)
     assert result.value is None
     assert "nothing to compare" in result.reason
 
@@ -182,16 +172,12 @@ def test_ratio_of_zero_rates_is_undefined(world, decide):
         None,
         "the rate is 0 in every group, so their ratio is not defined",
     )
-    assert (
-        metrics.create("demographic_parity", {"attributes": ["sex"]}).evaluate(never, evidence).value == 0.0
-    )
+    assert metrics.create("demographic_parity", {"attributes": ["sex"]}).evaluate(never, evidence).value == 0.0
 
 
 def test_intersections_that_nobody_belongs_to_are_shown_but_not_compared(world, decide):
     evidence = world(4, seed=2)
-    result = metrics.create("demographic_parity", {"attributes": ["sex", "age"]}).evaluate(
-        decide(evidence), evidence
-    )
+    result = metrics.create("demographic_parity", {"attributes": ["sex", "age"]}).evaluate(decide(evidence), evidence)
     empty = [group for group in result.by_group if group.n == 0]
     assert empty
     assert all(group.value is None for group in empty)
@@ -233,13 +219,9 @@ def test_unknown_names_and_missing_declarations_are_refused(world, decide):
     with pytest.raises(InputError, match="no favourable outcome is declared"):
         metrics.create("equal_opportunity", {"attributes": ["sex"]}).check(world(20, favourable_outcomes=[]))
     with pytest.raises(InputError, match="not a benefit per action"):
-        metrics.create("predictive_parity", {"attributes": ["sex"], "actions": {"Grant": 0.5}}).check(
-            evidence
-        )
+        metrics.create("predictive_parity", {"attributes": ["sex"], "actions": {"Grant": 0.5}}).check(evidence)
     with pytest.raises(InputError, match=r"benefit of action 'Grant' is 1.5"):
-        metrics.create("demographic_parity", {"attributes": ["sex"], "actions": {"Grant": 1.5}}).check(
-            evidence
-        )
+        metrics.create("demographic_parity", {"attributes": ["sex"], "actions": {"Grant": 1.5}}).check(evidence)
 
 
 def test_a_numeric_column_is_no_group(world, decide):

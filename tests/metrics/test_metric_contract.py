@@ -40,9 +40,7 @@ LINEAR = (
 
 
 BUILT_IN = [
-    name
-    for name in metrics.names()
-    if metrics.metrics.factory(name).__module__.startswith("accordant.metrics")
+    name for name in metrics.names() if metrics.metrics.factory(name).__module__.startswith("accordant.metrics")
 ]
 
 
@@ -84,9 +82,7 @@ def test_randomised_policy_is_the_mixture_of_its_parts(name, world, numeric_worl
         (numeric_world if name in NUMERIC else world)(300, 5),
     )
     parts = [decide(evidence, seed=seed) for seed in (1, 2, 3)]
-    policy = sum(
-        weight * np.eye(3)[:, part.codes] for weight, part in zip((0.2, 0.3, 0.5), parts, strict=True)
-    )
+    policy = sum(weight * np.eye(3)[:, part.codes] for weight, part in zip((0.2, 0.3, 0.5), parts, strict=True))
     mixed = metric.evaluate(decide(evidence, parts[0].codes, policy=policy), evidence).value
     values = [metric.evaluate(part, evidence).value for part in parts]
     assert mixed == pytest.approx(np.dot((0.2, 0.3, 0.5), values), abs=1e-10)

@@ -35,8 +35,7 @@ def test_outcome_metrics_equal_the_loop(numeric_world, decide, kind):
     expected = {
         "mean_outcome": sum(chosen) / 60,
         "outcome_regret": sum(max(column) - mine for column, mine in zip(columns, chosen, strict=True)) / 60,
-        "best_action_share": sum(mine == max(column) for column, mine in zip(columns, chosen, strict=True))
-        / 60,
+        "best_action_share": sum(mine == max(column) for column, mine in zip(columns, chosen, strict=True)) / 60,
     }
     for name, value in expected.items():
         found = metrics.create(name, {"levels": kind})
@@ -51,9 +50,7 @@ def test_policy_value_is_the_mean_of_the_chosen_true_levels(numeric_world, decid
     evidence = numeric_world(60)
     decisions = decide(evidence)
     chosen = evidence.true_levels[decisions.codes, np.arange(60)].mean()
-    assert metrics.create("policy_value").evaluate(decisions, evidence).value == pytest.approx(
-        chosen, abs=1e-12
-    )
+    assert metrics.create("policy_value").evaluate(decisions, evidence).value == pytest.approx(chosen, abs=1e-12)
 
 
 def test_best_possible_decisions_have_no_regret_although_levels_tie(numeric_world, decide):

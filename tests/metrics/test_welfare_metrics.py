@@ -39,9 +39,7 @@ def test_welfare_equals_the_loop(world, decide, weights, seed):
     raw = (2.0, 1.0, 0.0) if weights is None else weights  # None: those of the problem
     share = [weight / sum(raw) for weight in raw]
     reward = means(evidence, decisions)
-    together = [
-        [sum(share[i] * evidence.rewards[i, a, t] for i in range(3)) for a in range(3)] for t in range(40)
-    ]
+    together = [[sum(share[i] * evidence.rewards[i, a, t] for i in range(3)) for a in range(3)] for t in range(40)]
     expected = {
         "mean_reward": sum(w * r for w, r in zip(share, reward, strict=True)),
         "min_reward": min(r for w, r in zip(share, reward, strict=True) if w > 0),
@@ -72,10 +70,7 @@ def test_stakeholder_reward_and_regret_equal_the_loop(world, decide):
 def test_best_action_for_a_stakeholder_has_no_regret(world, decide):
     evidence = world(40)
     decisions = decide(evidence, evidence.rewards[1].argmax(axis=0))
-    assert (
-        metrics.create("stakeholder_regret", {"stakeholder": "Applicant"}).evaluate(decisions, evidence).value
-        == 0.0
-    )
+    assert metrics.create("stakeholder_regret", {"stakeholder": "Applicant"}).evaluate(decisions, evidence).value == 0.0
 
 
 def test_zero_rewards_have_nash_welfare_zero_and_no_gini(world, decide):

@@ -9,7 +9,7 @@ from accordant import strategies
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError, UnknownNameError
 from accordant.predictions import OutcomePrediction
-from accordant.problem import DecisionProblem
+from accordant.problem import ContinuousOutcome, DecisionProblem
 from accordant.utilities import ExpectedRewards
 
 
@@ -132,7 +132,7 @@ def test_outcome_only_says_what_it_lacks(batch):
 
 def test_given_mappings_are_kept(problem):
     """`for_problem` fills what is open, and nothing else."""
-    given = strategies.create("outcome_only", {"action_of_outcome": [2, 1, 0], "favourable": [1]})
+    given = strategies.create("outcome_only", {"action_of_outcome": [2, 1, 0], "favourable": [1], "status_quo": "a2"})
     assert given.for_problem(problem) == given
     oracle = strategies.create("oracle", {"action_of_outcome": [2, 1, 0]})
     assert oracle.for_problem(problem) == oracle
@@ -174,3 +174,13 @@ def test_who_may_be_selected(problem):
     assert kinds["stakeholder:i1"] == ("stakeholder", True, True)
     assert kinds["outcome_only"] == ("baseline", True, True)
     assert kinds["maximin"] == ("compromise", True, True)
+
+
+def test_outcome_only_gives_ties_to_the_status_quo():
+    problem = DecisionProblem(stakeholders=["i1"], actions=["A", "C"], outcomes=ContinuousOutcome(), status_quo="C")
+    expected = ExpectedRewards(np.full((1, 2, 3), 0.5), stakeholders=["i1"], actions=["A", "C"])
+    means = np.array([[1.0, 2.0, 1.0], [1.0, 1.0, 3.0]])
+    prediction = OutcomePrediction(np.ones((2, 1, 3)), means[:, None, :], depends_on_action=True, means=means)
+    decisions = strategies.create("outcome_only").for_problem(problem)(expected, prediction=prediction)
+    assert decisions.actions.tolist() == ["C", "A", "C"]
+    assert decisions.tied.tolist() == [True, False, False]

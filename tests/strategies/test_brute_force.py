@@ -79,7 +79,7 @@ def twin(name, column_of, parameters, training):
     allowed = list(range(n_actions))
     if parameters.get("disagreement") == "status_quo":
         stay = int(parameters["status_quo"][1:])
-        allowed = [a for a in allowed if all(column_of[a][i] >= d[i] for i in range(n_stakeholders))]
+        allowed = [a for a in allowed if all(column_of[a][i] >= d[i] for i in counted)]
         flags["irrational"] = n_actions > 1 and allowed == [stay]
     if name == "nash_bargaining":
         flags["no_agreement"] = all(score == 0 for score in scores)

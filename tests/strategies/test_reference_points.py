@@ -122,3 +122,12 @@ def test_declared_points_in_any_numeric_form(example, point):
     rule = strategies.create("nash_bargaining", {"disagreement": point})
     np.testing.assert_allclose(rule(example).quantities["disagreement"][:, 0], [0.25] * 3)
     assert isinstance(rule.disagreement, float | tuple)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("compromise_programming", {"disagreement": "status_quo"}), ("nash_bargaining", {"ideal": 1.0})],
+)
+def test_a_point_without_effect_is_refused(name, parameters):
+    with pytest.raises(InputError, match="would have no effect"):
+        strategies.create(name, parameters)

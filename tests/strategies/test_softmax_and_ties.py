@@ -78,3 +78,13 @@ def test_rules_report_policy_and_share():
     np.testing.assert_allclose(decided.share(), [0.25, 0.75])
     assert strategies.utilitarian(expected).policy is None
     np.testing.assert_allclose(strategies.utilitarian(expected).share(), [0.5, 0.5])
+
+
+def test_float32_ties_as_float64_does():
+    values = np.random.default_rng(0).integers(0, 11, size=(3, 4, 5000)) / 10
+    names = {"stakeholders": ["i1", "i2", "i3"], "actions": ["a1", "a2", "a3", "a4"]}
+    double, single = ExpectedRewards(values, **names), ExpectedRewards(values.astype(np.float32), **names)
+    for name in ("utilitarian", "maximin", "nash_social_welfare", "compromise_programming"):
+        rule = strategies.create(name)
+        assert (rule(double).tied == rule(single).tied).all(), name
+        assert (rule(double).codes == rule(single).codes).all(), name

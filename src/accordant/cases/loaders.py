@@ -18,7 +18,6 @@ from accordant.errors import DataError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
 
-
 ROWS_AT_ONCE = 65_536
 
 

@@ -168,7 +168,7 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:  # noqa: BLE001 - the last line of defence says whose fault it is
+    except Exception as error:
         if os.environ.get("ACCORDANT_TRACEBACK"):
             raise
         typer.echo(

@@ -92,21 +92,15 @@ class Statistics:
     evidence: Evidence
 
     @classmethod
-    def of(
-        cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]
-    ) -> Statistics:
+    def of(cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]) -> Statistics:
         """Check decisions and metrics against the evidence, and prepare the sums."""
         for each in decisions.values():
             check_decisions(each, evidence)
         for metric in metrics.values():
             metric.check(evidence)
-        groupings = dict.fromkeys(
-            metric.columns for metric in metrics.values() if isinstance(metric, CountMetric)
-        )
+        groupings = dict.fromkeys(metric.columns for metric in metrics.values() if isinstance(metric, CountMetric))
         thetas = {
-            label: metric.checked_theta(evidence)
-            for label, metric in metrics.items()
-            if isinstance(metric, SumMetric)
+            label: metric.checked_theta(evidence) for label, metric in metrics.items() if isinstance(metric, SumMetric)
         }
         cells = {columns: Cells.of(evidence, columns) for columns in groupings}
         return cls(tuple(decisions), tuple(decisions.values()), metrics, cells, thetas, evidence)
@@ -156,9 +150,7 @@ class Statistics:
         start = 0
         for columns, cells in self.cells.items():
             stop = start + int(np.prod(cells.shape))
-            tables[columns] = Contingency(
-                totals[..., start:stop].reshape(*totals.shape[:-1], *cells.shape), cells
-            )
+            tables[columns] = Contingency(totals[..., start:stop].reshape(*totals.shape[:-1], *cells.shape), cells)
             start = stop
         read: dict[str, Contingency | Sums] = {}
         for label, metric in self.metrics.items():

@@ -85,9 +85,7 @@ def evaluate(
     board = _Board(decisions, kinds, metrics, results, scale, point, drawn, level)
     rows = board.rows()
     columns = tuple(
-        MetricColumn(
-            label, metric.goal, float(point.weights[m]), bool(point.uninformative[m]), metric.describe()
-        )
+        MetricColumn(label, metric.goal, float(point.weights[m]), bool(point.uninformative[m]), metric.describe())
         for m, (label, (metric, _)) in enumerate(metrics.items())
     )
     constant = None if board.best_constant is None else tuple(decisions)[board.best_constant]
@@ -107,9 +105,7 @@ class _Scale:
         """Return the composite of raw values of shape (..., strategy, metric)."""
         plain = [metric for metric, _ in self.metrics.values()]
         # the official code leaves the metric called Accuracy raw, whatever it measures
-        accuracy = [
-            label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()
-        ]
+        accuracy = [label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()]
         return composite_score(
             raw,
             goals=[metric.goal for metric in plain],
@@ -255,9 +251,7 @@ def _groups(result: MetricResult, limits: Mapping[str, Interval] | None, s: int)
         GroupEstimate(
             group.rate,
             group.label,
-            _estimate(
-                group.value, None if limits is None else limits[group.rate], (s, labels.index(group.label))
-            ),
+            _estimate(group.value, None if limits is None else limits[group.rate], (s, labels.index(group.label))),
             group.n,
         )
         for group in result.by_group

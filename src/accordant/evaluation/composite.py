@@ -86,9 +86,7 @@ def composite_score(
     """
     shares = _shares(weights, raw.shape[-1])
     if candidates.shape != raw.shape[-2:-1] or len(goals) != raw.shape[-1]:
-        raise InputError(
-            f"{len(candidates)} candidates and {len(goals)} goals do not fit values of shape {raw.shape}"
-        )
+        raise InputError(f"{len(candidates)} candidates and {len(goals)} goals do not fit values of shape {raw.shape}")
     if not candidates.any():
         raise InputError("no candidate strategies; a composite score needs at least one")
     if normalisation not in NORMALISATIONS:
@@ -118,9 +116,7 @@ def _shares(weights: Sequence[float], n_metrics: int) -> Values:
     """Return the weights divided by their sum."""
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != (n_metrics,) or not np.isfinite(array).all() or (array < 0).any():
-        raise InputError(
-            f"metric weights {tuple(weights)} are wrong; allowed: {n_metrics} numbers of at least 0"
-        )
+        raise InputError(f"metric weights {tuple(weights)} are wrong; allowed: {n_metrics} numbers of at least 0")
     if array.sum() <= 0:
         raise InputError("metric weights sum to 0; at least one must be positive")
     return np.asarray(array / array.sum())

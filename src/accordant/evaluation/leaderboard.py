@@ -166,9 +166,7 @@ class Leaderboard:
     @property
     def best(self) -> str | None:
         """Name of the candidate with the highest score; None if all are unranked."""
-        return next(
-            (row.strategy for row in self.rows if row.candidate and row.score.value is not None), None
-        )
+        return next((row.strategy for row in self.rows if row.candidate and row.score.value is not None), None)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat mapping per strategy, for a table or CSV; undefined values are None."""

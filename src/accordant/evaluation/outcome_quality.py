@@ -64,7 +64,7 @@ def _probabilities(evidence: Evidence, training_shares: Values) -> tuple[Measure
     trivial = np.broadcast_to(training_shares, probabilities.shape)
     own, base = brier_contributions(probabilities, codes), brier_contributions(trivial, codes)
     score, gain = mean_with_error(own), mean_with_error(base - own)
-    right, majority = probabilities.argmax(axis=1) == codes, int(training_shares.argmax()) == codes
+    right, majority = probabilities.argmax(axis=1) == codes, codes == int(training_shares.argmax())
     measures = [
         Measure("Brier score", score.value, score.standard_error, "0 is perfect, 2 the worst; sum over outcomes"),
         Measure("Brier score of training shares", float(base.mean()), None, "the trivial model"),
@@ -74,7 +74,7 @@ def _probabilities(evidence: Evidence, training_shares: Values) -> tuple[Measure
         Measure("accuracy of the most frequent outcome", float(majority.mean()), None, "the trivial model"),
     ]
     for outcome, check in zip(evidence.problem.outcome_names, calibration_in_the_large(probabilities, codes), strict=True):
-        note = f"observed {check.base_rate:.3f} in {int(round(check.base_rate * len(codes)))} of {len(codes)} rows"
+        note = f"observed {check.base_rate:.3f} in {round(check.base_rate * len(codes))} of {len(codes)} rows"
         measures.append(Measure(f"mean probability of {outcome}", check.mean_predicted, check.standard_error, note))
     return tuple(measures)
 

@@ -56,9 +56,7 @@ def _close_calls(rows: Sequence[LeaderboardRow]) -> list[str]:
     if best is None:
         return ["No candidate is ranked."]
     close = [row.strategy for row in rows if row.candidate and row.distinguishable is False]
-    return (
-        [f"Not distinguishable from {best.strategy}, the best candidate: {_listed(close)}."] if close else []
-    )
+    return [f"Not distinguishable from {best.strategy}, the best candidate: {_listed(close)}."] if close else []
 
 
 def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,13 +65,14 @@ def augmented_queries(
         Draws the crossed continuous outcomes.
     """
     n_contexts, n_actions = len(log), len(problem.actions)
+    outcomes: NDArray[Any]
     if over == "actions":
         outcomes = log.outcomes[None, :]
     elif problem.continuous:
         outcomes = np.stack([log.outcomes, generator.permutation(log.outcomes)])
     else:
         n_outcomes = len(problem.outcome_names)
-        outcomes = np.broadcast_to(np.arange(n_outcomes)[:, None], (n_outcomes, n_contexts))
+        outcomes = np.repeat(np.arange(n_outcomes, dtype=np.intp)[:, None], n_contexts, axis=1)
     shape = (n_actions, len(outcomes), n_contexts)
     return RewardQueries(
         np.broadcast_to(np.arange(n_contexts), shape).ravel(),

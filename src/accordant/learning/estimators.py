@@ -73,4 +73,5 @@ def build_learner(name: str, regressor: str | None, parameters: Mapping[str, Any
     for key in parameters:
         if key not in valid:
             raise InputError(f"{name}: unknown parameter {key!r}; {allowed_names(valid, key)}")
-    return learner.set_params(**parameters)
+    learner.set_params(**parameters)
+    return learner

@@ -28,11 +28,12 @@ from accordant.learning.folds import Rows, make_folds
 from accordant.learning.identification import Identification, identify
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner
 from accordant.learning.outcome_models import OutcomeModel
+from accordant.learning.proxies import ProxyCheck, proxy_checks
 from accordant.learning.residuals import Integration
 from accordant.learning.reward_errors import RewardError, reward_errors
 from accordant.learning.reward_learning import DEFAULT_GRID, RewardLearner, default_regressor
 from accordant.learning.reward_models import RewardModel, StatedReward
-from accordant.learning.tuning import Nested, Search, nested
+from accordant.learning.tuning import Learner, Nested, Search, nested
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
@@ -78,6 +79,8 @@ class Learned:
         Error of learned rewards on held-out rows, per stakeholder, action and outcome.
     identification
         What the log says about the dependence of outcomes on actions.
+    proxies
+        How well the features tell each sensitive attribute.
     overlap
         How well each action is represented across contexts; None if outcomes are taken not to depend on it.
     warnings
@@ -92,6 +95,7 @@ class Learned:
     reward_errors: tuple[RewardError, ...]
     identification: Identification
     overlap: OverlapDiagnostics | None
+    proxies: tuple[ProxyCheck, ...]
     warnings: tuple[str, ...]
 
 
@@ -119,13 +123,15 @@ def learn(
     """
     identification = identify(log, problem)
     overlap = _overlap(problem, log, features, settings) if identification.action_aware else None
+    proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
     folds = _folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
     reward_learners, stated, warnings = _reward_learners(problem, log, signals, features, settings)
     logger.info(
         "learning the outcome model and %d reward models: %d rows, %d folds", len(reward_learners), len(log), len(folds)
     )
-    outcome, *rewards = nested([outcome_learner, *reward_learners], folds, settings.n_jobs)
+    learners: list[Learner[Any]] = [outcome_learner, *reward_learners]
+    outcome, *rewards = nested(learners, folds, settings.n_jobs)
     expected, prediction = _held_out(problem, log, folds, outcome, rewards, stated)
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
@@ -141,7 +147,13 @@ def learn(
         ),
         identification,
         overlap,
-        (*identification.warnings, *(overlap.warnings if overlap else ()), *warnings),
+        proxies,
+        (
+            *identification.warnings,
+            *(overlap.warnings if overlap else ()),
+            *(sentence for check in proxies if (sentence := check.warning())),
+            *warnings,
+        ),
     )
 
 

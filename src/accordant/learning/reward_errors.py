@@ -27,7 +27,7 @@ class RewardError:
     outcome
         Which outcome; None if outcomes are continuous.
     mean_absolute_error
-        Mean of \\|q − stated reward without noise\\|, in [0, 1]; against the observed reward where none is stated.
+        Mean distance of q from the stated reward without noise, in [0, 1]; against the observed reward where none is stated.
     n
         Number of held-out queries.
     """

@@ -132,8 +132,9 @@ def predict_rewards(
     models: Sequence[RewardModel], contexts: Contexts, nodes: Nodes, problem: DecisionProblem
 ) -> NDArray[np.float64]:
     """Return q of all stakeholders in declared order, shape (stakeholder, action, outcome or node, context)."""
-    found = {}
-    for model in models:
-        for name, values in zip(model.stakeholders, model.predict(contexts, nodes), strict=True):
-            found[name] = values
+    found = {
+        name: values
+        for model in models
+        for name, values in zip(model.stakeholders, model.predict(contexts, nodes), strict=True)
+    }
     return np.stack([found[name] for name in problem.stakeholder_names])

@@ -25,14 +25,15 @@ from accordant.learning.folds import Rows, all_but
 from accordant.learning.parallel import run_all
 
 Point = Mapping[str, Any]
-Model_co = TypeVar("Model_co", covariant=True)
 Model = TypeVar("Model")
 
 
 class Learner(Protocol[Model]):
     """Something that fits a model on rows of the training log, along a grid of hyper-parameters."""
 
-    points: tuple[Point, ...]
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The grid."""
 
     def fit(self, rows: Rows, point: Point) -> Model:
         """Return the model to use, fitted on these rows."""

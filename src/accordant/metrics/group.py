@@ -73,9 +73,7 @@ class GroupCriterion(CountMetric):
         if not self.attributes:
             raise InputError(f"{self.name}: attributes is empty; name at least one column")
         if self.aggregate not in AGGREGATES:
-            raise InputError(
-                f"{self.name}: unknown aggregate {self.aggregate!r}; valid: {', '.join(AGGREGATES)}"
-            )
+            raise InputError(f"{self.name}: unknown aggregate {self.aggregate!r}; valid: {', '.join(AGGREGATES)}")
         if self.protected is not None and (len(self.attributes) > 1 or self.aggregate == "ratio"):
             raise InputError(f"{self.name}: protected needs one attribute and aggregate 'difference'")
 
@@ -119,9 +117,7 @@ class GroupCriterion(CountMetric):
     def reason(self, table: Contingency) -> str:
         """Return which group has nobody to count, or that there is nothing to compare."""
         of, labels = " × ".join(self.attributes), table.cells.groups.labels
-        listed = ", ".join(
-            f"{label!r} (n={size})" for label, size in zip(labels, table.cells.sizes, strict=True)
-        )
+        listed = ", ".join(f"{label!r} (n={size})" for label, size in zip(labels, table.cells.sizes, strict=True))
         if self.protected is not None and self.protected not in labels:
             return f"group {self.protected!r} of {of} is empty (n=0); groups: {listed}"
         if np.count_nonzero(table.cells.sizes) < 2:
@@ -130,9 +126,7 @@ class GroupCriterion(CountMetric):
         for rate in self.criterion:
             for label, n, size in zip(labels, rate.sums(table, masks)[1], table.cells.sizes, strict=True):
                 if n == 0 and size > 0:
-                    return (
-                        f"group {label!r} of {of} has no {rate.who} (n=0), so its {rate.name} is not defined"
-                    )
+                    return f"group {label!r} of {of} has no {rate.who} (n=0), so its {rate.name} is not defined"
         return "the rate is 0 in every group, so their ratio is not defined"
 
     def _masks(self, table: Contingency) -> Masks:
@@ -145,8 +139,7 @@ class GroupCriterion(CountMetric):
         if self.protected is not None:
             inside = np.array([label == self.protected for label in labels])
             first, rest = (
-                divide(top[..., part].sum(axis=-1), bottom[..., part].sum(axis=-1))
-                for part in (inside, ~inside)
+                divide(top[..., part].sum(axis=-1), bottom[..., part].sum(axis=-1)) for part in (inside, ~inside)
             )
             return first - rest
         if np.count_nonzero(occupied) < 2:

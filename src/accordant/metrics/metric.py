@@ -199,9 +199,7 @@ class CountMetric(Metric):
             for name, (rate, n) in self.rates(table).items()
             for g, label in enumerate(table.cells.groups.labels)
         )
-        return MetricResult(
-            value, whole(self.size(table)), "" if value is not None else self.reason(table), groups
-        )
+        return MetricResult(value, whole(self.size(table)), "" if value is not None else self.reason(table), groups)
 
 
 class SumMetric(Metric):
@@ -240,14 +238,10 @@ class SumMetric(Metric):
         theta = np.asarray(self.theta(evidence), dtype=np.float64)
         shape = (len(evidence.problem.actions), evidence.n_contexts)
         if theta.ndim != 3 or theta.shape[1:] != shape:
-            raise InputError(
-                f"metric {self.name!r}: theta has shape {theta.shape}; needed: (column, *{shape})"
-            )
+            raise InputError(f"metric {self.name!r}: theta has shape {theta.shape}; needed: (column, *{shape})")
         if not np.isfinite(theta).all():
             context = int(np.argwhere(~np.isfinite(theta))[0, 2])
-            raise InputError(
-                f"metric {self.name!r}: its contribution in context {context} is not a finite number"
-            )
+            raise InputError(f"metric {self.name!r}: its contribution in context {context} is not a finite number")
         return theta
 
 

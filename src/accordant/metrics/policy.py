@@ -85,9 +85,7 @@ class OutcomeMetric(SumMetric):
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return that the outcome is no number, or None."""
         return (
-            None
-            if problem.continuous
-            else "it needs a continuous outcome, and the outcomes of this problem are names"
+            None if problem.continuous else "it needs a continuous outcome, and the outcomes of this problem are names"
         )
 
     def unavailable(self, evidence: Evidence) -> str | None:

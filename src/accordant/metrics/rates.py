@@ -100,9 +100,7 @@ class Rate:
         """Return numerator and denominator in each group, shape (..., group)."""
         shape = table.cells.shape[:2]
         top, bottom = (np.broadcast_to(weights, shape) for weights in self.cells(masks))
-        return np.einsum("...aog,ao->...g", table.counts, top), np.einsum(
-            "...aog,ao->...g", table.counts, bottom
-        )
+        return np.einsum("...aog,ao->...g", table.counts, top), np.einsum("...aog,ao->...g", table.counts, bottom)
 
     def by_group(self, table: Contingency, masks: Masks) -> tuple[Values, Values]:
         """Return the rate, NaN where nobody counts, and who counts towards it, both (..., group)."""

@@ -53,8 +53,7 @@ class Cells:
         groups = evidence.groups(columns)
         if len(groups.labels) > MAX_GROUPS:
             raise InputError(
-                f"{' × '.join(columns)} makes {len(groups.labels)} groups; "
-                f"at most {MAX_GROUPS}: put it into classes"
+                f"{' × '.join(columns)} makes {len(groups.labels)} groups; at most {MAX_GROUPS}: put it into classes"
             )
         outcomes = 0 if evidence.problem.continuous else evidence.log.outcomes.astype(np.intp)
         codes = outcomes * len(groups.labels) + groups.codes
@@ -136,9 +135,7 @@ def check_decisions(decisions: Decisions, evidence: Evidence) -> None:
             f"{where} have shape {decisions.codes.shape}; the evidence has {n} contexts, so ({n},) is needed"
         )
     if tuple(decisions.action_names) != actions:
-        raise InputError(
-            f"{where} are about actions {decisions.action_names}; the problem declares {actions}"
-        )
+        raise InputError(f"{where} are about actions {decisions.action_names}; the problem declares {actions}")
     policy = decisions.policy
     if policy is not None and not ((policy >= 0).all() and (np.abs(policy.sum(axis=0) - 1) <= 1e-6).all()):
         raise InputError(f"{where}: action probabilities must be at least 0 and sum to 1")
@@ -149,13 +146,9 @@ def contingency(decisions: Decisions, cells: Cells) -> Contingency:
     shape = cells.shape
     n_cells = shape[1] * shape[2]
     if decisions.policy is None:
-        counts = np.bincount(decisions.codes * n_cells + cells.codes, minlength=shape[0] * n_cells).astype(
-            np.float64
-        )
+        counts = np.bincount(decisions.codes * n_cells + cells.codes, minlength=shape[0] * n_cells).astype(np.float64)
     else:
-        counts = np.array(
-            [np.bincount(cells.codes, weights=row, minlength=n_cells) for row in decisions.policy]
-        )
+        counts = np.array([np.bincount(cells.codes, weights=row, minlength=n_cells) for row in decisions.policy])
     return Contingency(counts.reshape(shape), cells)
 
 
@@ -198,9 +191,7 @@ def cell_values(evidence: Evidence, table: Mapping[tuple[str, str], float]) -> V
     problem = evidence.problem
     values = np.zeros((len(problem.actions), len(problem.outcome_names)))
     for (action, outcome), value in table.items():
-        values[
-            position("action", action, problem.actions), position("outcome", outcome, problem.outcome_names)
-        ] = value
+        values[position("action", action, problem.actions), position("outcome", outcome, problem.outcome_names)] = value
     return values[:, evidence.log.outcomes.astype(np.intp)]
 
 

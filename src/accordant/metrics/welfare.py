@@ -104,8 +104,7 @@ class WelfareMetric(SumMetric):
         if not allowed or array.sum() <= 0:
             count = len(problem.stakeholders)
             raise InputError(
-                f"metric {self.name!r}: weights {self.weights} are wrong; "
-                f"allowed: {count} numbers ≥ 0, not all 0"
+                f"metric {self.name!r}: weights {self.weights} are wrong; allowed: {count} numbers ≥ 0, not all 0"
             )
         return np.asarray(array / array.sum())
 

@@ -1,10 +1,12 @@
-"""Reports: one self-contained HTML file per run."""
+"""Reports: one self-contained HTML file per run, made from nothing but its record.
+
+    record (``run.json``) ──► reading ──► what each section says ──► templates/ + charts/ ──► HTML
+
+The file needs no network, no script and no fonts, and the same record gives the same bytes.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from accordant.report.render import render
 
-
-def render(content: dict[str, Any]) -> str:
-    """Return the report of a run as HTML."""
-    raise NotImplementedError
+__all__ = ["render"]

@@ -6,6 +6,7 @@ import logging
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,7 +156,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
     )
 
 
-def _outcome_model(case: CaseSpec, learning: LearningSpec, seed: int) -> object | None:
+def _outcome_model(case: CaseSpec, learning: LearningSpec, seed: int) -> Any:
     model = learning.outcome_model
     if model.name == "auto":
         return None

@@ -104,6 +104,7 @@ def make_record(
         "learning": {
             "action_aware": learned.identification.action_aware,
             "action_counts": dict(zip(case.problem.actions, learned.identification.counts, strict=True)),
+            "proxies": [asdict(check) for check in learned.proxies],
             "overlap": None if learned.overlap is None else asdict(learned.overlap),
             "searches": {name: _search(search) for name, search in learned.searches.items()},
             "reward_errors": [asdict(error) for error in learned.reward_errors],

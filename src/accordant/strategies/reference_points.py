@@ -57,6 +57,8 @@ class ReferencePoints:
         allowed = {"disagreement": ("context", "status_quo", "global"), "ideal": ("context", "global")}
         for parameter, modes in allowed.items():
             point = getattr(self, parameter)
+            if parameter not in self.uses and point != "context":
+                raise InputError(f"this rule has no {parameter} point; {parameter} {point!r} would have no effect")
             if isinstance(point, str):
                 if point not in modes:
                     raise UnknownNameError(f"{parameter} mode", point, (*modes, "numbers"))
@@ -72,7 +74,7 @@ class ReferencePoints:
 
     @property
     def mode(self) -> str:
-        """Modes of the points in use, as shown in names: ``"context"``, ``"status_quo"``, ``"declared"``, …"""
+        """Modes of the points in use as names show them, such as ``"context"`` or ``"declared"``."""
         points = [getattr(self, parameter) for parameter in self.uses]
         modes = [point if isinstance(point, str) else "declared" for point in points]
         if modes == ["status_quo", "context"] or len(set(modes)) == 1:  # a status quo has no ideal point of its own

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from accordant.errors import InputError
 
 TIE_TOLERANCE = 1e-12  # scores this close, relative to max(1, |score|), count as equal
+SINGLE_PRECISION_TOLERANCE = 1e-6  # the same for float32, which carries seven digits
 
 Scores = NDArray[np.floating[Any]]
 
@@ -31,16 +32,17 @@ def select_best(scores: Scores, utilitarian: Scores) -> Selection:
     scores
         Primary scores Φ, shape (action, context); −inf is allowed, NaN is not.
     utilitarian
-        Unweighted sum of E over stakeholders, shape (action, context).
+        Unweighted sum of E over stakeholders, shape (action, context); float32 if E is, which widens ties.
     """
+    tolerance = SINGLE_PRECISION_TOLERANCE if utilitarian.dtype == np.float32 else TIE_TOLERANCE
     best = scores.max(axis=0)
-    level = _at_best(scores, best)
+    level = _at_best(scores, best, tolerance)
     codes = level.argmax(axis=0)
     tied = level.sum(axis=0) > 1
     rows = np.flatnonzero(tied)
     if rows.size:
         sums = np.where(level[:, rows], utilitarian[:, rows], -np.inf)
-        codes[rows] = _at_best(sums, sums.max(axis=0)).argmax(axis=0)
+        codes[rows] = _at_best(sums, sums.max(axis=0), tolerance).argmax(axis=0)
     return Selection(codes, tied)
 
 
@@ -65,5 +67,5 @@ def softmax_policy(scores: Scores, temperature: float) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum(axis=0), dtype=np.float64)
 
 
-def _at_best(scores: Scores, best: Scores) -> NDArray[np.bool_]:
-    return np.asarray(scores >= best - TIE_TOLERANCE * np.maximum(1.0, np.abs(best)))
+def _at_best(scores: Scores, best: Scores, tolerance: float = TIE_TOLERANCE) -> NDArray[np.bool_]:
+    return np.asarray(scores >= best - tolerance * np.maximum(1.0, np.abs(best)))

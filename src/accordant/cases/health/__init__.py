@@ -1,0 +1,1 @@
+"""Health: which infants get home visits."""

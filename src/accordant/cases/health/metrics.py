@@ -94,9 +94,7 @@ class MatchedCostEffectiveness(OutcomeMetric):
 
     def value(self, sums: Sums) -> Values:
         """Return mean effect / extra cost; not defined if nobody is treated."""
-        effect, treated = sums.totals[..., 0], sums.totals[..., 1]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(effect / treated / EXTRA_COST)
+        return sums.ratio(0, 1) / EXTRA_COST
 
     def reason(self, sums: Sums) -> str:
         """Say that nobody is treated."""
@@ -124,8 +122,7 @@ class MeanScoreOf(_Scores):
 
     def value(self, sums: Sums) -> Values:
         """Return the mean."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums.totals[..., 0] / sums.totals[..., 1])
+        return sums.ratio(0, 1)
 
     def reason(self, sums: Sums) -> str:
         """Say that nobody gets the action."""

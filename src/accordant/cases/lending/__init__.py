@@ -1,0 +1,1 @@
+"""Lending: who gets a loan, and how much of it."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from accordant.cases.lending.rewards import ACTIONS, OUTCOMES, Structure, table_of
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics import Goal, SumMetric, Sums, register
+from accordant.metrics import Goal, SumMetric, Sums, cell_values, register
 
 Values = NDArray[np.float64]
 
@@ -28,22 +28,13 @@ class _ShareOfAll(SumMetric):
 
     def value(self, sums: Sums) -> Values:
         """Return gathered / possible."""
-        return np.asarray(sums.totals[..., 0] / sums.totals[..., 1])
+        return sums.ratio(0, 1)
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Say which column of the loan files is missing."""
         needed = ("Loan_Amount", "Interest_Rate", "Recoveries")
         missing = [name for name in needed if name not in evidence.log.contexts]
         return f"the column {missing[0]!r} is missing" if missing else super().unavailable(evidence)
-
-
-def _cells(evidence: Evidence, values: dict[tuple[str, str], Values]) -> Values:
-    """Return what each action adds in each context, given the value of some (action, outcome) cells."""
-    total = np.zeros((len(ACTIONS), evidence.n_contexts))
-    for (action, outcome), value in values.items():
-        happened = evidence.log.outcomes == OUTCOMES.index(outcome)
-        total[evidence.problem.actions.index(action)] += np.where(happened, value, 0.0)
-    return total
 
 
 def _share(gathered: Values, possible: Values) -> Values:
@@ -66,7 +57,7 @@ class TotalProfit(_ShareOfAll):
         """Return interest earned, and all interest."""
         interest = _interest(evidence)
         earned = {("Grant", "Fully_Repaid"): interest, ("Grant_lower", "Partially_Repaid"): interest}
-        return _share(_cells(evidence, earned), interest)
+        return _share(cell_values(evidence, earned), interest)
 
 
 @register("unexploited_profit")
@@ -79,7 +70,7 @@ class UnexploitedProfit(_ShareOfAll):
     def theta(self, evidence: Evidence) -> Values:
         """Return interest forgone, and all interest."""
         interest = _interest(evidence)
-        return _share(_cells(evidence, {("Not_Grant", "Fully_Repaid"): interest}), interest)
+        return _share(cell_values(evidence, {("Not_Grant", "Fully_Repaid"): interest}), interest)
 
 
 @register("total_loss")
@@ -94,7 +85,7 @@ class TotalLoss(_ShareOfAll):
         amount = evidence.log.contexts.numeric("Loan_Amount")
         open_part = amount - evidence.log.contexts.numeric("Recoveries")
         lost = {("Grant_lower", "Partially_Repaid"): open_part, ("Grant", "Not_Repaid"): amount}
-        return _share(_cells(evidence, lost), amount)
+        return _share(cell_values(evidence, lost), amount)
 
 
 @dataclass(frozen=True)
@@ -128,7 +119,7 @@ class FullProfit(_Full):
         """Return s_a L ρ where the loan was fully repaid, and all interest."""
         interest = _interest(evidence)
         earned = {(action, "Fully_Repaid"): share * interest for action, share in self._paid_out().items()}
-        return _share(_cells(evidence, earned), interest)
+        return _share(cell_values(evidence, earned), interest)
 
 
 @register("full_loss")
@@ -150,7 +141,7 @@ class FullLoss(_Full):
             for action, share in self._paid_out().items()
             for outcome, value in missing.items()
         }
-        return _share(_cells(evidence, lost), amount)
+        return _share(cell_values(evidence, lost), amount)
 
 
 @register("table_payoff")
@@ -179,4 +170,4 @@ class TablePayoff(SumMetric):
         values = {
             (action, outcome): table.reward(contexts, action, outcome) for action in ACTIONS for outcome in OUTCOMES
         }
-        return _cells(evidence, values)[None]
+        return cell_values(evidence, values)[None]

@@ -24,7 +24,9 @@ class OutcomeOnly(Strategy):
 
     * Discrete outcomes that do not depend on the action: the action mapped from the most probable outcome.
     * Discrete outcomes that do: the action with the highest probability of a favourable outcome.
-    * Continuous outcomes: the action with the highest predicted mean (low outcomes are never preferred).
+    * Continuous outcomes: the action with the highest predicted mean.
+
+    Ties go to the status quo if there is one, then to declared order.
 
     Parameters
     ----------
@@ -32,12 +34,15 @@ class OutcomeOnly(Strategy):
         Action code of each outcome; filled from the problem.
     favourable
         Codes of the favourable outcomes; filled from the problem.
+    status_quo
+        Action that wins ties; filled from the problem.
     """
 
     kind: ClassVar[Kind] = "baseline"
 
     action_of_outcome: tuple[int, ...] | None = None
     favourable: tuple[int, ...] = ()
+    status_quo: str | None = None
 
     def __call__(
         self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
@@ -47,7 +52,8 @@ class OutcomeOnly(Strategy):
         if prediction is None:
             raise InputError("the strategy 'outcome_only' needs predicted outcomes, not only expected rewards")
         scores = self._scores(prediction)
-        selection = select_best(scores, np.zeros_like(scores))
+        preferred = np.array(expected.actions) == self.status_quo
+        selection = select_best(scores, np.broadcast_to(preferred[:, None].astype(np.float64), scores.shape))
         return Decisions(self.label, expected.actions, selection.codes, selection.tied, scores)
 
     def for_problem(self, problem: DecisionProblem) -> Self:
@@ -58,6 +64,7 @@ class OutcomeOnly(Strategy):
             self,
             action_of_outcome=None if mapping is None else tuple(map(int, mapping)),
             favourable=tuple(map(int, favourable)),
+            status_quo=self.status_quo or problem.status_quo,
         )
 
     def _scores(self, prediction: OutcomePrediction) -> Scores:

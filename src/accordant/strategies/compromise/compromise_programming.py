@@ -30,7 +30,7 @@ def distance_to_ideal(
     shortfall = np.abs(shortfall) if two_sided else np.maximum(0.0, shortfall)
     if np.isinf(exponent):
         return np.asarray((weights[:, None, None] * shortfall).max(axis=0))
-    if exponent <= 2:  # noqa: PLR2004
+    if exponent <= 2:
         return np.asarray(np.tensordot(weights, shortfall**exponent, axes=1) ** (1.0 / exponent))
     largest = shortfall.max(axis=0)  # high powers of small numbers vanish, so they are taken relative to it
     relative = shortfall / np.where(largest > 0, largest, 1.0)
@@ -41,6 +41,9 @@ def distance_to_ideal(
 @dataclass(frozen=True)
 class CompromiseProgramming(PointCompromise):
     """Minimise the distance to the ideal point; scores are minus the distance.
+
+    Weights multiply shortfalls after the power, as in the framework; with unequal weights the rule for p → ∞
+    therefore differs from the one for p = ∞, which compares weighted shortfalls.
 
     Parameters
     ----------
@@ -63,7 +66,7 @@ class CompromiseProgramming(PointCompromise):
     @property
     def label(self) -> str:
         """Name with the mode of the ideal point, the exponent if it is not 2, and whether it is two-sided."""
-        exponent = "" if self.exponent == 2 else f"[L{self.exponent:g}]"  # noqa: PLR2004
+        exponent = "" if self.exponent == 2 else f"[L{self.exponent:g}]"
         return super().label + exponent + ("[two-sided]" if self.two_sided else "")
 
     def score(self, expected: ExpectedRewards, weights: NDArray[np.float64]) -> Scored:

@@ -46,5 +46,5 @@ class KalaiSmorodinsky(PointCompromise):
         scores = smallest_relative_gain(expected.values[say], disagreement[say], ideal[say])
         flags = {}
         if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, expected, disagreement, self.status_quo)
+            flags["irrational"] = rank_irrational_last(scores, expected, disagreement, self.status_quo, say)
         return Scored(scores, flags, {"disagreement": disagreement, "ideal": ideal})

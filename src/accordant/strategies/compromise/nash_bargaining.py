@@ -57,5 +57,5 @@ class NashBargaining(PointCompromise):
         scores = log_gain_product(expected.values, disagreement, weights)
         flags = {"no_agreement": np.asarray(np.isneginf(scores).all(axis=0))}
         if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, expected, disagreement, self.status_quo)
+            flags["irrational"] = rank_irrational_last(scores, expected, disagreement, self.status_quo, weights > 0)
         return Scored(scores, flags, {"disagreement": disagreement})

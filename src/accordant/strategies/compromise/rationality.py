@@ -14,9 +14,13 @@ NO_GAIN = float(np.log(np.finfo(np.float64).smallest_subnormal))  # the logarith
 
 
 def rank_irrational_last(
-    scores: Scores, expected: ExpectedRewards, disagreement: NDArray[np.floating], status_quo: str | None
+    scores: Scores,
+    expected: ExpectedRewards,
+    disagreement: NDArray[np.floating],
+    status_quo: str | None,
+    say: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Give −inf, in place, to actions that leave somebody below the status quo.
+    """Give −inf, in place, to actions that leave somebody who has a say below the status quo.
 
     Where that leaves no finite score (nobody can gain together), the other actions get `NO_GAIN`, so that
     an irrational action never ties with them; the status quo is always among them.
@@ -27,7 +31,7 @@ def rank_irrational_last(
     """
     if status_quo is None:
         raise InputError("individual rationality needs the status-quo action")
-    worse = np.asarray((expected.values < disagreement[:, None] - INDIFFERENT).any(axis=0))
+    worse = np.asarray((expected.values[say] < disagreement[say][:, None] - INDIFFERENT).any(axis=0))
     scores[worse] = -np.inf
     level = np.isneginf(scores).all(axis=0)
     scores[:, level] = np.where(worse[:, level], -np.inf, NO_GAIN)

@@ -1,0 +1,99 @@
+"""Who gets what: mean rewards per stakeholder, and what each group received."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accordant.report.reading import EQUAL, Json, Line, Reading
+
+
+@dataclass(frozen=True)
+class Share:
+    """Mean realised reward of one stakeholder under one strategy; whether nobody gets less."""
+
+    value: float | None
+    worst_off: bool
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """One attribute, or a combination of attributes.
+
+    Attributes
+    ----------
+    attributes
+        Columns.
+    labels, names
+        Groups as in the record and in words.
+    sizes
+        Contexts in each group.
+    rows
+        Strategy to group label to the object of the record.
+    """
+
+    attributes: list[str]
+    labels: list[str]
+    names: list[str]
+    sizes: list[int]
+    rows: dict[str, dict[str, Json]]
+
+    @property
+    def title(self) -> str:
+        """The attributes in one phrase."""
+        return " × ".join(self.attributes)
+
+    def values(self, stakeholder: str | None) -> dict[str, dict[str, float | None]]:
+        """Return strategy → group in words → mean reward of a stakeholder, or share of favourable actions for None."""
+        return {
+            strategy: {
+                name: rows[label]["favourable_share"] if stakeholder is None else rows[label]["mean_rewards"][stakeholder]
+                for label, name in zip(self.labels, self.names, strict=True)
+            }
+            for strategy, rows in self.rows.items()
+        }
+
+
+def groupings(reading: Reading) -> tuple[Grouping, ...]:
+    """Return every grouping of the record."""
+    found = []
+    for table in reading.content["groups"]:
+        rows: dict[str, dict[str, Json]] = {}
+        for row in table["rows"]:
+            rows.setdefault(row["strategy"], {})[row["group"]] = row
+        first = next(iter(rows.values()))
+        names = [reading.group_name(table["attributes"], label) for label in first]
+        found.append(Grouping(table["attributes"], list(first), names, [row["n"] for row in first.values()], rows))
+    return tuple(found)
+
+
+def rewards_by_stakeholder(reading: Reading) -> list[tuple[Line, list[Share]]]:
+    """Return the mean reward of every stakeholder under every strategy, the smallest marked.
+
+    Stakeholders with weight 0 have no claim in weighted rules and are never marked as worst off.
+    """
+    names = [each["name"] for each in reading.stakeholders]
+    weights = {each["name"]: each["weight"] for each in reading.stakeholders}
+    found = []
+    for line in reading.lines:
+        means = [_mean(reading, line, name) for name in names]
+        counted = [mean for name, mean in zip(names, means, strict=True) if weights[name] > 0 and mean is not None]
+        least = min(counted, default=None)
+        shares = []
+        for name, mean in zip(names, means, strict=True):
+            worst = weights[name] > 0 and mean is not None and least is not None and mean - least <= EQUAL
+            shares.append(Share(mean, worst))
+        found.append((line, shares))
+    return found
+
+
+def _mean(reading: Reading, line: Line, stakeholder: str) -> float | None:
+    """Return the mean over groups weighted by their sizes; without groups, the metric that says the same."""
+    tables = reading.content["groups"]
+    if tables:
+        rows = [row for row in tables[0]["rows"] if row["strategy"] == line.name and row["n"] > 0]
+        total = sum(row["n"] for row in rows)
+        return sum(row["n"] * row["mean_rewards"][stakeholder] for row in rows) / total if total else None
+    for label, metric in reading.content["case"]["metrics"].items():
+        if metric["metric"] == "stakeholder_reward" and metric["parameters"].get("stakeholder") == stakeholder:
+            return line.value(label)
+    return None

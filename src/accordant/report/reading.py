@@ -1,0 +1,145 @@
+"""Reading a record: which lines and metrics there are, in which order, and how each is marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from accordant.report.scale import percent
+
+Json = dict[str, Any]
+
+# kind of line → (mark in tables and charts, words for the legend)
+MARKS = {
+    "compromise": ("circle", "compromise strategy"),
+    "voting": ("hexagon", "voting rule"),
+    "stakeholder": ("diamond", "one stakeholder decides alone"),
+    "baseline": ("square", "baseline"),
+    "constant": ("open-square", "constant: the same action for everybody"),
+    "outside": ("cross", "reference line outside the candidate set"),
+    "other": ("triangle", "other candidate"),
+}
+GOALS = {"max": "more is better", "min": "less is better", "zero": "nearer to zero is better"}
+EQUAL = 1e-12  # values closer than this are the same number
+
+
+@dataclass(frozen=True)
+class Line:
+    """One strategy of the test leaderboard, with what a reader needs to recognise it.
+
+    Attributes
+    ----------
+    name, kind
+        As in the record; the kind of a constant action says so.
+    family
+        Key of `MARKS`.
+    candidate, selected
+        Whether it may win; whether cross-validation selected it.
+    note
+        What the strategy says about itself.
+    position
+        1 for the first line of the report; the same in every table and chart.
+    row
+        Its object in the record.
+    """
+
+    name: str
+    kind: str
+    family: str
+    candidate: bool
+    selected: bool
+    note: str
+    position: int
+    row: Json
+
+    @property
+    def mark(self) -> str:
+        """Shape that stands for the line."""
+        return MARKS[self.family][0]
+
+    def value(self, label: str) -> float | None:
+        """Return the raw score on a metric."""
+        found: float | None = self.row["metrics"][label]["value"]
+        return found
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A record and the questions that several sections ask of it."""
+
+    content: Json
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Candidates in order of their test score, then the lines outside the candidate set."""
+        rows = sorted(self.content["test"]["leaderboard"], key=lambda row: not row["candidate"])
+        return tuple(self._line(row, position) for position, row in enumerate(rows, start=1))
+
+    @property
+    def candidates(self) -> tuple[Line, ...]:
+        """Lines that may win."""
+        return tuple(line for line in self.lines if line.candidate)
+
+    @property
+    def outside(self) -> tuple[Line, ...]:
+        """Lines that neither win nor influence a score."""
+        return tuple(line for line in self.lines if not line.candidate)
+
+    @property
+    def columns(self) -> list[Json]:
+        """All metrics."""
+        found: list[Json] = self.content["test"]["metrics"]
+        return found
+
+    @property
+    def weighted(self) -> list[Json]:
+        """Metrics that enter the composite score, in declared order."""
+        return [column for column in self.columns if column["weight"] > 0]
+
+    @property
+    def level(self) -> str:
+        """Confidence level of every interval."""
+        return percent(self.content["test"]["level"])
+
+    @property
+    def stakeholders(self) -> list[Json]:
+        """Stakeholders as declared."""
+        found: list[Json] = self.content["case"]["problem"]["stakeholders"]
+        return found
+
+    @property
+    def families(self) -> list[str]:
+        """Kinds of lines that occur, in the order of `MARKS`."""
+        return [family for family in MARKS if any(line.family == family for line in self.lines)]
+
+    def find(self, name: str | None) -> Line | None:
+        """Return the line of a strategy; None if it is not listed."""
+        return next((line for line in self.lines if line.name == name), None)
+
+    def group_name(self, attributes: list[str], label: str) -> str:
+        """Return a group in words: the declared label of each value, with the value."""
+        declared = {each["name"]: each["labels"] for each in self.content["case"]["problem"]["sensitive_attributes"]}
+        values = label.split(" × ") if len(attributes) > 1 else [label]
+        if len(values) != len(attributes):
+            return label
+        words = [declared.get(name, {}).get(value, "") for name, value in zip(attributes, values, strict=True)]
+        return " × ".join(f"{word} ({value})" if word else value for word, value in zip(words, values, strict=True))
+
+    def _line(self, row: Json, position: int) -> Line:
+        name = row["strategy"]
+        about = self.content["strategies"].get(name, {})
+        constant = about.get("name") == "constant"
+        family = row["kind"] if row["kind"] in MARKS else "other"
+        if constant:
+            family = "constant"
+        if not row["candidate"]:
+            family = "outside"
+        kind = f"{row['kind']}, constant action" if constant else row["kind"]
+        selected = name == self.content["selected"]
+        return Line(name, kind, family, row["candidate"], selected, about.get("note", ""), position, row)
+
+
+def oriented(goal: str, value: float) -> float:
+    """Return a raw score turned so that more is better."""
+    return {"max": value, "min": -value, "zero": -abs(value)}[goal]

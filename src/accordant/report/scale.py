@@ -1,0 +1,113 @@
+"""Axes and numbers: linear scales with round ticks, and how many decimals a column deserves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+MINUS = "\N{MINUS SIGN}"
+THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
+ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+MOST_DECIMALS = 8
+NOT_DEFINED = "not defined"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A linear map from data to drawing units.
+
+    Attributes
+    ----------
+    low, high
+        Ends of the axis in data units, low < high.
+    start, end
+        Where they are drawn; start > end turns the axis round.
+    ticks
+        Round values between low and high.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[float, ...]
+
+    def __call__(self, value: float) -> float:
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def labels(self) -> list[str]:
+        """Return the text of every tick, with the decimals that their step needs."""
+        step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else self.high - self.low
+        digits = next((d for d in range(MOST_DECIMALS) if math.isclose(step, round(step, d), rel_tol=1e-6)), 3)
+        return [number(tick, digits) for tick in self.ticks]
+
+
+def linear_scale(values: Iterable[float], start: float, end: float, *, wanted: int = 4) -> Scale:
+    """Return a scale whose ends are round numbers around all values.
+
+    Parameters
+    ----------
+    values
+        What must fit on the axis; none gives [0, 1], a single value gets room on both sides.
+    start, end
+        Drawing units.
+    wanted
+        About how many steps between ticks.
+    """
+    found = list(values) or [0.0, 1.0]
+    low, high = min(found), max(found)
+    if high - low <= 1e-12 * max(1.0, abs(low), abs(high)):
+        room = 0.05 * max(1.0, abs(low))
+        low, high = low - room, high + room
+    raw = (high - low) / wanted
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in ROUND_STEPS if factor * power >= raw * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ticks = tuple(round(index * step, 12) for index in range(first, last + 1))
+    return Scale(ticks[0], ticks[-1], start, end, ticks)
+
+
+def decimals(values: Iterable[float | None]) -> int:
+    """Return the decimals that show three significant digits of the largest value, and at least the thousandth below 10."""
+    largest = max((abs(value) for value in values if value is not None), default=0.0)
+    if largest == 0:
+        return 3
+    digits = 2 - math.floor(math.log10(largest))
+    return min(MOST_DECIMALS, max(3, digits)) if largest < 10 else max(0, digits)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number with a true minus sign and thousands set apart, or ``not defined``."""
+    if value is None:
+        return NOT_DEFINED
+    text = f"{abs(value):,.{digits}f}".replace(",", THIN_SPACE)
+    negative = value < 0 and any(digit in text for digit in "123456789")
+    return MINUS + text if negative else text
+
+
+def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """Return limits in brackets, or nothing if there are none."""
+    return "" if low is None or high is None else f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def percent(share: float | None) -> str:
+    """Return a share in per cent with one decimal; a dash if it does not apply."""
+    if share is None:
+        return "–"
+    if 0 < share < 0.001:
+        return "< 0.1%"
+    text = f"{100 * share:.1f}"
+    return f"{text.removesuffix('.0')}%"
+
+
+def count(value: float | None) -> str:
+    """Return a number of rows; expected numbers of randomised decisions keep one decimal."""
+    if value is None:
+        return "–"
+    return number(value, 0 if float(value).is_integer() else 1)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in one phrase: ``a, b and c``."""
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)

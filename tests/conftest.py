@@ -1,0 +1,184 @@
+"""Small worlds and fast policies, shared by the tests of learning, policies, cases and runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeRegressor
+
+from accordant.contexts import Contexts, Log
+from accordant.learning.causal import TLearner
+from accordant.policy import ParticipatoryPolicy
+from accordant.problem import DecisionProblem
+
+ACTIONS = ("Grant", "Lower", "Deny")
+OUTCOMES = ("Full", "Part", "None")
+
+
+def bank(contexts, action, outcome):
+    """Reward of a bank: right decisions, more so for large amounts."""
+    value = 0.9 if (action, outcome) in (("Grant", "Full"), ("Lower", "Part"), ("Deny", "None")) else 0.2
+    return np.clip(value + 0.05 * np.tanh(contexts["amount"]), 0.0, 1.0)
+
+
+def applicant(contexts, action, outcome):
+    """Reward of an applicant: a loan, whatever follows."""
+    return {"Grant": 1.0, "Lower": 0.6, "Deny": 0.1}[action] * (0.8 if outcome == "None" else 1.0)
+
+
+def parent(contexts, action, outcome):
+    """Reward that grows with the score."""
+    return np.clip(np.asarray(outcome, dtype=float) / 12, 0.0, 1.0)
+
+
+def payer(contexts, action, outcome):
+    """Reward that also counts the cost of visits."""
+    return np.clip(np.asarray(outcome, dtype=float) / 15, 0.0, 1.0) * (0.7 if action == "A" else 1.0)
+
+
+class Loans:
+    """A discrete problem with three actions: columns, actions, outcomes, and two stated rewards."""
+
+    def __init__(self, n=120, seed=0, only=None):
+        generator = np.random.default_rng(seed)
+        self.problem = DecisionProblem(
+            stakeholders=["Bank", "Applicant"],
+            actions=ACTIONS,
+            outcomes=OUTCOMES,
+            favourable_actions=["Grant", "Lower"],
+            favourable_outcomes=["Full"],
+            outcome_to_action=dict(zip(OUTCOMES, ACTIONS, strict=True)),
+            sensitive_attributes=["sex"],
+        )
+        self.columns = {
+            "income": generator.normal(size=n),
+            "amount": generator.normal(size=n),
+            "region": np.array(["north", "south"])[generator.integers(0, 2, n)],
+            "sex": np.array(["f", "m"])[generator.integers(0, 2, n)],
+        }
+        drawn = generator.integers(0, 3, n)
+        self.actions = np.array(ACTIONS)[drawn] if only is None else np.full(n, only)
+        score = self.columns["income"] + generator.normal(size=n) - 0.3 * (drawn if only is None else 0)
+        self.outcomes = np.array(OUTCOMES)[np.digitize(-score, [0.0, 0.6])]
+        self.rewards = {"Bank": bank, "Applicant": applicant}
+
+    @property
+    def contexts(self):
+        return Contexts(self.columns)
+
+    @property
+    def log(self):
+        return Log(
+            self.contexts, self.problem.action_codes(self.actions), self.problem.outcome_codes(self.outcomes)
+        )
+
+    @property
+    def data(self):
+        return {"actions": self.actions, "outcomes": self.outcomes}
+
+    def policy(self, **changes):
+        """An unfitted policy with fast estimators."""
+        given = {
+            "outcome_model": LogisticRegression(),
+            "reward_model": DecisionTreeRegressor(max_depth=5, random_state=0),
+            "folds": 3,
+            "resamples": 100,
+        }
+        return ParticipatoryPolicy(self.problem, **(given | changes))
+
+    def fitted(self, **changes):
+        return self.policy(**changes).fit(self.columns, **self.data, rewards=self.rewards)
+
+
+class Visits(Loans):
+    """A continuous problem with two actions."""
+
+    def __init__(self, n=120, seed=0, only=None):
+        generator = np.random.default_rng(seed)
+        self.problem = DecisionProblem(
+            stakeholders=["Parent", "Payer"],
+            actions=["A", "C"],
+            outcomes={"name": "score", "low": 0},
+            favourable_actions=["A"],
+            sensitive_attributes=["sex"],
+        )
+        self.columns = {
+            "x1": generator.normal(size=n),
+            "x2": generator.normal(size=n),
+            "sex": generator.integers(0, 2, n).astype(float),
+        }
+        treated = generator.random(n) < 0.4 if only is None else np.full(n, only == "A")
+        self.actions = np.where(treated, "A", "C")
+        level = 5 + self.columns["x1"] + np.where(treated, 2 + self.columns["x2"], 0.0)
+        self.outcomes = np.maximum(0.0, level + generator.normal(size=n)).round(1)
+        self.rewards = {"Parent": parent, "Payer": payer}
+
+    @property
+    def log(self):
+        return Log(self.contexts, self.problem.action_codes(self.actions), self.outcomes)
+
+    def policy(self, **changes):
+        return super().policy(**({"outcome_model": TLearner("ridge"), "nodes": 5} | changes))
+
+
+@pytest.fixture(scope="session")
+def loans():
+    """A log in which every action was taken."""
+    return Loans()
+
+
+@pytest.fixture(scope="session")
+def granted():
+    """A log in which every loan was granted."""
+    return Loans(only="Grant")
+
+
+@pytest.fixture(scope="session")
+def visits():
+    """A log with a continuous outcome and two actions."""
+    return Visits()
+
+
+@pytest.fixture(scope="session")
+def loans_policy(loans):
+    """A fitted policy; tests must not change it."""
+    return loans.fitted()
+
+
+@pytest.fixture(scope="session")
+def visits_policy(visits):
+    """A fitted policy; tests must not change it."""
+    return visits.fitted()
+
+
+@pytest.fixture(scope="session")
+def make_loans():
+    """The class of discrete worlds, to make others."""
+    return Loans
+
+
+@pytest.fixture(scope="session")
+def make_visits():
+    """The class of continuous worlds, to make others."""
+    return Visits
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Return a function from a file below the data folder to its path; skips, or fails, if it is not there."""
+
+    def find(file):
+        folder = os.environ.get("ACCORDANT_DATA")
+        path = None if folder is None else Path(folder) / file
+        if path is None or not path.is_file():
+            reason = f"{file} is not below $ACCORDANT_DATA ({folder})"
+            if os.environ.get("ACCORDANT_REQUIRE_DATA") == "1":
+                pytest.fail(reason)
+            pytest.skip(reason)
+        return path
+
+    return find
