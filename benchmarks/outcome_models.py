@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from simulated_loans import OUTCOMES, SIMULATED
+from benchmarks.simulated_loans import OUTCOMES, SIMULATED
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier, default_candidates

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.errors import DataError, UnknownNameError
+from accordant.errors import DataError, RewardError, UnknownNameError
 
 Column = NDArray[Any]
 
@@ -122,6 +122,10 @@ class Log:
             raise DataError("numbers of rows differ: " + ", ".join(f"{name} {size}" for name, size in sizes.items()))
         if sizes["actions"] == 0:
             raise DataError("no rows")
+        for name, values in self.rewards.items():
+            wrong = np.flatnonzero(~((values >= 0) & (values <= 1)))
+            if wrong.size:
+                raise RewardError(f"reward of {name!r} in row {wrong[0]} is {values[wrong[0]]}; allowed: [0, 1]")
 
     def __len__(self) -> int:
         return len(self.actions)

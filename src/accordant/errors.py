@@ -65,7 +65,22 @@ class RewardError(InputError):
 
 
 class SpecError(InputError):
-    """A declared file (case, scope card) has a wrong, missing or misspelt key."""
+    """A declared file (case, scope card) has a wrong, missing or misspelt key.
+
+    Parameters
+    ----------
+    detail
+        What is wrong, starting with the path of the key.
+    where
+        What was being read; empty if the detail says so itself.
+    """
+
+    def __init__(self, detail: str, where: str = "") -> None:
+        self.detail, self.where = detail, where
+        super().__init__(f"{where}: {detail}" if where else detail)
+
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
+        return type(self), (self.detail, self.where)
 
 
 class RunFolderError(InputError):
@@ -113,8 +128,9 @@ def spec_error(error: ValidationError, where: str, fields: Iterable[str]) -> Spe
     elif first["type"] == "missing":
         message = f"key {path!r} is missing"
     elif isinstance(cause, InputError):
-        message = f"{path}: {cause}" if path else str(cause)
+        inner = cause.detail if isinstance(cause, SpecError) else str(cause)
+        message = f"{path}: {inner}" if path else inner
     else:
         message = f"{path}: {first['msg'].removeprefix('Value error, ')} (found {first['input']!r:.80})"
     more = error.error_count() - 1
-    return SpecError(f"{where}: {message}" + (f" (and {more} more)" if more else ""))
+    return SpecError(message + (f" (and {more} more)" if more else ""), where)

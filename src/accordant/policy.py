@@ -14,7 +14,7 @@ from accordant import randomness
 from accordant import strategies as rules
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
-from accordant.errors import InputError, NotFittedError, UnknownNameError
+from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.evaluation import Leaderboard, evaluate
 from accordant.evaluation.gathering import gather_evidence
 from accordant.evidence import Evidence
@@ -198,6 +198,9 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             Simulated data only: true mean outcome of every action, shape (action, context).
         """
         self._check_fitted()
+        for name in rewards or {}:
+            if not isinstance(self.signals_.get(name), ObservedReward | None):
+                raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
         log, _ = self._read(X, actions, outcomes, {**self.signals_, **(rewards or {})})
         return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
 
@@ -248,6 +251,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         return self.strategies_[label]
 
     def _expect(self, contexts: Contexts) -> tuple[ExpectedRewards, OutcomePrediction]:
+        if contexts.n_contexts == 0:
+            raise DataError("no rows")
         prediction = self.outcome_model_.predict(contexts)
         return expected_rewards(contexts, prediction, self.reward_models_, self.problem), prediction
 
@@ -287,6 +292,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             if name not in rewards:
                 raise InputError(f"rewards of stakeholder {name!r} are missing")
             given = rewards[name]
+            if isinstance(given, ObservedReward):
+                raise InputError(f"rewards of {name!r} were observed; give those of these rows, shape (context,)")
             if isinstance(given, RewardSignal):
                 signals[name] = given
             elif callable(given):

@@ -51,6 +51,9 @@ class CaseData:
         return CaseData(self.log.take(rows), self.source, self.sha256, self.simulated, levels)
 
 
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
+"""What stands for a missing value in files; unlike pandas' list, not "None", which is a good name for an action."""
+
 Tidy = Callable[[pd.DataFrame], pd.DataFrame]
 tidiers: Registry[Tidy] = Registry("loader", group="accordant.loaders", packages=("accordant.cases",))
 """A loader is a function that brings a raw table into the shape that a case's ``data`` section describes."""
@@ -81,10 +84,9 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
     DataError
         If the file is empty, a column is missing, or a value cannot be used.
     """
-    content = path.read_bytes()
     frame = read_table(path)
     tidy = tidiers.create(spec.loader)(frame)
-    return build(tidy, spec, problem, reward_columns, path.name, hashlib.sha256(content).hexdigest())
+    return build(tidy, spec, problem, reward_columns, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -103,7 +105,9 @@ def read_chunks(source: str | Path | IO[str]) -> Iterator[pd.DataFrame]:
     name = Path(source).name if isinstance(source, str | Path) else "standard input"
     rows = 0
     try:
-        with pd.read_csv(source, chunksize=ROWS_AT_ONCE, low_memory=False) as chunks:
+        with pd.read_csv(
+            source, chunksize=ROWS_AT_ONCE, low_memory=False, keep_default_na=False, na_values=MISSING
+        ) as chunks:
             for chunk in chunks:
                 rows += len(chunk)
                 yield chunk

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from accordant.cases.reward_sets import reward_sets
 from accordant.declared import Declared
-from accordant.errors import InputError, SpecError, UnknownNameError, spec_error
+from accordant.errors import InputError, RewardError, SpecError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 from accordant.scope import ScopeCard
@@ -177,6 +177,11 @@ class CaseSpec(Declared):
         total = sum(metric.weight for metric in self.metrics.values())
         if abs(total - 1) > WEIGHT_TOLERANCE:
             raise InputError(f"metric weights sum to {total:g}; they divide one whole and must sum to 1")
+        if self.data.true_levels and set(self.data.true_levels) != set(self.problem.actions):
+            raise InputError(
+                f"data.true_levels names {', '.join(self.data.true_levels)}; it needs a column for each of the actions "
+                f"{', '.join(self.problem.actions)}"
+            )
         self.signals()
         return self
 
@@ -190,7 +195,12 @@ class CaseSpec(Declared):
             parameters = {key: value for key, value in self.rewards.items() if key != "set"}
             found = reward_sets.create(str(self.rewards["set"]), parameters)
         else:
-            found = {name: _signal(name, declared) for name, declared in self.rewards.items()}
+            found = {}
+            for name, declared in self.rewards.items():
+                try:
+                    found[name] = _signal(name, declared)
+                except RewardError as error:
+                    raise InputError(f"rewards of {name!r}: {error}") from None
         for name in found:
             if name not in self.problem.stakeholder_names:
                 raise UnknownNameError("stakeholder in rewards:", name, self.problem.stakeholder_names)
@@ -259,10 +269,14 @@ def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
         If there is no such case or the file is wrong; the message names the nearest valid name or key.
     """
     path = Path(name_or_path)
-    if path.suffix in {".yaml", ".yml"} or path.exists():
+    if path.suffix in {".yaml", ".yml"} or path.is_file():
         if not path.is_file():
             raise SpecError(f"case file {name_or_path} does not exist")
-        return _parse(path.read_text(encoding="utf-8"), f"case file {path.name}"), path.parent
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SpecError(f"cannot be read: {error}", f"case file {path.name}") from None
+        return _parse(text, f"case file {path.name}"), path.parent
     files = _built_in_files()
     if str(name_or_path) not in files:
         raise UnknownNameError("case", str(name_or_path), (*sorted(files), "or a path to a .yaml file"))
@@ -276,16 +290,26 @@ def _built_in_files() -> dict[str, Any]:
     return {file.name.removesuffix(".yaml"): file for file in files}
 
 
+class _UniqueKeys(yaml.SafeLoader):
+    """Refuses a key that is written twice: YAML would keep the last one in silence."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Build a mapping."""
+        written = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
+        for key in written:
+            if isinstance(key, str) and written.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is there twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def _parse(text: str, where: str) -> CaseSpec:
     try:
-        declared = yaml.safe_load(text)
+        declared = yaml.load(text, _UniqueKeys)  # noqa: S506 - a safe loader
     except yaml.YAMLError as error:
         raise SpecError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(declared, dict):
         raise SpecError(f"{where} must hold keys and values; found {type(declared).__name__}")
     try:
-        return CaseSpec.model_validate(declared)
-    except ValidationError as error:
-        raise spec_error(error, where, CaseSpec.model_fields) from None
+        return CaseSpec(**{str(key): value for key, value in declared.items()})
     except SpecError as error:
-        raise SpecError(f"{where}: {error}") from None
+        raise SpecError(error.detail, where) from None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from accordant.contexts import Contexts
 from accordant.errors import DataError
+from accordant.problem import value_label
 
 Matrix = NDArray[np.float64]
 
@@ -51,8 +52,7 @@ class ContextEncoder:
             missing = np.isnan(values)
             if missing.all():
                 raise DataError(f"feature column {name!r} has no values in training rows")
-            if np.isinf(values).any():
-                raise DataError(f"feature column {name!r} has an infinite value in row {np.isinf(values).argmax()}")
+            _check_finite(name, values)
             medians[name] = float(np.median(values[~missing]))
             if missing.any():
                 indicated.append(name)
@@ -63,11 +63,14 @@ class ContextEncoder:
         columns: list[NDArray[Any]] = []
         for name, median in self.medians.items():
             values = contexts.numeric(name)
+            _check_finite(name, values)
             missing = np.isnan(values)
             columns.append(np.where(missing, median, values) if missing.any() else values)
         columns += [np.isnan(contexts.numeric(name)) for name in self.indicated]
         for name, categories in self.categories.items():
-            texts = contexts[name].astype(str)
+            values = contexts[name]
+            # a batch whose values all look like numbers is read as numbers: "1" and 1.0 are the same category
+            texts = np.array([_text(value) for value in values]) if values.dtype == np.float64 else values
             columns += [texts == category for category in categories]
         return np.column_stack(columns).astype(np.float64)
 
@@ -75,6 +78,16 @@ class ContextEncoder:
     def columns(self) -> tuple[str, ...]:
         """Raw columns that are read."""
         return (*self.medians, *self.categories)
+
+
+def _text(value: float) -> str:
+    return "" if np.isnan(value) else value_label(value)
+
+
+def _check_finite(name: str, values: NDArray[np.float64]) -> None:
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise DataError(f"feature column {name!r} has an infinite value in row {infinite.argmax()}")
 
 
 def one_hot(codes: NDArray[np.intp], n_levels: int) -> Matrix:

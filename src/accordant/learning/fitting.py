@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,16 @@ class LearningSettings:
     stratified: bool = True
     random_state: int = 0
     n_jobs: int = 1
+
+    def __post_init__(self) -> None:
+        for name, found, allowed in (
+            ("augmentation", self.augmentation, get_args(Over)),
+            ("integration", self.integration, get_args(Integration)),
+        ):
+            if found not in allowed:
+                raise UnknownNameError(name, found, allowed)
+        if self.nodes < 1:
+            raise InputError(f"nodes is {self.nodes}; allowed: at least 1")
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -75,8 +76,16 @@ class DiscreteOutcomeLearner:
     def candidates(self, rows: Rows) -> list[DiscreteOutcomeModel]:
         """Fit every point of the grid, uncalibrated."""
         encoder, columns, codes = self._training(rows)
+        if not hasattr(self.classifier, "predict_proba"):
+            raise InputError(
+                f"{type(self.classifier).__name__} has no predict_proba; a grid of it cannot be compared by Brier score"
+            )
+        try:
+            each_fitted = fit_grid(self.classifier, self.points, columns, codes)
+        except ValueError as error:
+            raise InputError(f"the outcome model cannot be fitted: {error}") from error
         models = []
-        for fitted in fit_grid(self.classifier, self.points, columns, codes):
+        for fitted in each_fitted:
             raw = CalibratedProbabilities(fitted, method="raw", classes=self._classes)
             raw.classes_, raw.columns_, raw.model_ = self._classes, fitted.classes_.astype(np.intp), fitted
             raw.n_features_in_ = columns.shape[1]
@@ -153,7 +162,8 @@ class ContinuousOutcomeLearner:
         """Fit with one point of the grid, and its residuals on rows it did not see."""
         encoder, columns, actions, outcomes = self._training(rows)
         learner = self._fitted(point, columns, actions, outcomes)
-        residuals = held_out_residuals(learner, columns, actions, outcomes, self.random_state)
+        with self._named_actions():
+            residuals = held_out_residuals(learner, columns, actions, outcomes, self._n_levels, self.random_state)
         offsets, weights = residual_nodes(residuals, actions, self._n_levels, self.integration, self.n_nodes)
         return self._model(encoder, learner, offsets, weights)
 
@@ -186,8 +196,14 @@ class ContinuousOutcomeLearner:
 
     def _fitted(self, point: Point, columns: Matrix, actions: NDArray[np.intp], outcomes: NDArray[np.float64]) -> Any:
         learner = clone(self._unfitted()).set_params(**point)
-        try:
+        with self._named_actions():
             return learner.fit(columns, actions, outcomes, n_actions=self._n_levels)
+
+    @contextmanager
+    def _named_actions(self) -> Iterator[None]:
+        """Say in errors of learners, which know codes only, what the actions are called."""
+        try:
+            yield
         except ValueError as error:
             names = ", ".join(f"{code} is {name!r}" for code, name in enumerate(self.problem.actions))
             raise InputError(f"the outcome model cannot be fitted: {error} (action {names})") from error

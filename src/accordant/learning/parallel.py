@@ -8,6 +8,8 @@ from typing import TypeVar
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from accordant.errors import InputError
+
 Result = TypeVar("Result")
 
 
@@ -22,5 +24,7 @@ def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> list[Result]:
         with threadpool_limits(1, user_api="openmp"):  # OpenMP keeps its limit per calling thread
             return task()
 
+    if n_jobs == 0:
+        raise InputError("n_jobs is 0; allowed: a number of threads, or -1 for all")
     with threadpool_limits(1):
         return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(alone)(task) for task in tasks))

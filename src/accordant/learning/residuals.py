@@ -13,7 +13,12 @@ ENOUGH = 10  # rows of an action from which its own residuals are used instead o
 
 
 def held_out_residuals(
-    learner: Any, features: NDArray[np.float64], actions: NDArray[np.intp], outcomes: NDArray[np.float64], seed: int
+    learner: Any,
+    features: NDArray[np.float64],
+    actions: NDArray[np.intp],
+    outcomes: NDArray[np.float64],
+    n_actions: int,
+    seed: int,
 ) -> NDArray[np.float64]:
     """Return outcome minus the level predicted by fits that did not see the row, shape (context,).
 
@@ -29,7 +34,7 @@ def held_out_residuals(
     for fold in range(FOLDS):
         test = order[fold::FOLDS]
         train = np.setdiff1d(order, test)
-        fitted = clone(learner).fit(features[train], actions[train], outcomes[train], n_actions=learner.n_actions_)
+        fitted = clone(learner).fit(features[train], actions[train], outcomes[train], n_actions=n_actions)
         levels = fitted.predict_levels(features[test])
         residuals[test] = outcomes[test] - levels[actions[test], np.arange(len(test))]
     return residuals

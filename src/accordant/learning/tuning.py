@@ -62,12 +62,12 @@ class Search:
 
     def best_without(self, fold: int) -> Point:
         """Return the point with the smallest mean loss among models and scores that never saw `fold`."""
-        return self.points[int(np.argmin(np.nanmean(self.losses[:, fold], axis=1)))] if self.searched else self.points[0]
+        return self.points[_smallest(self._means([fold]))] if self.searched else self.points[0]
 
     @property
     def best(self) -> Point:
         """The point with the smallest mean loss over all folds."""
-        return self.points[int(np.argmin(self.mean_losses()))] if self.searched else self.points[0]
+        return self.points[_smallest(self.mean_losses())] if self.searched else self.points[0]
 
     @property
     def searched(self) -> bool:
@@ -76,7 +76,17 @@ class Search:
 
     def mean_losses(self) -> NDArray[np.float64]:
         """Return the mean loss of each point, shape (point,)."""
-        return np.asarray(np.nanmean(self.losses, axis=(1, 2)))
+        return self._means(range(self.losses.shape[1]))
+
+    def _means(self, left_out: Sequence[int]) -> NDArray[np.float64]:
+        """Return the mean loss of each point over pairs of folds with one of `left_out`, shape (point,)."""
+        pairs = [(k, score) for k in left_out for score in range(self.losses.shape[2]) if score != k]
+        return np.asarray(np.mean([self.losses[:, k, score] for k, score in pairs], axis=0))
+
+
+def _smallest(losses: NDArray[np.float64]) -> int:
+    """Return the position of the smallest loss; one that is not a number is never chosen over one that is."""
+    return int(np.argmin(np.where(np.isnan(losses), np.inf, losses)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +172,16 @@ def fit_grid(estimator: Any, points: Sequence[Point], features: Any, target: Any
     if not isinstance(estimator, BaseForest) or estimator.random_state is None:
         return [clone(estimator).set_params(**point).fit(features, target) for point in points]
     sizes = [int(point.get("n_estimators", estimator.n_estimators)) for point in points]
-    rest = [{name: value for name, value in point.items() if name != "n_estimators"} for point in points]
+    # with its type: as max_features, 1 is one feature and 1.0 is all of them
+    rest = [{name: (type(value), value) for name, value in point.items() if name != "n_estimators"} for point in points]
     largest: dict[int, Any] = {}
     fitted = []
     for size, others in zip(sizes, rest, strict=True):
         same = next(index for index, each in enumerate(rest) if each == others)
         if same not in largest:
             most = max(number for number, each in zip(sizes, rest, strict=True) if each == others)
-            largest[same] = clone(estimator).set_params(**others, n_estimators=most).fit(features, target)
+            own = {name: value for name, (_, value) in others.items()}
+            largest[same] = clone(estimator).set_params(**own, n_estimators=most).fit(features, target)
         fitted.append(_first_trees(largest[same], size))
     return fitted
 

@@ -173,7 +173,7 @@ def expected_contributions(
     return np.asarray(part[:, codes, np.arange(len(codes))])
 
 
-def cell_values(evidence: Evidence, table: Mapping[tuple[str, str], float]) -> Values:
+def cell_values(evidence: Evidence, table: Mapping[tuple[str, str], float | Values]) -> Values:
     """Return the value of each action given the observed outcome, shape (action, context).
 
     Parameters
@@ -181,7 +181,7 @@ def cell_values(evidence: Evidence, table: Mapping[tuple[str, str], float]) -> V
     evidence
         Evidence with discrete outcomes.
     table
-        ``{(action, outcome): value}``; cells without an entry are 0.
+        ``{(action, outcome): value}``, a number or one per context; cells without an entry are 0.
 
     Raises
     ------
@@ -189,10 +189,11 @@ def cell_values(evidence: Evidence, table: Mapping[tuple[str, str], float]) -> V
         If an action or outcome is not declared.
     """
     problem = evidence.problem
-    values = np.zeros((len(problem.actions), len(problem.outcome_names)))
+    values = np.zeros((len(problem.actions), evidence.n_contexts))
     for (action, outcome), value in table.items():
-        values[position("action", action, problem.actions), position("outcome", outcome, problem.outcome_names)] = value
-    return values[:, evidence.log.outcomes.astype(np.intp)]
+        happened = evidence.log.outcomes == position("outcome", outcome, problem.outcome_names)
+        values[position("action", action, problem.actions), happened] = np.broadcast_to(value, happened.shape)[happened]
+    return values
 
 
 def position(kind: str, name: str, declared: Sequence[str]) -> int:

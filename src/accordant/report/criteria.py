@@ -1,4 +1,4 @@
-"""Criteria of the scope card: the value of the selected strategy against the threshold that somebody chose."""
+"""Criteria of the scope card: the selected strategy's value against the threshold that somebody chose."""
 
 from __future__ import annotations
 
@@ -43,7 +43,14 @@ def _check(reading: Reading, line: Line | None, criterion: Json) -> Check:
     column = _column(reading, criterion)
     threshold = criterion["threshold"]
     if column is None:
-        return Check(criterion, criterion["metric"], _plain(threshold), "–", "", "not evaluated: no such metric in this run")
+        return Check(
+            criterion,
+            criterion["metric"],
+            _plain(threshold),
+            "–",
+            "",
+            "not evaluated: no such metric in this run",
+        )
     label, goal = column["label"], column["goal"]
     requirement = _requirement(label, goal, threshold)
     if line is None:
@@ -79,7 +86,11 @@ def _plain(threshold: float | None) -> str:
 def _requirement(label: str, goal: str, threshold: float | None) -> str:
     if threshold is None:
         return f"no threshold given; {GOALS[goal]}"
-    sides = {"zero": f"|{label}| ≤ {threshold:g}", "min": f"{label} ≤ {threshold:g}", "max": f"{label} ≥ {threshold:g}"}
+    sides = {
+        "zero": f"|{label}| ≤ {threshold:g}",
+        "min": f"{label} ≤ {threshold:g}",
+        "max": f"{label} ≥ {threshold:g}",
+    }
     return sides[goal]
 
 
@@ -92,7 +103,9 @@ def _finding(cell: Json, goal: str, threshold: float | None) -> str:
         return start
     ends = [_meets(end, goal, threshold) for end in (cell["low"], cell["high"])]
     if value_meets:
-        return f"{start}, and so does its whole interval" if all(ends) else f"{start}, but part of its interval does not"
+        return (
+            f"{start}, and so does its whole interval" if all(ends) else f"{start}, but part of its interval does not"
+        )
     crosses = any(ends) or (goal == "zero" and cell["low"] <= 0 <= cell["high"])
     return f"{start}, but part of its interval does" if crosses else f"{start}, nor does any of its interval"
 

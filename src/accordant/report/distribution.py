@@ -43,10 +43,15 @@ class Grouping:
         return " × ".join(self.attributes)
 
     def values(self, stakeholder: str | None) -> dict[str, dict[str, float | None]]:
-        """Return strategy → group in words → mean reward of a stakeholder, or share of favourable actions for None."""
+        """Return strategy → group in words → mean reward of a stakeholder.
+
+        None as stakeholder stands for the share of favourable actions.
+        """
         return {
             strategy: {
-                name: rows[label]["favourable_share"] if stakeholder is None else rows[label]["mean_rewards"][stakeholder]
+                name: rows[label]["favourable_share"]
+                if stakeholder is None
+                else rows[label]["mean_rewards"][stakeholder]
                 for label, name in zip(self.labels, self.names, strict=True)
             }
             for strategy, rows in self.rows.items()
@@ -63,6 +68,30 @@ def groupings(reading: Reading) -> tuple[Grouping, ...]:
         first = next(iter(rows.values()))
         names = [reading.group_name(table["attributes"], label) for label in first]
         found.append(Grouping(table["attributes"], list(first), names, [row["n"] for row in first.values()], rows))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate of the selected strategy in one group, as a group metric compares it."""
+
+    metric: str
+    rate: str
+    group: str
+    estimate: Json
+    n: float
+
+
+def rates_behind_metrics(reading: Reading) -> tuple[Rate, ...]:
+    """Return the rates in each group that the group metrics of the selected strategy are made of."""
+    line = reading.find(reading.content["selected"])
+    found = []
+    for column in reading.columns if line else []:
+        label = column["label"]
+        attributes = reading.content["case"]["metrics"].get(label, {}).get("parameters", {}).get("attributes", [])
+        for each in line.row["metrics"][label]["by_group"] if line else []:
+            name = reading.group_name(attributes, each["group"])
+            found.append(Rate(label, each["rate"].replace("_", " "), name, each, each["n"]))
     return tuple(found)
 
 

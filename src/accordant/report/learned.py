@@ -38,7 +38,11 @@ def reward_errors(reading: Reading) -> ErrorTable:
         found = [cells.get((stakeholder, action, outcome)) for outcome in outcomes]
         rows.append((stakeholder, action, tuple(_error(error, digits) for error in found)))
     worst = max(errors, key=lambda error: error["mean_absolute_error"], default=None)
-    most = "" if worst is None else f"{number(worst['mean_absolute_error'], digits)} ({worst['stakeholder']}, {worst['action']})"
+    most = (
+        ""
+        if worst is None
+        else f"{number(worst['mean_absolute_error'], digits)} ({worst['stakeholder']}, {worst['action']})"
+    )
     return ErrorTable(outcomes, tuple(rows), most)
 
 
@@ -48,7 +52,7 @@ def searches(reading: Reading) -> tuple[SearchRow, ...]:
     for model, search in reading.content["learning"]["searches"].items():
         if len(search["points"]) < 2:
             continue
-        digits = max(4, decimals(point["loss"] for point in search["points"]))
+        digits = decimals(point["loss"] for point in search["points"]) + 1
         for point in search["points"]:
             chosen = point["parameters"] == search["best"]
             found.append(SearchRow(model, parameters(point["parameters"]), number(point["loss"], digits), chosen))

@@ -135,7 +135,7 @@ class Reading:
             family = "constant"
         if not row["candidate"]:
             family = "outside"
-        kind = f"{row['kind']}, constant action" if constant else row["kind"]
+        kind = f"{row['kind']}, constant" if constant else row["kind"]
         selected = name == self.content["selected"]
         return Line(name, kind, family, row["candidate"], selected, about.get("note", ""), position, row)
 

@@ -34,6 +34,7 @@ class Scale:
     ticks: tuple[float, ...]
 
     def __call__(self, value: float) -> float:
+        """Return where a value is drawn."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def labels(self) -> list[str]:
@@ -43,8 +44,8 @@ class Scale:
         return [number(tick, digits) for tick in self.ticks]
 
 
-def linear_scale(values: Iterable[float], start: float, end: float, *, wanted: int = 4) -> Scale:
-    """Return a scale whose ends are round numbers around all values.
+def linear_scale(values: Iterable[float], start: float, end: float, *, wanted: int = 4, tight: bool = False) -> Scale:
+    """Return a scale with round ticks around all values.
 
     Parameters
     ----------
@@ -54,6 +55,8 @@ def linear_scale(values: Iterable[float], start: float, end: float, *, wanted: i
         Drawing units.
     wanted
         About how many steps between ticks.
+    tight
+        Whether the axis ends at the extreme values; otherwise it ends at the ticks around them.
     """
     found = list(values) or [0.0, 1.0]
     low, high = min(found), max(found)
@@ -64,17 +67,29 @@ def linear_scale(values: Iterable[float], start: float, end: float, *, wanted: i
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in ROUND_STEPS if factor * power >= raw * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    ticks = tuple(round(index * step, 12) for index in range(first, last + 1))
+    if tight:
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    ticks = tuple(index * step for index in range(first, last + 1))
+    if tight:
+        return Scale(low, high, start, end, ticks)
     return Scale(ticks[0], ticks[-1], start, end, ticks)
 
 
 def decimals(values: Iterable[float | None]) -> int:
-    """Return the decimals that show three significant digits of the largest value, and at least the thousandth below 10."""
-    largest = max((abs(value) for value in values if value is not None), default=0.0)
+    """Return the decimals for a column: three below 10, more where that leaves fewer than two digits.
+
+    From 10 on, three significant digits are kept, and up to three decimals where values differ only there.
+    """
+    found = [value for value in values if value is not None]
+    largest = max(map(abs, found), default=0.0)
     if largest == 0:
         return 3
-    digits = 2 - math.floor(math.log10(largest))
-    return min(MOST_DECIMALS, max(3, digits)) if largest < 10 else max(0, digits)
+    power = math.floor(math.log10(largest))
+    if largest < 10:
+        return min(MOST_DECIMALS, max(3, 1 - power))
+    spread = max(found) - min(found)
+    apart = min(3, 1 - math.floor(math.log10(spread))) if spread > 0 else 0
+    return max(0, 2 - power, apart)
 
 
 def number(value: float | None, digits: int = 3) -> str:

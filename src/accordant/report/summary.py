@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
+from accordant.report.charts.svg import clean, tag
 from accordant.report.reading import EQUAL, Line, Reading
-from accordant.report.scale import count, interval, listed, number
+from accordant.report.scale import count, interval, number
 
 VERDICT = "no strategy earns its cost"  # how `accordant.evaluation.remarks` puts it
 
@@ -18,65 +21,82 @@ class Answer:
     ----------
     verdict
         The remark that no strategy beats a constant action; empty if one does.
+    exceptions
+        Baselines that do beat it: the verdict is about strategies that use expected rewards.
     sentences
-        The answer, one thought each.
+        The answer, one thought each, with names of strategies emphasised.
     remarks
         All other remarks of the test leaderboard.
     """
 
     verdict: str
-    sentences: tuple[str, ...]
+    exceptions: tuple[str, ...]
+    sentences: tuple[Markup, ...]
     remarks: tuple[str, ...]
 
 
 def answer(reading: Reading) -> Answer:
     """Return the answer of a run."""
     remarks = reading.content["test"]["remarks"]
-    verdicts = [remark for remark in remarks if VERDICT in remark]
-    sentences = [*_selected(reading), *_constant(reading), *_close(reading)]
-    return Answer(" ".join(verdicts), tuple(sentences), tuple(each for each in remarks if each not in verdicts))
+    verdict = " ".join(remark for remark in remarks if VERDICT in remark)
+    others = tuple(remark for remark in remarks if VERDICT not in remark)
+    sentences = (*_selected(reading), *_constant(reading), *_close(reading))
+    return Answer(verdict, _exceptions(reading) if verdict else (), sentences, others)
 
 
-def _selected(reading: Reading) -> list[str]:
+def _selected(reading: Reading) -> list[Markup]:
     data, line = reading.content["data"], reading.find(reading.content["selected"])
     if line is None:
-        return ["Cross-validation selected no strategy."]
+        return [clean("Cross-validation selected no strategy.")]
     kind = "" if line.name == line.kind else f" ({line.kind})"
+    place = f"On the {count(data['test'])} test rows, which were used neither to learn nor to select, "
     return [
-        f"Cross-validation on {count(data['train'])} training rows selected {line.name}{kind}.",
-        f"On the {count(data['test'])} test rows, which were used neither to learn nor to select, "
-        f"its composite score is {_score(line, reading)}.",
+        _sentence(f"Cross-validation on {count(data['train'])} training rows selected ", _name(line), f"{kind}."),
+        _sentence(f"{place}its composite score is {_score(line, reading)}."),
     ]
 
 
-def _constant(reading: Reading) -> list[str]:
+def _constant(reading: Reading) -> list[Markup]:
     """Compare the selected strategy with the best constant action."""
     constant = reading.find(reading.content["test"]["best_constant"])
     line = reading.find(reading.content["selected"])
     if constant is None:
-        return ["No constant action is ranked, so there is no comparison with the same action for everybody."]
-    start = f"The same action for everybody ({constant.name}) scores {_score(constant, reading)}"
+        return [clean("No constant action is ranked, so there is no comparison with the same action for everybody.")]
+    start = ("The same action for everybody (", _name(constant), f") scores {_score(constant, reading)}")
     if line is None or line.row["score"]["value"] is None:
-        return [f"{start}."]
+        return [_sentence(*start, ".")]
     gap = line.row["score"]["value"] - constant.row["score"]["value"]
     comparison = "as much as" if abs(gap) <= EQUAL else "less than" if gap > 0 else "more than"
-    return [f"{start}, {comparison} the selected strategy."]
+    return [_sentence(*start, f", {comparison} the selected strategy.")]
 
 
-def _close(reading: Reading) -> list[str]:
-    """Say which candidate scores best on the test rows and which ones the rows cannot tell from it."""
+def _close(reading: Reading) -> list[Markup]:
+    """Say which candidate scores best on the test rows, and whether they tell the selected one from it."""
     ranked = [line for line in reading.candidates if line.row["score"]["value"] is not None]
     if not ranked:
-        return ["No candidate is ranked: a metric with positive weight is not defined for any of them."]
+        return [clean("No candidate is ranked: a metric with positive weight is not defined for any of them.")]
     best, rivals = ranked[0], ranked[1:]
-    close = [line for line in rivals if line.row["distinguishable"] is False]
-    whose = f"{best.name}, the selected strategy," if best.selected else best.name
-    start = f"{whose} has the highest composite score on the test rows"
-    if not close:
-        resampled = reading.content["test"]["resamples"] > 0
-        return [f"{start}, distinguishable from every other ranked candidate." if rivals and resampled else f"{start}."]
-    names = [f"{line.name} (the selected strategy)" if line.selected else line.name for line in close]
-    return [f"{start}; these rows do not distinguish it from {listed(names)}."]
+    told = [line.row["distinguishable"] for line in rivals]
+    end = "."
+    if best.selected and told and all(told):
+        end = ", distinguishably more than every other ranked candidate."
+    for line in rivals:
+        if line.selected and line.row["distinguishable"] is not None:
+            far = ", distinguishably more than the selected strategy."
+            end = far if line.row["distinguishable"] else "; the selected strategy is not distinguishable from it."
+    whose = ", the selected strategy," if best.selected else ""
+    return [_sentence(_name(best), f"{whose} has the highest composite score on these rows{end}")]
+
+
+def _exceptions(reading: Reading) -> tuple[str, ...]:
+    """Name baselines above the best constant, which the verdict on strategies is not about."""
+    constant = reading.find(reading.content["test"]["best_constant"])
+    if constant is None:
+        return ()
+    least = constant.row["score"]["value"]
+    baselines = [line for line in reading.candidates if line.family == "baseline"]
+    scores = [(line.name, line.row["score"]["value"]) for line in baselines]
+    return tuple(name for name, score in scores if score is not None and score > least + EQUAL)
 
 
 def _score(line: Line, reading: Reading) -> str:
@@ -85,3 +105,12 @@ def _score(line: Line, reading: Reading) -> str:
         return "not defined, because a metric with positive weight is not"
     limits = interval(score["low"], score["high"])
     return number(score["value"]) + (f" (with a {reading.level} interval of {limits})" if limits else "")
+
+
+def _name(line: Line) -> Markup:
+    return tag("strong", {}, line.name)
+
+
+def _sentence(*parts: str) -> Markup:
+    """Return parts in a row; those that are not markup are escaped."""
+    return Markup("").join(part if isinstance(part, Markup) else clean(part) for part in parts)

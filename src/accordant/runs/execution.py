@@ -19,7 +19,7 @@ from accordant.cases.simulators import simulate
 from accordant.cases.spec import CaseSpec, LearningSpec, read_case
 from accordant.errors import DataError, InputError
 from accordant.learning.estimators import build_estimator, build_learner
-from accordant.metrics import metrics
+from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.runs.record import Record, make_record
@@ -143,9 +143,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         nodes=learning.nodes,
         calibrated=learning.calibrated,
         strategies=[strategies.create(each.name, each.parameters) for each in case.strategies] or None,
-        metrics={
-            label: (metrics.create(each.metric, each.parameters), each.weight) for label, each in case.metrics.items()
-        },
+        metrics=declared_metrics(case),
         folds=learning.folds,
         stratified=learning.stratified,
         resamples=case.evaluation.resamples,
@@ -154,6 +152,11 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         random_state=options.seed,
         n_jobs=options.n_jobs,
     )
+
+
+def declared_metrics(case: CaseSpec) -> dict[str, tuple[Metric, float]]:
+    """Return label → (metric, weight)."""
+    return {label: (metrics.create(each.metric, each.parameters), each.weight) for label, each in case.metrics.items()}
 
 
 def _outcome_model(case: CaseSpec, learning: LearningSpec, seed: int) -> Any:

@@ -113,7 +113,7 @@ def read_run(folder: str | Path) -> Run:
     if not (path / MANIFEST).is_file():
         raise RunFolderError(f"{folder} is not a finished run: {MANIFEST} is missing")
     try:
-        hashes: dict[str, str] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["sha256"]
+        hashes: dict[str, str] = dict(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["sha256"])
     except (ValueError, KeyError, TypeError):
         raise RunFolderError(f"{folder}: {MANIFEST} was changed and cannot be read") from None
     for name in (RECORD, f"{MODELS}/policy.json", *hashes):
@@ -123,7 +123,13 @@ def read_run(folder: str | Path) -> Run:
             raise RunFolderError(f"{folder} is incomplete: {name} is missing")
         if _hash(path / name) != hashes[name]:
             raise RunFolderError(f"{folder}: {name} was changed after the run")
-    content = json.loads((path / RECORD).read_text(encoding="utf-8"))
+    for name in _files(path):
+        if name not in hashes and name != MANIFEST:
+            raise RunFolderError(f"{folder}: {name} was added after the run")
+    try:
+        content = dict(json.loads((path / RECORD).read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
+        raise RunFolderError(f"{folder}: {RECORD} cannot be read") from None
     if content.get("format") != FORMAT:
         raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
     return Run(path, content)

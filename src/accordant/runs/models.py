@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOu
 from accordant.learning.reward_models import LearnedReward, RewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
+from accordant.runs.execution import declared_metrics
 from accordant.runs.trust import TRUSTED
 
 OUTCOME_FILE = "outcome-model.skops"
@@ -35,6 +37,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
     state = {
         "features": policy.features_,
         "selected": policy.selected_,
+        "random_state": policy.random_state,
         "strategies": {label: {"name": rule.name, "parameters": rule.parameters} for label, rule in policy.strategies_.items()},
         "signals": {name: _signal_state(signal) for name, signal in policy.signals_.items()},
         "outcome_model": _save_outcome_model(policy.outcome_model_, folder),
@@ -52,10 +55,26 @@ def load_policy(case: CaseSpec, folder: Path) -> ParticipatoryPolicy:
     RunFolderError
         If a model file holds a type that is not on the trust list, or the state does not fit the case.
     """
-    state = json.loads((folder / STATE_FILE).read_text(encoding="utf-8"))
+    try:
+        return _rebuilt(case, folder, json.loads((folder / STATE_FILE).read_text(encoding="utf-8")))
+    except RunFolderError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunFolderError(f"{STATE_FILE} does not fit its case: {error!r}") from None
+
+
+def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> ParticipatoryPolicy:
     problem = case.problem
     signals = {name: _restored(signal, state["signals"][name]) for name, signal in case.signals().items()}
-    policy = ParticipatoryPolicy(problem, features=state["features"])
+    policy = ParticipatoryPolicy(
+        problem,
+        features=state["features"],
+        metrics=declared_metrics(case),
+        resamples=case.evaluation.resamples,
+        level=case.evaluation.level,
+        normalisation=case.evaluation.normalisation,
+        random_state=state["random_state"],
+    )
     policy.features_ = tuple(state["features"])
     policy.signals_ = signals
     policy.outcome_model_ = _load_outcome_model(state["outcome_model"], folder)
@@ -64,7 +83,7 @@ def load_policy(case: CaseSpec, folder: Path) -> ParticipatoryPolicy:
         label: strategies.create(each["name"], _tuples(each["parameters"])) for label, each in state["strategies"].items()
     }
     policy.warnings_ = tuple(state["warnings"])
-    policy.selected_ = state["selected"]
+    policy.selected_ = policy.strategies_[state["selected"]].label
     return policy
 
 
@@ -148,7 +167,10 @@ def _dump(estimator: Any, path: Path) -> None:
 
 
 def _load(path: Path) -> Any:
-    unknown = sorted(set(skops.get_untrusted_types(file=path)) - TRUSTED)
+    try:
+        unknown = sorted(set(skops.get_untrusted_types(file=path)) - TRUSTED)
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        raise RunFolderError(f"{path.name} is no model file: {error}") from None
     if unknown:
         raise RunFolderError(f"{path.name} holds types that are not on the trust list: {', '.join(unknown)}")
     return skops.load(path, trusted=sorted(TRUSTED))

@@ -10,6 +10,7 @@ _BOOSTING = "sklearn.ensemble._hist_gradient_boosting"
 TRUSTED = frozenset(
     {
         *TRUSTED_TYPES,
+        f"{_CLASSIFICATION}.blend.Blend",
         f"{_CLASSIFICATION}.calibration.CalibratedProbabilities",
         f"{_CLASSIFICATION}.candidates.Candidate",
         f"{_CLASSIFICATION}.hinges.HingeFeatures",

@@ -83,7 +83,7 @@ def check_training_data(X: object, actions: object, outcomes: object, n_actions:
         raise CausalDataError("outcomes hold missing or infinite values.")
     codes = raw_codes.astype(np.int64)
     count = int(codes.max(initial=-1)) + 1 if n_actions is None else int(n_actions)
-    if count < 2 and codes.min(initial=0) == 0:
+    if count < 2 and n_actions is None and codes.min(initial=0) == 0:
         raise CausalDataError(f"a causal learner needs at least 2 actions; found {count}.")
     if codes.min() < 0 or codes.max() >= count:
         raise CausalDataError(

@@ -39,7 +39,8 @@ def group_panel(
     span
         Values that must be on the axis, so that panels of the same quantity compare.
     """
-    panel = Panel(lines)
+    panel = Panel(lines, marked=False)
+    step = min(4.5, 9.0 / max(1, len(groups) - 1))  # groups lie a little above each other, so none hides another
     scale = linear_scale(span, NAMES + 6, WIDTH - RIGHT)
     drawn: list[Markup] = []
     for each, y in zip(lines, panel.centres, strict=True):
@@ -50,9 +51,14 @@ def group_panel(
             drawn.append(text(NAMES + 6, y + 4, NOT_DEFINED, "missing"))
             continue
         about = f"{each.name}: " + ", ".join(f"{group} {number(value)}" for _, group, value in known)
-        marks = [mark(shape, scale(value), y, 4.2, f"group-{GROUP_SHAPES.index(shape)}") for shape, _, value in known if value is not None]
+        marks = [
+            mark(shape, scale(value), y + step * (index - (len(known) - 1) / 2), 3.8, f"group-{index}")
+            for index, (shape, _, value) in enumerate(known)
+            if value is not None
+        ]
         drawn.append(tag("g", {}, tag("title", {}, about), line(min(places), y, max(places), y, "gap"), *marks))
     said = "; ".join(
-        f"{each.name}: " + ", ".join(f"{group} {number(values[each.name][group])}" for group in groups) for each in lines
+        f"{each.name}: " + ", ".join(f"{group} {number(values[each.name][group])}" for group in groups)
+        for each in lines
     )
-    return figure(identifier, panel.size, title, said + ".", *panel.frame(scale, title), *panel.labels(), *drawn)
+    return figure(identifier, panel.size, title, said + ".", *panel.frame(scale, ""), *panel.labels(), *drawn)

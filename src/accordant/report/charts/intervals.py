@@ -12,8 +12,7 @@ from accordant.report.reading import Json, Line
 from accordant.report.scale import NOT_DEFINED, Scale, interval, linear_scale, number
 
 CAPTIONS = {"max": "more is better →", "min": "← less is better", "zero": "→ nearer to zero is better ←"}
-SCORE_WIDTH, SCORE_HEIGHT = 150.0, 20.0
-EMPTY: Json = {"value": None, "low": None, "high": None}
+SCORE_WIDTH, SCORE_HEIGHT = 130.0, 20.0
 
 
 def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: int) -> Markup:
@@ -31,7 +30,7 @@ def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: i
         Decimals of numbers in words.
     """
     label, goal = column["label"], column["goal"]
-    cells = [each.row["metrics"].get(label, EMPTY) for each in lines]
+    cells = [each.row["metrics"][label] for each in lines]
     panel = Panel(lines)
     anchor = [0.0] if goal == "zero" else []
     scale = linear_scale([*_numbers(cells), *anchor], NAMES + 6, WIDTH - RIGHT)
@@ -40,15 +39,24 @@ def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: i
         if cell["value"] is None:
             drawn.append(text(NAMES + 6, y + 4, NOT_DEFINED, "missing"))
             continue
-        about = f"{each.name}: {number(cell['value'], digits)} {interval(cell['low'], cell['high'], digits)}".strip()
+        limits = interval(cell["low"], cell["high"], digits)
+        about = f"{each.name}: {number(cell['value'], digits)} {limits}".strip()
         drawn.append(tag("g", {}, tag("title", {}, about), *_dot(scale, cell, y, each, 4.5)))
     said = _description(lines, cells, digits)
-    return figure(identifier, panel.size, f"{label} of every strategy", said, *panel.frame(scale, CAPTIONS[goal]), *panel.labels(), *drawn)
+    return figure(
+        identifier,
+        panel.size,
+        f"{label} of every strategy",
+        said,
+        *panel.frame(scale, CAPTIONS[goal]),
+        *panel.labels(),
+        *drawn,
+    )
 
 
 def score_scale(scores: Iterable[Json]) -> Scale:
-    """Return the scale that all small composite score charts share; 0 and 1, worst and best, are always on it."""
-    return linear_scale([0.0, 1.0, *_numbers(scores)], 6, SCORE_WIDTH - 6, wanted=2)
+    """Return the scale that all small composite score charts share; 0 and 1 are always on it."""
+    return linear_scale([0.0, 1.0, *_numbers(scores)], 6, SCORE_WIDTH - 6, wanted=3, tight=True)
 
 
 def score_strip(each: Line, scale: Scale) -> Markup:
@@ -64,9 +72,8 @@ def score_axis(scale: Scale) -> Markup:
     """Return the axis of the small composite score charts."""
     found = []
     for value, label in zip(scale.ticks, scale.labels(), strict=True):
-        anchor = "start" if value == scale.low else "end" if value == scale.high else "middle"
-        x = {"start": 1.0, "end": SCORE_WIDTH - 1}.get(anchor, scale(value))
-        found.append(text(x, 11, label, "tick", anchor))
+        x = min(max(scale(value), 8.0), SCORE_WIDTH - 10.0)
+        found.append(text(x, 11, label, "tick", "middle"))
     return _strip(14.0, *found)
 
 

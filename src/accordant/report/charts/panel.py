@@ -12,7 +12,7 @@ from accordant.report.charts.svg import line, mark, tag, text, wrapped
 from accordant.report.reading import Line
 from accordant.report.scale import Scale
 
-WIDTH, NAMES, RIGHT = 380.0, 172.0, 14.0  # drawn at 0.93–1.2 of this, so letters stay above 11 px
+WIDTH, NAMES, RIGHT = 360.0, 164.0, 14.0  # a phone draws it at this size, so letters stay above 11 px
 TOP, AXIS, GAP = 8.0, 42.0, 10.0
 LETTER = 12.0  # font size of names, as in the style sheet
 ONE_LINE, TWO_LINES = 21.0, 33.0
@@ -26,9 +26,12 @@ class Panel:
     ----------
     lines
         Strategies, top first; those outside the candidate set come last and are set apart.
+    marked
+        Whether names carry the mark of their kind; not where marks stand for something else.
     """
 
     lines: Sequence[Line]
+    marked: bool = True
 
     @cached_property
     def names(self) -> list[list[str]]:
@@ -63,9 +66,10 @@ class Panel:
         for each, words, y in zip(self.lines, self.names, self.centres, strict=True):
             css = "name selected" if each.selected else "name"
             start = y + 4 - 6.5 * (len(words) - 1)
-            spans = [text(19, start + 13 * row, part, css) for row, part in enumerate(words)]
+            spans = [text(19 if self.marked else 1, start + 13 * row, part, css) for row, part in enumerate(words)]
             full = tag("title", {}, each.name + (" (selected)" if each.selected else ""))
-            found.append(tag("g", {}, full, mark(each.mark, 8, y, 4.2, f"of-{each.family}"), *spans))
+            marks = [mark(each.mark, 8, y, 4.2, f"of-{each.family}")] if self.marked else []
+            found.append(tag("g", {}, full, *marks, *spans))
         return found
 
     def frame(self, scale: Scale, caption: str) -> list[Markup]:
@@ -76,7 +80,8 @@ class Panel:
             found.append(line(x, TOP, x, self.bottom, "zero" if value == 0 else "grid"))
             found.append(text(x, self.bottom + 15, label, "tick", "middle"))
         found.append(line(NAMES, self.bottom, WIDTH - RIGHT, self.bottom, "axis"))
-        found.append(text((NAMES + WIDTH - RIGHT) / 2, self.bottom + 33, caption, "caption", "middle"))
+        if caption:
+            found.append(text((NAMES + WIDTH - RIGHT) / 2, self.bottom + 33, caption, "caption", "middle"))
         for before, after in zip(range(len(self.lines) - 1), range(1, len(self.lines)), strict=True):
             if self.lines[before].candidate and not self.lines[after].candidate:
                 y = self.centres[after] - (TWO_LINES if len(self.names[after]) > 1 else ONE_LINE) / 2 - GAP / 2

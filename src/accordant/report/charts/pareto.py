@@ -12,13 +12,17 @@ from accordant.report.dominance import Standing
 from accordant.report.reading import Json, Line, oriented
 from accordant.report.scale import Scale, linear_scale, number
 
-WIDTH, HEIGHT = 380.0, 340.0
+WIDTH, HEIGHT = 360.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 16.0, 26.0, 50.0
 NEAR = 8.0  # marks closer than this share one label
 LETTER = 12.0
-BEYOND = 0.6  # lines that are no candidates may stretch an axis by this share of the candidates' range
-PLACES = ((9, 4, "start"), (-9, 4, "end"), (0, -10, "middle"), (0, 19, "middle"), (9, -8, "start"), (-9, -8, "end"),
-          (9, 16, "start"), (-9, 16, "end"), (20, 4, "start"), (-20, 4, "end"), (0, -24, "middle"), (0, 32, "middle"))  # fmt: skip
+FRONT, BEHIND = "star", "open-circle"
+# where the label of a mark may stand, best first: offset and side
+PLACES = (
+    *((9, 4, "start"), (-9, 4, "end"), (0, -10, "middle"), (0, 19, "middle")),
+    *((9, -8, "start"), (-9, -8, "end"), (9, 16, "start"), (-9, 16, "end")),
+    *((20, 4, "start"), (-20, 4, "end"), (0, -24, "middle"), (0, 32, "middle")),
+)
 Box = tuple[float, float, float, float]
 
 
@@ -50,16 +54,16 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
     scales = _axis(standings, across, LEFT, WIDTH - RIGHT), _axis(standings, up, HEIGHT - BOTTOM, TOP)
     points = []
     for each in standings:
-        place = [each.line.value(column["label"]) for column in columns]
-        if place[0] is None or place[1] is None:
+        right, above = (each.line.value(column["label"]) for column in columns)
+        if right is None or above is None:
             continue
-        x, y = (scale(_shown(column, value)) for scale, column, value in zip(scales, columns, place, strict=True))  # type: ignore[arg-type]
-        points.append(Point(each.line, x, y, "open-circle" if each.dominated_by else "diamond"))
+        place = scales[0](_shown(across, right)), scales[1](_shown(up, above))
+        points.append(Point(each.line, *place, BEHIND if each.dominated_by else FRONT))
     marks = [
-        tag("g", {}, tag("title", {}, _said(point.line, columns)), mark(point.shape, point.x, point.y, 5, _css(point)))
-        for point in sorted(points, key=lambda point: point.shape, reverse=True)
+        tag("g", {}, tag("title", {}, _said(point.line, columns)), _mark(point))
+        for point in sorted(points, key=lambda point: point.shape == FRONT)
     ]
-    free = [f"{each.line.name}" for each in standings if each.compared and not each.dominated_by]
+    free = [each.line.name for each in standings if each.compared and not each.dominated_by]
     title = f"{up['label']} against {across['label']}"
     said = f"Not dominated on these two metrics: {', '.join(free) or 'none'}. Values: " + "; ".join(
         _said(point.line, columns) for point in points
@@ -84,9 +88,15 @@ def _frame(scales: tuple[Scale, Scale], columns: tuple[Json, Json]) -> list[Mark
     across, up = scales
     base, found = HEIGHT - BOTTOM, []
     for value, label in zip(across.ticks, across.labels(), strict=True):
-        found += [line(across(value), TOP, across(value), base, "grid"), text(across(value), base + 16, label, "tick", "middle")]
+        found += [
+            line(across(value), TOP, across(value), base, "grid"),
+            text(across(value), base + 16, label, "tick", "middle"),
+        ]
     for value, label in zip(up.ticks, up.labels(), strict=True):
-        found += [line(LEFT, up(value), WIDTH - RIGHT, up(value), "grid"), text(LEFT - 8, up(value) + 4, label, "tick", "end")]
+        found += [
+            line(LEFT, up(value), WIDTH - RIGHT, up(value), "grid"),
+            text(LEFT - 8, up(value) + 4, label, "tick", "end"),
+        ]
     found.append(text(WIDTH - RIGHT, HEIGHT - 12, f"{_title(columns[0])}, better →", "caption", "end"))
     found.append(text(2, 12, f"↑ {_title(columns[1])}, better", "caption"))
     return found
@@ -112,7 +122,10 @@ def _labels(points: Sequence[Point]) -> list[Markup]:
         words = ", ".join(str(point.line.position) for point in cluster)
         centre = cluster[0]
         options = [(_box(centre, words, place), place) for place in PLACES]
-        box, (dx, dy, anchor) = min(options, key=lambda option: sum(_overlap(option[0], other) for other in taken) + _outside(option[0]))
+        box, (dx, dy, anchor) = min(
+            options,
+            key=lambda option: sum(_overlap(option[0], other) for other in taken) + _outside(option[0]),
+        )
         taken.append(box)
         css = "number selected" if any(point.line.selected for point in cluster) else "number"
         found.append(text(centre.x + dx, centre.y + dy, words, css, anchor))
@@ -136,11 +149,16 @@ def _overlap(a: Box, b: Box) -> float:
 
 def _outside(box: Box) -> float:
     """Return a price for leaving the drawing."""
-    return 1e3 * (max(0.0, LEFT - box[0]) + max(0.0, box[2] - WIDTH) + max(0.0, TOP - 12 - box[1]) + max(0.0, box[3] - HEIGHT + BOTTOM + 12))
+    return 1e3 * (
+        max(0.0, LEFT - box[0])
+        + max(0.0, box[2] - WIDTH)
+        + max(0.0, TOP - 12 - box[1])
+        + max(0.0, box[3] - HEIGHT + BOTTOM + 12)
+    )
 
 
-def _css(point: Point) -> str:
-    return "front" if point.shape == "diamond" else "behind"
+def _mark(point: Point) -> Markup:
+    return mark(point.shape, point.x, point.y, 5, "front" if point.shape == FRONT else "behind")
 
 
 def _said(each: Line, columns: tuple[Json, Json]) -> str:

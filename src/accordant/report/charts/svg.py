@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from markupsafe import Markup, escape
 
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")  # not allowed in XML
-AVERAGE_WIDTH = 0.55  # of a letter of a sans-serif face, in em; wide scripts take a whole em
+AVERAGE_WIDTH = 0.57  # of a letter of a sans-serif face, in em; wide scripts take a whole em
 ELLIPSIS = "…"
 
 # unit outlines around the origin; True if the shape is filled
@@ -23,6 +23,10 @@ SHAPES: Mapping[str, tuple[str, bool]] = {
     "triangle": ("M0 -1.15L1.1 .85H-1.1Z", True),
     "open-triangle": ("M0 1.15L1.1 -.85H-1.1Z", False),
     "hexagon": ("M-1.1 0L-.55 -.95H.55L1.1 0L.55 .95H-.55Z", True),
+    "star": (
+        "M0 -1.35L.34 -.47 1.28 -.42 .55 .18 .79 1.09 0 .58 -.79 1.09 -.55 .18 -1.28 -.42 -.34 -.47Z",
+        True,
+    ),
     "cross": ("M-.9 -.9L.9 .9M-.9 .9L.9 -.9", False),
 }
 
@@ -31,7 +35,8 @@ def tag(name: str, attributes: Mapping[str, object], *children: str) -> Markup:
     """Return an element; attribute values and children that are not markup are escaped."""
     written = "".join(f' {key}="{clean(_plain(value))}"' for key, value in attributes.items() if value is not None)
     inside = "".join(child if isinstance(child, Markup) else clean(child) for child in children)
-    return Markup(f"<{name}{written}>{inside}</{name}>" if children else f"<{name}{written}/>")  # noqa: S704 - escaped above
+    # every part is escaped above, so the whole may be called markup
+    return Markup(f"<{name}{written}>{inside}</{name}>" if children else f"<{name}{written}/>")  # noqa: S704
 
 
 def figure(identifier: str, size: tuple[float, float], title: str, description: str, *children: str) -> Markup:
@@ -61,14 +66,14 @@ def text(x: float, y: float, words: str, css: str = "", anchor: str | None = Non
     return tag("text", {"x": x, "y": y, "class": css or None, "text-anchor": anchor}, words)
 
 
-def swatch(shape: str) -> Markup:
+def swatch(shape: str, css: str = "") -> Markup:
     """Return a mark alone, for legends and tables; its meaning stands beside it in words."""
-    inner = mark(shape, 7, 7, 4.6)
+    inner = mark(shape, 7, 7, 4.6, css)
     return tag("svg", {"viewBox": "0 0 14 14", "class": "swatch", "aria-hidden": "true", "focusable": "false"}, inner)
 
 
 def wrapped(name: str, width: float, lines: int = 2) -> list[str]:
-    """Return a name on at most `lines` lines of `width` em, broken after ``_ : [ /`` or blanks; the rest is cut."""
+    """Return a name on at most `lines` lines of `width` em, broken after ``_``, ``:`` or blanks; then cut."""
     pieces = [piece for piece in re.split(r"(?<=[_:/\s])|(?=\[)", name) if piece]
     found = [""]
     for piece in pieces:

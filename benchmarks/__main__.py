@@ -1,0 +1,31 @@
+"""Run every benchmark, one process each: ``python -m benchmarks``, which is ``make bench``.
+
+Those that need real data read ``$ACCORDANT_DATA`` and are left out, aloud, without it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+ALWAYS = (["benchmarks.bootstrap"], ["benchmarks.recommendation"], ["benchmarks.lending_run"])
+WITH_DATA = (
+    ["benchmarks.outcome_models", "{data}/lending", "--only", "lending", "--seeds", "1"],
+    ["benchmarks.causal_models", "{data}/ihdp", "--families", "published"],
+)
+
+
+def main() -> None:
+    """Run the benchmarks and stop at the first that fails."""
+    data = os.environ.get("ACCORDANT_DATA")
+    for module, *arguments in (*ALWAYS, *(WITH_DATA if data else ())):
+        command = [sys.executable, "-m", module, *(each.format(data=data) for each in arguments)]
+        print(f"\n== python -m {' '.join(command[2:])}", flush=True)
+        subprocess.run(command, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    if not data:
+        print("\nleft out: outcome and causal models, which need real data below $ACCORDANT_DATA")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""From a record to one HTML file."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+import shlex
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from accordant.report.charts.groups import GROUP_SHAPES, group_panel
+from accordant.report.charts.intervals import metric_panel, score_axis, score_scale, score_strip
+from accordant.report.charts.pareto import pareto_chart
+from accordant.report.charts.svg import clean, swatch
+from accordant.report.criteria import checks
+from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
+from accordant.report.dominance import standings
+from accordant.report.learned import fixed_models, reward_errors, searches
+from accordant.report.places import compare
+from accordant.report.reading import GOALS, MARKS, Json, Reading
+from accordant.report.scale import count, interval, listed, number, percent
+from accordant.report.summary import answer
+from accordant.report.tables import in_parts, metric_decimals, metric_table, score_cell
+
+FIRST_COLUMNS, MORE_COLUMNS = 5, 6  # metrics beside the composite score, and per further table: what A4 holds
+LONG = re.compile(r"(?s).{1,18}")  # a name without any break would widen its column
+BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
+
+
+def render(content: dict[str, Any]) -> str:
+    """Return the report of a run as one HTML document.
+
+    Parameters
+    ----------
+    content
+        The object of ``run.json``; see `accordant.runs.record.make_record`. Nothing else is read, so the
+        same record gives the same bytes.
+    """
+    reading = Reading(content)
+    lines = reading.lines
+    weighted = sorted(reading.weighted, key=lambda column: -column["weight"])
+    return _environment().get_template("report.html").render(
+        reading=reading,
+        record=content,
+        case=content["case"],
+        style=Markup(_style()),  # noqa: S704 - a file of this package
+        answer=answer(reading),
+        score_scale=score_scale(line.row["score"] for line in lines),
+        score_tables=_score_tables(reading, weighted),
+        all_tables=_all_tables(reading),
+        panels=_metric_panels(reading, weighted),
+        pareto=_pareto(reading, weighted),
+        standings=standings(reading, weighted),
+        rewards=rewards_by_stakeholder(reading),
+        rates=rates_behind_metrics(reading),
+        groupings=[(each, _group_panels(reading, each, i)) for i, each in enumerate(groupings(reading), 1)],
+        errors=reward_errors(reading),
+        searches=searches(reading),
+        fixed_models=fixed_models(reading),
+        validation={row["strategy"]: row for row in content["validation"]["leaderboard"]},
+        places=compare(reading),
+        unselectable=_unselectable(content),
+        checks=checks(reading),
+        command=_command(content),
+    )  # fmt: skip
+
+
+def _score_tables(reading: Reading, weighted: list[Json]) -> list[Any]:
+    parts = [weighted[:FIRST_COLUMNS], *in_parts(weighted[FIRST_COLUMNS:], MORE_COLUMNS)]
+    return [metric_table(reading, part) for part in parts]
+
+
+def _all_tables(reading: Reading) -> list[Any]:
+    return [metric_table(reading, part, detailed=True) for part in in_parts(reading.columns, MORE_COLUMNS)]
+
+
+def _metric_panels(reading: Reading, weighted: list[Json]) -> list[tuple[Json, Markup]]:
+    return [
+        (
+            column,
+            metric_panel(f"trade-off-{index}", reading.lines, column, metric_decimals(reading, column["label"])),
+        )
+        for index, column in enumerate(weighted, 1)
+    ]
+
+
+def _pareto(reading: Reading, weighted: list[Json]) -> dict[str, Any] | None:
+    """Return the chart of the two metrics with the largest weights; None if only one has weight."""
+    if len(weighted) < 2:
+        return None
+    pair = (weighted[0], weighted[1])
+    found = standings(reading, pair)
+    more = sum(column["weight"] >= pair[1]["weight"] for column in weighted) > 2
+    return {
+        "columns": pair,
+        "chart": pareto_chart("pareto-chart", found, pair),
+        "standings": found,
+        "more_equal": more,
+    }
+
+
+def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tuple[str, Markup]]:
+    """Return a panel for the favourable share and for each stakeholder; none if there are too many groups."""
+    if len(grouping.names) > len(GROUP_SHAPES):
+        return []
+    lines = [line for line in reading.lines if line.name in grouping.rows]
+    shares, panels = grouping.values(None), []
+    if any(value is not None for row in shares.values() for value in row.values()):
+        title = "Share of favourable actions"
+        panels.append((title, group_panel(f"groups-{index}-0", title, lines, shares, grouping.names, (0.0, 1.0))))
+    names = [each["name"] for each in reading.stakeholders]
+    rewards = {name: grouping.values(name) for name in names}
+    span = [value for each in rewards.values() for row in each.values() for value in row.values() if value is not None]
+    for position, name in enumerate(names, 1):
+        title = f"Mean reward of {name}"
+        panels.append(
+            (
+                title,
+                group_panel(f"groups-{index}-{position}", title, lines, rewards[name], grouping.names, span),
+            )
+        )
+    return panels
+
+
+def _unselectable(content: dict[str, Any]) -> list[str]:
+    """Return candidates that are compared but never selected."""
+    found = content["strategies"].items()
+    return [name for name, about in found if about["candidate"] and not about["selectable"]]
+
+
+def _command(content: dict[str, Any]) -> str:
+    parts = ["accordant", "run", content["case"]["name"], "--seed", str(content["seed"])]
+    return shlex.join(parts) + ("" if content["data"]["simulated"] else " --data PATH")
+
+
+def breakable(words: object) -> Markup:
+    """Return text that may break after underscores and before brackets, escaped."""
+    parts = [part for piece in BREAK_AFTER.split(str(words)) for part in LONG.findall(piece)]
+    return Markup("<wbr>").join(clean(part) for part in parts)
+
+
+@cache
+def _style() -> str:
+    return (importlib.resources.files("accordant.report") / "style.css").read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("accordant.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
+    )
+    environment.filters |= {
+        "number": number, "percent": percent, "count": count, "breakable": breakable, "listed": listed,
+        "score": score_cell, "interval": interval,
+    }  # fmt: skip
+    environment.globals |= {
+        "MARKS": MARKS, "GOALS": GOALS, "GROUP_SHAPES": GROUP_SHAPES, "swatch": swatch,
+        "score_axis": score_axis, "score_strip": score_strip,
+    }  # fmt: skip
+    return environment

@@ -1,0 +1,167 @@
+"""Reward models: stated or learned, alone or shared, and how far the learned ones are off."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
+
+from accordant import randomness
+from accordant.errors import InputError
+from accordant.learning.fitting import LearningSettings, learn
+from accordant.learning.reward_models import LearnedReward, StatedReward, predict_rewards
+from accordant.rewards import FunctionReward, ObservedReward
+from sklearn.linear_model import LogisticRegression
+
+
+def learned(world, log=None, signals=None, **changes):
+    settings = LearningSettings(
+        **{
+            "outcome_model": LogisticRegression(),
+            "reward_model": DecisionTreeRegressor(random_state=0),
+            "folds": 3,
+            **changes,
+        }
+    )
+    signals = signals or {name: FunctionReward(function) for name, function in world.rewards.items()}
+    return learn(world.problem, log or world.log, signals, ("income", "amount", "region"), settings)
+
+
+def test_learned_rewards_come_close_to_stated_ones(loans):
+    contexts = loans.contexts
+    stated = [StatedReward(n, FunctionReward(f), loans.problem) for n, f in loans.rewards.items()]
+    exact = predict_rewards(stated, contexts, None, loans.problem)
+    assert exact.shape == (2, 3, 3, len(loans.actions))
+    found = predict_rewards(learned(loans).reward_models, contexts, None, loans.problem)
+    assert np.abs(found - exact).mean() < 0.02
+
+
+def test_stated_rewards_of_continuous_outcomes_are_asked_at_every_node(visits):
+    nodes = np.random.default_rng(0).uniform(0, 12, (2, 3, len(visits.actions)))
+    model = StatedReward("Payer", FunctionReward(visits.rewards["Payer"]), visits.problem)
+    found = model.predict(visits.contexts, nodes)
+    for a, action in enumerate(("A", "C")):
+        for k in range(3):
+            assert np.array_equal(found[0, a, k], visits.rewards["Payer"](visits.contexts, action, nodes[a, k]))
+
+
+def test_predictions_are_clipped_to_the_scale(loans):
+    class Wild(DecisionTreeRegressor):
+        def predict(self, X):
+            return super().predict(X) * 10 - 4
+
+    model = learned(loans, reward_model=Wild(random_state=0)).reward_models[0]
+    values = model.predict(loans.contexts, None)
+    assert values.min() == 0.0 and values.max() == 1.0
+
+
+def test_the_order_of_models_does_not_matter(loans):
+    models = learned(loans).reward_models
+    first = predict_rewards(models, loans.contexts, None, loans.problem)
+    second = predict_rewards(models[::-1], loans.contexts, None, loans.problem)
+    assert np.array_equal(first, second)
+
+
+def test_errors_are_given_for_every_cell_with_counts(loans):
+    errors = learned(loans, augmentation="actions").reward_errors
+    counts = {outcome: int((loans.outcomes == outcome).sum()) for outcome in loans.problem.outcomes}
+    assert {(e.stakeholder, e.action, e.outcome): e.n for e in errors} == {
+        (name, action, outcome): counts[outcome]
+        for name in loans.problem.stakeholder_names
+        for action in loans.problem.actions
+        for outcome in loans.problem.outcomes
+    }
+    assert all(0 <= e.mean_absolute_error < 0.2 for e in errors)
+
+
+def test_errors_are_measured_on_held_out_rows(make_loans):
+    """A reward that is pure chance cannot be predicted on rows that were not seen, however deep the tree."""
+    world = make_loans(n=90)
+    table = dict(zip(world.columns["income"], np.random.default_rng(0).random(90), strict=True))
+    chance = FunctionReward(lambda contexts, action, outcome: np.array([table[x] for x in contexts["income"]]))
+    result = learned(world, signals={"Bank": chance, "Applicant": FunctionReward(world.rewards["Applicant"])})
+    bank = [e.mean_absolute_error for e in result.reward_errors if e.stakeholder == "Bank"]
+    assert min(bank) > 0.15
+
+
+def test_errors_of_a_known_model_by_hand(loans):
+    """Least squares on a reward that is 1 for Grant and 0 otherwise is exact, so its error is 0."""
+    signal = FunctionReward(lambda contexts, action, outcome: float(action == "Grant"))
+    result = learned(loans, signals={"Bank": signal, "Applicant": signal}, reward_model=LinearRegression())
+    assert max(e.mean_absolute_error for e in result.reward_errors) < 1e-9
+
+
+def test_errors_of_continuous_outcomes_are_per_action(visits_policy, visits):
+    errors = visits_policy.learned_.reward_errors
+    assert [(e.stakeholder, e.action, e.outcome) for e in errors] == [
+        (name, action, None) for name in ("Parent", "Payer") for action in ("A", "C")
+    ]
+    assert {e.n for e in errors} == {2 * len(visits.actions)}  # the observed and a crossed outcome of every row
+
+
+def test_observed_rewards_are_learned_from_logged_rows_only(loans):
+    log = loans.log
+    observed = np.random.default_rng(1).random(len(log))
+    log = type(log)(log.contexts, log.actions, log.outcomes, {"Bank": observed})
+    signals = {"Bank": ObservedReward("Bank"), "Applicant": FunctionReward(loans.rewards["Applicant"])}
+    result = learned(loans, log, signals)
+    bank = [e for e in result.reward_errors if e.stakeholder == "Bank"]
+    assert sum(e.n for e in bank) == len(log)
+    model = next(m for m in result.reward_models if m.stakeholders == ("Bank",))
+    q = model.predict(log.contexts, None)
+    assert np.array_equal(q[0, log.actions, log.outcomes, np.arange(len(log))], observed)  # a full-depth tree
+
+
+def test_sharing_leaves_observed_rewards_alone(loans):
+    log = loans.log
+    log = type(log)(log.contexts, log.actions, log.outcomes, {"Bank": np.full(len(log), 0.5)})
+    signals = {"Bank": ObservedReward("Bank"), "Applicant": FunctionReward(loans.rewards["Applicant"])}
+    result = learned(loans, log, signals, shared_rewards=True)
+    assert [model.stakeholders for model in result.reward_models] == [("Bank",), ("Applicant",)]
+
+
+def test_a_regressor_with_one_output_cannot_be_shared(loans):
+    """The default cannot either, and says so."""
+    with pytest.raises(InputError, match="reward model of Bank, Applicant cannot be fitted"):
+        learned(loans, shared_rewards=True, reward_model=None, reward_grid={"max_iter": [2]})
+
+
+def test_the_grid_of_a_reward_model_is_searched_over_every_action(loans):
+    """A reward that only depends on actions that were never taken: logged rows alone could not tell depths apart."""
+    world_rewards = {
+        "Bank": lambda contexts, action, outcome: np.clip(
+            0.5 if action == "Grant" else 0.5 + 0.4 * np.sign(contexts["income"]) * np.sign(contexts["amount"]), 0, 1
+        ),
+        "Applicant": lambda contexts, action, outcome: 0.5,
+    }
+    signals = {name: FunctionReward(function) for name, function in world_rewards.items()}
+    problem, log = loans.problem, loans.log
+    log = type(log)(log.contexts, np.zeros(len(log), dtype=int), log.outcomes)
+    settings = LearningSettings(
+        outcome_model=LogisticRegression(),
+        reward_model=DecisionTreeRegressor(random_state=0),
+        reward_grid={"max_depth": [1, 6]},
+        folds=3,
+    )
+    result = learn(problem, log, signals, ("income", "amount"), settings)
+    assert result.searches["Bank"].best == {"max_depth": 6}
+
+
+def test_models_are_predicted_in_one_call(loans):
+    """One call of the regressor for all contexts, actions and outcomes: never one call per row."""
+
+    class Counting:
+        calls = 0
+
+        def predict(self, X):
+            Counting.calls += 1
+            return np.zeros(len(X))
+
+    encoder = learned(loans).reward_models[0].encoder
+    LearnedReward(("Bank",), encoder, Counting(), loans.problem).predict(loans.contexts, None)
+    assert Counting.calls == 1
+
+
+def test_elicitation_noise_depends_on_the_seed_alone(loans):
+    assert randomness.generator(3, "elicitation").random() == randomness.generator(3, "elicitation").random()

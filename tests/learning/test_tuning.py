@@ -1,0 +1,208 @@
+"""Nested cross-validation by leaving two folds out."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+
+from accordant.errors import InputError
+from accordant.learning.folds import make_folds
+from accordant.learning.tuning import Search, fit_grid, grid_points, nested
+
+
+class Spy:
+    """A learner whose models remember their rows, and whose losses come from a table by point and scored fold."""
+
+    def __init__(self, folds, table):
+        self.points = tuple({"p": p} for p in range(len(table)))
+        self.fold_of = {int(row): fold for fold, rows in enumerate(folds) for row in rows}
+        self.table, self.searched, self.fitted, self.scored = table, [], [], []
+
+    def _folds(self, rows):
+        return frozenset(self.fold_of[int(row)] for row in rows)
+
+    def fit(self, rows, point):
+        self.fitted.append((self._folds(rows), point["p"]))
+        return self.fitted[-1]
+
+    def candidates(self, rows):
+        self.searched.append(self._folds(rows))
+        return [(self._folds(rows), point["p"]) for point in self.points]
+
+    def loss(self, model, rows):
+        (fold,) = self._folds(rows)
+        seen, point = model
+        assert fold not in seen, "a model was scored on rows that it was fitted on"
+        self.scored.append((seen, fold))
+        return float(self.table[point][fold])
+
+
+@pytest.mark.parametrize("n_folds", [3, 4, 5])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_number_of_fits(n_folds, n_jobs):
+    """K(K − 1)/2 for the search, K outer models, 1 final one."""
+    folds = make_folds(20, n_folds, np.random.default_rng(0))
+    spy = Spy(folds, np.random.default_rng(1).random((3, n_folds)))
+    (result,) = nested([spy], folds, n_jobs)
+    pairs = n_folds * (n_folds - 1) // 2
+    assert len(spy.searched) == pairs
+    assert Counter(spy.searched) == Counter(
+        frozenset(range(n_folds)) - set(pair) for pair in itertools.combinations(range(n_folds), 2)
+    )
+    assert len(spy.fitted) == n_folds + 1
+    for fold, model in enumerate(result.by_fold):
+        assert model[0] == frozenset(range(n_folds)) - {fold}
+    assert result.final[0] == frozenset(range(n_folds))
+
+
+def test_without_a_grid_nothing_is_searched():
+    folds = make_folds(20, 4, np.random.default_rng(0))
+    spy = Spy(folds, [[1.0] * 4])
+    (result,) = nested([spy], folds, 1)
+    assert spy.searched == [] and len(spy.fitted) == 5
+    assert result.search.best == {"p": 0} and not result.search.searched
+
+
+def test_the_search_for_a_fold_never_sees_it():
+    """A loss on fold k that says the opposite of all others changes no choice made for fold k."""
+    folds = make_folds(30, 5, np.random.default_rng(0))
+    table = np.array([[0.1] * 5, [0.2] * 5])
+    for fold in range(5):
+        misleading = table.copy()
+        misleading[:, fold] = [100.0, 0.0]
+        (result,) = nested([Spy(folds, misleading)], folds, 1)
+        assert result.by_fold[fold][1] == 0  # chosen without its own, misleading loss
+        assert all(point == 1 for other, (_, point) in enumerate(result.by_fold) if other != fold)
+
+
+def test_losses_lie_where_they_belong():
+    """losses[p, k, l] comes from a model without folds k and l, scored on l."""
+    folds = make_folds(12, 4, np.random.default_rng(0))
+    table = np.arange(8.0).reshape(2, 4)
+    (result,) = nested([Spy(folds, table)], folds, 1)
+    for k, scored in itertools.product(range(4), range(4)):
+        found = result.search.losses[:, k, scored]
+        assert np.isnan(found).all() if k == scored else np.array_equal(found, table[:, scored])
+
+
+def test_the_best_mean_wins_even_if_it_is_best_in_no_fold():
+    folds = make_folds(30, 3, np.random.default_rng(0))
+    table = np.array([[0.0, 9.0, 9.0], [9.0, 0.0, 9.0], [9.0, 9.0, 0.0], [1.0, 1.0, 1.0]])
+    assert 3 not in table.argmin(axis=0)
+    (result,) = nested([Spy(folds, table)], folds, 1)
+    assert result.final[1] == 3
+
+
+def test_two_points_that_are_equal_give_the_first():
+    assert Search(({"p": 0}, {"p": 1}), np.ones((2, 3, 3))).best == {"p": 0}
+
+
+@pytest.mark.parametrize("where", ["everywhere", "in one fold"])
+def test_a_loss_that_is_not_a_number_never_wins(where):
+    losses = np.ones((3, 3, 3))
+    losses[0] = 0.5
+    losses[0, 1, 2] = np.nan  # best otherwise, but it failed somewhere
+    if where == "everywhere":
+        losses[0] = np.nan
+    losses[2] = 0.9
+    losses[:, range(3), range(3)] = np.nan
+    search = Search(tuple({"p": p} for p in range(3)), losses)
+    assert search.best == {"p": 2}
+    assert search.best_without(1) == {"p": 2}
+
+
+def test_several_learners_side_by_side_keep_their_own_results():
+    folds = make_folds(30, 3, np.random.default_rng(0))
+    tables = [np.eye(3), 1 - np.eye(3), np.ones((1, 3))]
+    alone = [nested([Spy(folds, table)], folds, 1)[0] for table in tables]
+    together = nested([Spy(folds, table) for table in tables], folds, 2)
+    for one, other in zip(alone, together, strict=True):
+        assert np.array_equal(one.search.losses, other.search.losses, equal_nan=True)
+        assert one.by_fold == other.by_fold and one.final == other.final
+
+
+# --- grids and forests -----------------------------------------------------------------------------------------
+
+
+def test_grid_points():
+    tree = DecisionTreeRegressor()
+    assert grid_points(tree, None) == grid_points(tree, {}) == ({},)
+    points = grid_points(tree, {"max_depth": [1, None], "min_samples_leaf": (1, 5)})
+    assert len(points) == 4 and {"max_depth": None, "min_samples_leaf": 5} in points
+    nested_points = grid_points(make_pipeline(StandardScaler(), tree), {"decisiontreeregressor__max_depth": [1]})
+    assert nested_points == ({"decisiontreeregressor__max_depth": 1},)
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"max_deth": [1]}, "unknown parameter 'max_deth'; did you mean 'max_depth'"),
+        ({"max_depth": 3}, "'max_depth' must be a list"),
+        ({"max_depth": []}, "at least one value"),
+        ({"criterion": "squared_error"}, "must be a list"),
+    ],
+)
+def test_grids_that_cannot_be_searched(grid, message):
+    with pytest.raises(InputError, match=message):
+        grid_points(DecisionTreeRegressor(), grid)
+
+
+DATA = np.random.default_rng(0).normal(size=(80, 4))
+TARGET = DATA[:, 0] + np.random.default_rng(1).normal(size=80)
+
+
+@pytest.mark.parametrize(
+    ("forest", "target"),
+    [
+        (RandomForestRegressor(random_state=3), TARGET),
+        (ExtraTreesRegressor(random_state=3), TARGET),
+        (RandomForestClassifier(random_state=3), (TARGET > 0).astype(int)),
+        (RandomForestRegressor(random_state=3), np.column_stack([TARGET, -TARGET])),
+    ],
+)
+def test_forests_that_share_trees_equal_forests_fitted_alone(forest, target):
+    points = grid_points(forest, {"n_estimators": [5, 12, 8], "max_depth": [None, 3]})
+    shared = fit_grid(forest, points, DATA, target)
+    for point, found in zip(points, shared, strict=True):
+        alone = type(forest)(random_state=3, **point).fit(DATA, target)
+        predict = "predict_proba" if hasattr(alone, "predict_proba") else "predict"
+        assert np.array_equal(getattr(found, predict)(DATA), getattr(alone, predict)(DATA))
+        assert len(found.estimators_) == found.n_estimators == point["n_estimators"]
+        assert found.get_params() == alone.get_params()
+
+
+def test_shared_trees_are_fitted_once(monkeypatch):
+    fits = []
+    original = RandomForestRegressor.fit
+
+    def spy(self, X, y):
+        fits.append((self.n_estimators, self.max_depth))
+        return original(self, X, y)
+
+    monkeypatch.setattr(RandomForestRegressor, "fit", spy)
+    forest = RandomForestRegressor(random_state=0)
+    fit_grid(forest, grid_points(forest, {"n_estimators": [2, 6, 4], "max_depth": [None, 3]}), DATA, TARGET)
+    assert sorted(fits, key=str) == [(6, 3), (6, None)]
+
+
+def test_values_that_are_equal_but_mean_something_else():
+    """max_features=1 is one feature, 1.0 is all of them."""
+    forest = RandomForestRegressor(5, random_state=0)
+    points = grid_points(forest, {"max_features": [1, 1.0]})
+    one, everything = fit_grid(forest, points, DATA, TARGET)
+    assert not np.array_equal(one.predict(DATA), everything.predict(DATA))
+
+
+def test_unseeded_forests_and_other_estimators_are_fitted_one_by_one():
+    for estimator in (RandomForestRegressor(), DecisionTreeRegressor(random_state=0)):
+        name = "n_estimators" if hasattr(estimator, "n_estimators") else "max_depth"
+        fitted = fit_grid(estimator, grid_points(estimator, {name: [1, 3]}), DATA, TARGET)
+        assert [getattr(each, name) for each in fitted] == [1, 3]
+        assert not hasattr(estimator, "tree_") and not hasattr(estimator, "estimators_")

@@ -1,0 +1,304 @@
+"""Records made by hand: a small one, and one for each situation that a report must survive."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Json = dict[str, Any]
+ROUND = (0.03, 0.05)  # how far intervals reach below and above a value
+REASON = "group '1' of type has no contexts given a favourable action (n=0)"
+HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
+VERDICT = "Always Grant scores 0.900 [0.870, 0.950], above every strategy: on this composite score no strategy earns its cost."
+
+
+def estimate(value: float | None) -> Json:
+    if value is None:
+        return {"value": None, "low": None, "high": None, "undefined": 1.0}
+    return {"value": value, "low": value - ROUND[0], "high": value + ROUND[1], "undefined": 0.0}
+
+
+def metric_cell(value: float | None) -> Json:
+    reason = "" if value is not None else REASON
+    return {
+        **estimate(value), "n": 40 if value is not None else 0, "reason": reason,
+        "normalised": value, "by_group": [{"rate": "selection_rate", "group": "0", **estimate(value), "n": 20}],
+    }  # fmt: skip
+
+
+def spread(*parts: object) -> float:
+    """Return a number in [0, 1] that depends on nothing but the parts."""
+    return int(hashlib.sha256(repr(parts).encode()).hexdigest()[:8], 16) / 16**8
+
+
+def board(names: list[tuple[str, str, bool]], metrics: list[Json], n: int) -> Json:
+    rows = []
+    for index, (name, kind, candidate) in enumerate(names):
+        row = {
+            "strategy": name, "kind": kind, "candidate": candidate,
+            "score": estimate(0.9 - 0.05 * index if candidate else 1.05),
+            "wins": round(1 / (index + 2), 4) if candidate else None, "tied": 0.25 * (index == 1),
+            "below_best_constant": False, "distinguishable": None if index == 0 else index > 2,
+            "metrics": {m["label"]: metric_cell(0.8 * spread(name, m["label"], n)) for m in metrics},
+        }  # fmt: skip
+        rows.append(row)
+    constants = [name for name, _, _ in names if name.startswith("constant:")]
+    return {
+        "n": n, "resamples": 200, "level": 0.9, "normalisation": "minmax",
+        "best_constant": constants[0] if constants else None,
+        "remarks": ["Always Deny scores 0.800 [0.770, 0.850], above random."],
+        "metrics": metrics, "leaderboard": rows,
+    }  # fmt: skip
+
+
+def metric(label: str, goal: str, weight: float) -> Json:
+    words = f"What {label} measures."
+    return {"label": label, "goal": goal, "weight": weight, "uninformative": False, "description": words}
+
+
+def tiny_record(
+    *,
+    stakeholders: tuple[str, ...] = ("Lender", "Borrower"),
+    actions: tuple[str, ...] = ("Grant", "Deny"),
+    metrics: tuple[tuple[str, str, float], ...] = (
+        ("Accuracy", "max", 0.5),
+        ("Gap", "zero", 0.3),
+        ("Loss", "min", 0.2),
+        ("Extra", "max", 0.0),
+    ),
+    rules: tuple[str, ...] = ("utilitarian", "maximin"),
+    attributes: tuple[str, ...] = ("type",),
+    simulated: bool = False,
+) -> Json:
+    """Build a valid record; see `accordant.runs.record.make_record` for its keys."""
+    names = [(rule, "compromise", True) for rule in rules]
+    names += [(f"stakeholder:{stakeholders[0]}", "stakeholder", True)]
+    names += [(f"constant:{action}", "baseline", True) for action in actions]
+    names += [("oracle", "reference", False), ("random", "baseline", False)]
+    columns = [metric(*each) for each in metrics]
+    groupings = [[name] for name in attributes] + ([list(attributes)] if len(attributes) > 1 else [])
+    return {
+        "format": 1,
+        "versions": {"python": "3.11.0", "accordant": "0.1.0", "numpy": "2.0.0"},
+        "case": {
+            "name": "tiny", "title": "A tiny case", "description": "Two actions, few rows.",
+            "problem": {
+                "stakeholders": [{"name": s, "role": "affected", "weight": 1.0, "description": f"{s} cares."} for s in stakeholders],
+                "actions": list(actions), "outcomes": ["Repaid", "Lost"], "favourable_actions": [actions[0]],
+                "sensitive_attributes": [{"name": a, "protected": "1", "labels": {"1": "vulnerable"}} for a in attributes],
+            },
+            "metrics": {label: {"metric": label.lower(), "weight": weight, "parameters": {}} for label, _, weight in metrics},
+        },
+        "seed": 7,
+        "data": {"source": "tiny.csv", "simulated": simulated, "sha256": None if simulated else "ab" * 32,
+                 "rows": 200, "train": 160, "test": 40},
+        "selected": rules[0],
+        "notes": ["A note of the case."],
+        "warnings": ["A warning."],
+        "test": board(names, columns, 40),
+        "validation": board(names, columns, 160),
+        "groups": [group_table(names, stakeholders, grouping) for grouping in groupings],
+        "outcome_model": {"name": "LogisticRegression", "quality": [
+            {"name": "Brier score", "value": 0.25, "standard_error": 0.02, "note": "0 is perfect"},
+            {"name": "accuracy", "value": 0.8125, "standard_error": None, "note": "most probable outcome"},
+        ]},
+        "learning": {
+            "action_aware": False,
+            "action_counts": {action: 160 * (index == 0) for index, action in enumerate(actions)},
+            "searches": {"outcome": {"points": [{"parameters": {}, "loss": None}], "best": {}},
+                         stakeholders[0]: {"points": [{"parameters": {"depth": 1}, "loss": 0.02}, {"parameters": {"depth": 3}, "loss": 0.0125}], "best": {"depth": 3}}},
+            "reward_errors": [{"stakeholder": s, "action": a, "outcome": o, "mean_absolute_error": 0.0375, "n": 160}
+                              for s in stakeholders for a in actions for o in ("Repaid", "Lost")],
+        },
+        "strategies": {
+            name: {"name": "constant" if name.startswith("constant:") else name, "kind": kind, "candidate": candidate,
+                   "selectable": kind == "compromise", "note": "", "parameters": {}}
+            for name, kind, candidate in names
+        },
+        "scope": card(),
+        "cost": {"seconds": 1.5, "cpu_seconds": 1.25, "peak_rss_mb": 150.0},
+    }  # fmt: skip
+
+
+def group_table(names: list[tuple[str, str, bool]], stakeholders: tuple[str, ...], attributes: list[str]) -> Json:
+    labels = ["0", "1"]
+    for _ in attributes[1:]:
+        labels = [f"{label} × {value}" for label in labels for value in ("0", "1")]
+    rows = []
+    for name, _, _ in names:
+        for position, label in enumerate(labels):
+            n = 0 if position == 3 else 10 * (position + 1)
+            means = {who: spread(name, label, who) if n else None for who in stakeholders}
+            share = spread(name, label) if n else None
+            rows.append({"strategy": name, "group": label, "n": n, "favourable_share": share, "mean_rewards": means})
+    return {"attributes": attributes, "rows": rows}
+
+
+def card() -> Json:
+    lists = ("populations", "criteria_rejected", "known_conflicts", "composition", "iterations")
+    texts = (
+        "deployment_context",
+        "data_provenance",
+        "disagreement_rule",
+        "appeal_route",
+        "responsible_party",
+    )
+    return {
+        "hash": "cd" * 32, "id": "tiny-card", "version": "3", "title": "A card", "decision": "Grant or deny",
+        "decision_unit": "one person", "in_scope_uses": ["testing"], "out_of_scope_uses": [], "limits": "Made by hand.",
+        "stakeholders": [{"name": "Lender", "role": "deciding", "consulted": False, "how": "", "date": ""}],
+        "sensitive_attributes": [{"name": "type", "permitted_use": "audit_only", "why": ""}],
+        "criteria": [
+            {"metric": "Gap", "threshold": 0.9, "params": {}, "rationale": "access", "chosen_by": "the council"},
+            {"metric": "Accuracy", "threshold": 0.99, "params": {}, "rationale": "", "chosen_by": ""},
+            {"metric": "unknown_metric", "threshold": None, "params": {}, "rationale": "", "chosen_by": ""},
+        ],
+        "frameworks_considered": {"group fairness": {"verdict": "applicable", "reason": "groups exist"}},
+        "review_by": "2030-01-01", **{key: [] for key in lists}, **{key: "" for key in texts},
+    }  # fmt: skip
+
+
+def continuous() -> Json:
+    record = tiny_record(
+        stakeholders=("Parent", "Provider", "Policy"),
+        actions=("A", "C"),
+        metrics=(("Total_score", "max", 0.5), ("Cost_effectiveness", "max", 0.3), ("Gap", "zero", 0.2)),
+    )
+    record["case"]["problem"]["outcomes"] = {
+        "name": "cognitive score",
+        "unit": "points",
+        "low": 0.0,
+        "high": None,
+    }
+    record["case"]["problem"]["favourable_actions"] = ["A"]
+    for row in record["test"]["leaderboard"]:
+        cell = row["metrics"]["Total_score"]
+        for part in ("value", "low", "high"):
+            cell[part] = 1234.5 + 40 * cell[part]
+    for error in record["learning"]["reward_errors"]:
+        error["outcome"] = None
+    record["learning"]["proxies"] = [
+        {"attribute": "type", "is_feature": False, "balanced_accuracy": 0.9375, "chance": 0.5},
+        {"attribute": "other", "is_feature": True, "balanced_accuracy": None, "chance": 1.0},
+    ]
+    record["learning"]["overlap"] = {
+        "counts": [90, 70], "lowest": [0.01, 0.125], "highest": [0.875, 0.99], "clipped_shares": [0.25, 0.0],
+        "effective_sample_sizes": [41.5, 60.25], "clip": 0.02, "warnings": ["'A' is rare in some contexts."],
+    }  # fmt: skip
+    record["learning"] |= {"action_aware": True, "action_counts": {"A": 90, "C": 70}}
+    return record
+
+
+def undefined_metrics() -> Json:
+    record = tiny_record()
+    for where in ("test", "validation"):
+        row = record[where]["leaderboard"][-3]
+        row["metrics"]["Gap"] = metric_cell(None)
+        row["score"] = estimate(None)
+        row["wins"], row["distinguishable"] = 0.0, None
+        record[where]["leaderboard"][0]["score"]["undefined"] = 0.125
+    return record
+
+
+def all_undefined() -> Json:
+    record = tiny_record()
+    record["test"] |= {"best_constant": None, "remarks": ["No candidate is ranked."]}
+    for row in record["test"]["leaderboard"]:
+        row["metrics"]["Gap"], row["score"], row["distinguishable"] = metric_cell(None), estimate(None), None
+    return record
+
+
+def constant_on_top() -> Json:
+    record = tiny_record()
+    rows = record["test"]["leaderboard"]
+    rows.insert(0, rows.pop(3))
+    for index, row in enumerate(rows[:-2]):
+        row["score"], row["below_best_constant"] = estimate(0.9 - 0.1 * index), index > 0
+    record["test"]["remarks"] = [
+        VERDICT,
+        "Not distinguishable from constant:Grant, the best candidate: utilitarian.",
+    ]
+    return record
+
+
+def not_resampled() -> Json:
+    record = tiny_record()
+    for where in ("test", "validation"):
+        record[where]["resamples"] = 0
+        for row in record[where]["leaderboard"]:
+            row["wins"], row["distinguishable"] = None, None
+            for each in (row["score"], *row["metrics"].values()):
+                each |= {"low": None, "high": None, "undefined": None}
+    return record
+
+
+def bare() -> Json:
+    record = tiny_record(metrics=(("Accuracy", "max", 1.0),), attributes=(), simulated=True)
+    record["case"]["metrics"] |= {
+        "Reward_Lender": {
+            "metric": "stakeholder_reward",
+            "parameters": {"stakeholder": "Lender"},
+            "weight": 0.0,
+        }
+    }
+    for where in ("test", "validation"):
+        record[where]["metrics"].append(metric("Reward_Lender", "max", 0.0))
+        for row in record[where]["leaderboard"]:
+            row["metrics"]["Reward_Lender"] = metric_cell(0.5)
+    record |= {"scope": None, "notes": [], "warnings": []}
+    record["outcome_model"]["quality"], record["learning"]["reward_errors"] = [], []
+    record["learning"]["searches"] = {}
+    return record
+
+
+def hostile() -> Json:
+    record = tiny_record(
+        stakeholders=(HOSTILE, "Borrower"),
+        rules=("utilitarian", f"rule {HOSTILE}"),
+        attributes=("type", HOSTILE),
+    )
+    record["case"] |= {"title": HOSTILE, "description": HOSTILE, "name": HOSTILE}
+    record |= {"notes": [HOSTILE], "warnings": [HOSTILE]}
+    record["data"]["source"] = HOSTILE
+    record["test"]["remarks"] = [HOSTILE]
+    record["scope"] |= {"id": HOSTILE, "limits": HOSTILE}
+    record["outcome_model"]["name"] = HOSTILE
+    return record
+
+
+LONG = "a_strategy_with_an_uncommonly_long_name[and_parameters_that_do_not_end_soon_either]"
+VARIANTS: dict[str, Callable[[], Json]] = {
+    "tiny": tiny_record,
+    "continuous": continuous,
+    "undefined": undefined_metrics,
+    "all undefined": all_undefined,
+    "constant on top": constant_on_top,
+    "not resampled": not_resampled,
+    "bare": bare,
+    "hostile": hostile,
+    "intersections": lambda: tiny_record(attributes=("type", "age", "region")),
+    "twelve strategies": lambda: tiny_record(rules=tuple(f"rule_{index}" for index in range(9))),
+    "two metrics": lambda: tiny_record(metrics=(("Accuracy", "max", 0.5), ("Loss", "min", 0.5))),
+    "many metrics": lambda: tiny_record(
+        metrics=tuple((f"Metric_{i}", ("max", "min", "zero")[i % 3], 1 / 14) for i in range(14))
+    ),
+    "long names": lambda: tiny_record(
+        rules=(LONG, "x" * 90), stakeholders=("The association of everybody concerned " * 2, "漢字" * 20)
+    ),
+}
+
+
+@pytest.fixture(params=VARIANTS)
+def variant(request: pytest.FixtureRequest) -> Json:
+    """Every situation in turn."""
+    return copy.deepcopy(VARIANTS[request.param]())
+
+
+@pytest.fixture
+def records() -> dict[str, Json]:
+    """All situations by name, made anew."""
+    return {name: make() for name, make in VARIANTS.items()}

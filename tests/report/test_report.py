@@ -1,0 +1,286 @@
+"""The report as a whole: what it must contain, and what must never be in it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+from accordant.decisions import Decisions
+from accordant.evaluation.leaderboard import Estimate, LeaderboardRow
+from accordant.evaluation.remarks import remarks
+from accordant.report import render
+from accordant.report.summary import VERDICT, answer
+from accordant.report.reading import Reading
+
+Json = dict[str, Any]
+VOID = {"meta", "br", "wbr"}
+
+
+class Page(HTMLParser):
+    """Tags with attributes, text without markup, and table cells by caption; complains about wrong nesting."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.rows: list[list[str]] = []
+        self.feed(html)
+        self.close()
+        assert not self.open, f"not closed: {self.open}"
+        self.text = " ".join("".join(self.words).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"}:
+            self.rows[-1].append("")
+        elif tag == "span":
+            self.handle_data(" ")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+        self.words.append(" " if tag not in {"strong", "a", "sup"} else "")
+
+    def handle_data(self, data: str) -> None:
+        if "style" in self.open:
+            return
+        self.words.append(data)
+        if self.rows and {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+    def attributes(self, name: str) -> list[str]:
+        return [value for _, attributes in self.tags for key, value in attributes.items() if key == name and value]
+
+
+def readable(name: str) -> str:
+    return " ".join(name.replace("\x00", "\N{REPLACEMENT CHARACTER}").split())
+
+
+def test_every_variant_is_one_well_formed_page(variant: Json) -> None:
+    page = Page(render(variant))
+    identifiers = page.attributes("id")
+    assert len(identifiers) == len(set(identifiers))
+    for reference in [href[1:] for href in page.attributes("href")] + " ".join(
+        page.attributes("aria-labelledby")
+    ).split():
+        assert reference in identifiers
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+
+
+def test_nothing_leads_out_of_the_file(variant: Json) -> None:
+    html = render(variant)
+    page = Page(html)
+    assert not {"script", "link", "img", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.tags}
+    assert all(href.startswith("#") for href in page.attributes("href"))
+    assert not page.attributes("src")
+    assert not re.search(r"url\(|@import|javascript:", html)
+    assert not [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
+
+
+def test_drawings_are_well_formed_and_named(variant: Json) -> None:
+    drawings = re.findall(r"<svg.*?</svg>", render(variant), flags=re.DOTALL)
+    assert drawings
+    for drawing in drawings:
+        root = ET.fromstring(drawing)
+        if root.get("aria-hidden") == "true":
+            continue
+        name, about = list(root)[:2]
+        assert (name.tag.endswith("title"), about.tag.endswith("desc")) == (True, True)
+        assert name.text
+        assert about.text
+        width, height = (float(each) for each in (root.get("viewBox") or "").split()[2:])
+        for label in root.iter("{http://www.w3.org/2000/svg}text"):
+            assert -1 <= float(label.get("x", "nan")) <= width + 1
+            assert 0 <= float(label.get("y", "nan")) <= height
+        assert "nan" not in drawing
+
+
+def test_same_record_same_bytes(variant: Json) -> None:
+    before = copy.deepcopy(variant)
+    assert render(variant) == render(json.loads(json.dumps(variant)))
+    assert variant == before
+
+
+def test_every_strategy_metric_and_stakeholder_appears(variant: Json) -> None:
+    text = Page(render(variant)).text
+    for row in variant["test"]["leaderboard"]:
+        assert readable(row["strategy"]) in text
+    for column in variant["test"]["metrics"]:
+        assert column["label"] in text
+    for stakeholder in variant["case"]["problem"]["stakeholders"]:
+        assert readable(stakeholder["name"]) in text
+
+
+def test_hostile_names_stay_text(records: dict[str, Json]) -> None:
+    html = render(records["hostile"])
+    assert "<script" not in html
+    assert "\x00" not in html
+    assert "49" not in Page(html).text.split("alert(1)")[1][:20]  # a template in a name is not evaluated
+    assert "<script>alert(1)</script>" in Page(html).text
+
+
+def test_numbers_in_the_leaderboard_are_those_of_the_record(variant: Json) -> None:
+    page = Page(render(variant))
+    weighted = sorted((m for m in variant["test"]["metrics"] if m["weight"] > 0), key=lambda m: -m["weight"])[:5]
+    for row in variant["test"]["leaderboard"]:
+        name = readable(row["strategy"])
+        found = [
+            cells
+            for cells in page.rows
+            if len(cells) == 6 + len(weighted) and readable(cells[0]).startswith(f"{name} ")
+        ]
+        assert len(found) == 1
+        score, metrics = found[0][2], found[0][6:]
+        assert_shows(score, row["score"], "unranked")
+        for column, text in zip(weighted, metrics, strict=True):
+            assert_shows(text, row["metrics"][column["label"]], "not defined")
+
+
+def assert_shows(text: str, estimate: Json, absent: str) -> None:
+    if estimate["value"] is None:
+        assert absent in text
+        return
+    plain = text.replace("\N{MINUS SIGN}", "-").replace("\N{NARROW NO-BREAK SPACE}", "").split("not defined")[0]
+    numbers = [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", plain)]
+    digits = len(re.findall(r"\d+\.?(\d*)", plain)[0])
+    wanted = [estimate[part] for part in ("value", "low", "high") if estimate[part] is not None]
+    assert numbers == [pytest.approx(each, abs=0.5001 * 10.0**-digits) for each in wanted]
+
+
+def test_undefined_is_said_with_n_and_reason(records: dict[str, Json]) -> None:
+    text = Page(render(records["undefined"])).text
+    assert "not defined (n=0: group '1' of type has no contexts given a favourable action (n=0))" in text
+    assert "not defined on 12.5% of resamples" in text
+    assert "not defined (n=" not in Page(render(records["tiny"])).text
+    assert "not defined (n=0: no test row is in this group)" in Page(render(records["intersections"])).text
+    assert "None" not in re.sub(r"<style>.*?</style>", "", render(records["all undefined"]), flags=re.DOTALL)
+
+
+def test_a_constant_on_top_is_said_on_top_and_only_then(variant: Json) -> None:
+    text = Page(render(variant)).text
+    applies = any(VERDICT in remark for remark in variant["test"]["remarks"])
+    assert ("No strategy earns its cost on this score" in text) == applies
+    if applies:
+        assert text.index(VERDICT) < text.index("Cross-validation on")
+
+
+def test_verdict_is_recognised_in_the_sentences_of_the_evaluation() -> None:
+    def row(name: str, kind: str, value: float) -> LeaderboardRow:
+        return LeaderboardRow(name, kind, True, Estimate(value), 0.5, 0.0, value < 0.9, None, {})
+
+    always = {
+        "constant:Grant": Decisions(
+            "constant:Grant", ("Grant", "Deny"), np.zeros(2, dtype=np.intp), np.zeros(2, dtype=bool)
+        )
+    }
+    for best in (0.9, 0.8):
+        rows = [row("constant:Grant", "baseline", 0.9), row("maximin", "compromise", best)]
+        said = remarks(rows, (), "constant:Grant", always)
+        assert VERDICT in said[0]
+    rows = [row("maximin", "compromise", 0.95), row("constant:Grant", "baseline", 0.9)]
+    assert VERDICT not in " ".join(remarks(rows, (), "constant:Grant", always))
+
+
+def test_answer_names_selection_score_and_constant(records: dict[str, Json]) -> None:
+    said = Page(render(records["tiny"])).text
+    assert "selected utilitarian (compromise)" in said
+    assert "0.900 (with a 90% interval of [0.870, 0.950])" in said
+    constant = "(constant:Grant) scores 0.750 (with a 90% interval of [0.720, 0.800])"
+    assert f"{constant}, less than the selected strategy" in said
+    assert ", more than the selected strategy" in Page(render(records["constant on top"])).text
+
+
+@pytest.mark.parametrize(
+    ("position", "distinguishable", "end"),
+    [
+        (0, [None, True, True, True, True], "rows, distinguishably more than every other ranked candidate."),
+        (
+            0,
+            [None, True, False, True, True],
+            "the selected strategy, has the highest composite score on these rows.",
+        ),
+        (1, [None, True, True, True, True], "rows, distinguishably more than the selected strategy."),
+        (1, [None, False, True, True, True], "rows; the selected strategy is not distinguishable from it."),
+        (1, [None] * 5, "utilitarian has the highest composite score on these rows."),
+    ],
+)
+def test_answer_says_whether_the_selected_one_is_told_from_the_best(
+    records: dict[str, Json], position: int, distinguishable: list[bool | None], end: str
+) -> None:
+    record = records["tiny"]
+    record["selected"] = record["test"]["leaderboard"][position]["strategy"]
+    for row, told in zip(record["test"]["leaderboard"], distinguishable, strict=False):
+        row["distinguishable"] = told
+    assert end in answer(Reading(record)).sentences[-1].striptags()
+
+
+def test_a_baseline_above_the_constant_is_named_beside_the_verdict(records: dict[str, Json]) -> None:
+    record = records["constant on top"]
+    assert answer(Reading(record)).exceptions == ()
+    name = record["test"]["leaderboard"][1]["strategy"]
+    record["test"]["leaderboard"][1] |= {
+        "kind": "baseline",
+        "score": record["test"]["leaderboard"][0]["score"] | {"value": 0.95},
+    }
+    assert answer(Reading(record)).exceptions == (name,)
+    assert f"Only baselines score above that constant: {name}." in Page(render(record)).text
+
+
+def test_simulated_or_given_is_said(records: dict[str, Json]) -> None:
+    assert "simulated, not about real people" in Page(render(records["bare"])).text
+    assert "simulated, not about real people" not in Page(render(records["tiny"])).text
+    assert "--data PATH" not in Page(render(records["bare"])).text
+    assert "accordant run tiny --seed 7 --data PATH" in Page(render(records["tiny"])).text
+
+
+def test_overlap_and_proxies_are_shown_where_they_were_recorded(records: dict[str, Json]) -> None:
+    page = Page(render(records["continuous"]))
+    rows = [[" ".join(cell.split()) for cell in row] for row in page.rows]
+    assert ["A", "90", "0.010 to 0.875", "25%", "41.5"] in rows
+    assert ["type", "no", "0.938", "0.500"] in rows
+    assert ["other", "yes", "not defined", "1.000"] in rows
+    assert "'A' is rare in some contexts." in page.text
+    assert "Overlap:" not in Page(render(records["tiny"])).text
+
+
+def test_no_card_no_verdict(records: dict[str, Json]) -> None:
+    assert "this report gives no verdict about any criterion" in Page(render(records["bare"])).text
+    text = Page(render(records["tiny"])).text
+    assert "For card tiny-card , version 3" in text.replace("tiny-card,", "tiny-card ,")
+
+
+def test_no_result_is_called_fair(variant: Json) -> None:
+    assert not re.search(r"\b(is|are) (un)?fair\b", Page(render(variant)).text)
+
+
+def test_every_table_has_a_caption_and_every_scroll_box_takes_focus(variant: Json) -> None:
+    html = render(variant)
+    assert html.count("<table") == html.count("<caption")
+    boxes = re.findall(r'<div class="scroll[^>]*>', html)
+    assert len(boxes) == html.count("<table")
+    assert all('tabindex="0"' in box and 'role="region"' in box for box in boxes)
+
+
+def test_rendering_needs_neither_scikit_learn_nor_matplotlib() -> None:
+    check = "import sys, accordant.report.render; print([m for m in ('sklearn', 'matplotlib') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
