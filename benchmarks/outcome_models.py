@@ -1,20 +1,21 @@
-"""Outcome models side by side: every default candidate against the one selected without being told.
+"""Outcome models side by side: every default candidate against the default, which is told nothing.
 
-    python benchmarks/outcome_models.py DATA [--seeds 2] [--parts 5] [--only TEXT]
+    python -m benchmarks.outcome_models DATA [--seeds 2] [--parts 5] [--only TEXT]
 
 DATA is a folder with `lending/*.csv`; the simulated loan files need none. Peers and work: each candidate is
-fitted on the training part of an *outer* cross-validation and scored on the held-back part; `selected`
-chooses by its own cross-validation inside that training part and never sees the part it is scored on. Rows
-are averaged over seeds first, so standard errors count rows, not rows times seeds. Columns:
+fitted on the training part of an *outer* cross-validation and scored on the held-back part; `default` is
+`SelectedClassifier`, which averages those candidates that its own cross-validation inside that training part
+cannot tell apart, and never sees the part it is scored on; `single` is the best candidate of that same
+cross-validation alone (`tolerance=0`). Rows are averaged over seeds first, so standard errors count rows, not rows times seeds. Columns:
 
 brier           held-back Brier score, sum over classes, in [0, 2], and its standard error
-selected - it   paired difference of the selected model to this one and the standard error of that difference;
-                negative if the selected one is better
+default - it    paired difference of the default to this one and the standard error of that difference;
+                negative if the default is better
 excess          1e4 times the squared distance to the true probabilities, where they are known
-chosen          in how many outer parts the selection took this candidate
+chosen          in how many outer parts it was the best candidate, and its mean weight in the average
 
-The verdict asks whether `selected` is within one paired standard error of the candidate that turned out best
-in the held-back rows, which nobody could have known beforehand.
+The verdict asks of `default` and `single` whether they are within one paired standard error of the candidate
+that turned out best in the held-back rows, which nobody could have known beforehand.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from accordant.learning.classification.folds import copied_records, deal_folds, 
 
 Floats = NDArray[np.float64]
 FEATURES = ("Income", "Credit Score", "Loan Amount", "Interest Rate")
-SELECTED = "selected"
+DEFAULT = "default"
+SINGLE = "single"
 MANY_ROWS = 10_000
 """Above this many rows two outer parts and one seed must do."""
 
@@ -60,6 +62,7 @@ class HeldBack:
     brier: dict[str, Floats]
     excess: dict[str, Floats]
     chosen: Counter[str]
+    mean_weight: dict[str, float]
     cpu_seconds_per_selection: float
 
 
@@ -80,56 +83,66 @@ def held_back(task: Task, n_seeds: int, n_parts: int) -> HeldBack:
     n = len(task.y)
     n_parts, seeds = (n_parts, range(n_seeds)) if n <= MANY_ROWS else (2, range(1))
     codes = class_codes(task.y, OUTCOMES)
-    names = [SELECTED, *(each.name for each in default_candidates(task.X.shape[1]))]
+    names = [DEFAULT, SINGLE, *(each.name for each in default_candidates(task.X.shape[1]))]
     brier = {name: np.full((len(seeds), n), np.nan) for name in names}
     excess = {name: np.full((len(seeds), n), np.nan) for name in names}
     chosen: Counter[str] = Counter()
+    weights: list[dict[str, float]] = []
     cpu: list[float] = []
     for index, seed in enumerate(seeds):
         parts = deal_folds(codes, n_parts, 1000 + seed, records=copied_records(task.X, codes))
         for training, test in splits(parts):
             start = time.process_time()
-            selected = SelectedClassifier(classes=OUTCOMES, random_state=seed).fit(
+            default = SelectedClassifier(classes=OUTCOMES, random_state=seed).fit(
                 task.X[training], task.y[training]
             )
             cpu.append(time.process_time() - start)
-            chosen[selected.best_name_] += 1
-            models: dict[str, CalibratedProbabilities | SelectedClassifier] = {SELECTED: selected}
+            chosen[default.best_name_] += 1
+            weights.append(default.weights_)
+            models: dict[str, CalibratedProbabilities | SelectedClassifier] = {DEFAULT: default}
             for each in default_candidates(task.X.shape[1], seed):
                 unfitted = each.estimator.set_params(classes=OUTCOMES)
                 models[each.name] = unfitted.fit(task.X[training], task.y[training])
+            models[SINGLE] = models[default.best_name_]
             for name, model in models.items():
                 p = model.predict_proba(task.X[test])
                 brier[name][index, test] = brier_contributions(p, codes[test])
                 if task.truth is not None:
                     excess[name][index, test] = ((p - task.truth[test]) ** 2).sum(axis=1)
-    scored = ~np.isnan(brier[SELECTED][0])
+    scored = ~np.isnan(brier[DEFAULT][0])
     return HeldBack(
         {name: rows[:, scored].mean(axis=0) for name, rows in brier.items()},
         {name: rows[:, scored].mean(axis=0) for name, rows in excess.items()},
         chosen,
+        {name: float(np.mean([each.get(name, 0.0) for each in weights])) for name in names},
         float(np.mean(cpu)),
     )
 
 
-def show(task: Task, result: HeldBack) -> bool:
-    """Print the table of one file; return whether `selected` is within a standard error of the best."""
+def show(task: Task, result: HeldBack) -> tuple[bool, bool]:
+    """Print the table of one file; return whether `default` and `single` are within an error of the best."""
     print(f"\n{task.name}: {len(task.y)} rows, {result.cpu_seconds_per_selection:.1f} CPU s per selection")
-    print(f"  {'model':<22}  brier ± se         selected - it ± se   excess  chosen")
+    print(f"  {'model':<22}  brier ± se         default - it ± se    excess  chosen, weight")
     order = sorted(result.brier, key=lambda name: float(result.brier[name].mean()))
     for name in order:
         score = mean_with_error(result.brier[name])
-        gap = mean_with_error(result.brier[SELECTED] - result.brier[name])
+        gap = mean_with_error(result.brier[DEFAULT] - result.brier[name])
         excess = f"{1e4 * result.excess[name].mean():7.1f}" if task.truth is not None else "      -"
+        used = f"{result.chosen[name]:3d}  {result.mean_weight[name]:.2f}" if result.mean_weight[name] else ""
         print(
             f"  {name:<22} {score.value:.4f} ± {score.standard_error:.4f}"
-            f"   {gap.value:+.5f} ± {gap.standard_error:.5f}  {excess}  {result.chosen[name] or ''}"
+            f"   {gap.value:+.5f} ± {gap.standard_error:.5f}  {excess}  {used}"
         )
-    best = next(name for name in order if name != SELECTED)
-    gap = mean_with_error(result.brier[SELECTED] - result.brier[best])
+    best = next(name for name in order if name not in (DEFAULT, SINGLE))
+    return _verdict(result, DEFAULT, best), _verdict(result, SINGLE, best)
+
+
+def _verdict(result: HeldBack, name: str, best: str) -> bool:
+    gap = mean_with_error(result.brier[name] - result.brier[best])
     within = gap.value <= gap.standard_error
     print(
-        f"  {'within' if within else 'NOT WITHIN'} one standard error of the best candidate, {best}",
+        f"  {name}: {'within' if within else 'NOT WITHIN'} one standard error of the best candidate, {best}"
+        f" ({gap.value:+.5f} ± {gap.standard_error:.5f})",
         flush=True,
     )
     return within
@@ -151,7 +164,8 @@ def main() -> None:
             for task in tasks(arguments.data)
             if arguments.only in task.name
         ]
-    print(f"\nwithin one standard error of the best candidate: {sum(verdicts)} of {len(verdicts)} files")
+    for name, within in zip((DEFAULT, SINGLE), zip(*verdicts, strict=True), strict=False):
+        print(f"{name}: within one standard error of the best candidate on {sum(within)} of {len(within)} files")
 
 
 if __name__ == "__main__":

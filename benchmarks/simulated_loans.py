@@ -82,6 +82,14 @@ def steps(z: Floats) -> Floats:
     )
 
 
+def bent(z: Floats) -> Floats:
+    """Kinks, one weak product and one weak threshold: no candidate has quite this form."""
+    kinks = 0.9 * np.maximum(0, z[:, 3]) - 0.5 * np.minimum(z[:, 0], 0.3)
+    return np.column_stack(
+        [np.full(len(z), 1.7), kinks + 0.25 * z[:, 0] * z[:, 2], 0.3 * (z[:, 1] < -0.5) - 2.2]
+    )
+
+
 def draw(name: str, score: Callable[[Floats], Floats], n: int, seed: int) -> LoanFile:
     """Draw a file of n rows whose outcomes follow softmax(score(standardised features))."""
     rng = np.random.default_rng(seed)
@@ -108,6 +116,13 @@ def untidy(n: int, seed: int) -> LoanFile:
     return LoanFile(file.name, X[keep], file.y[keep], file.truth[keep])
 
 
+def wide(n: int, seed: int) -> LoanFile:
+    """The smooth file with eight more columns that say nothing."""
+    file = draw("wide 1500", smooth, n, seed)
+    irrelevant = np.random.default_rng(seed + 7).normal(size=(n, 8))
+    return LoanFile(file.name, np.column_stack([file.X, irrelevant]), file.y, file.truth)
+
+
 SIMULATED: dict[str, Callable[[int], LoanFile]] = {
     "smooth 2100": lambda seed: draw("smooth 2100", smooth, 2100, seed),
     "smooth 400": lambda seed: draw("smooth 400", smooth, 400, seed),
@@ -121,4 +136,7 @@ SIMULATED: dict[str, Callable[[int], LoanFile]] = {
     "untidy": lambda seed: untidy(2100, seed),
     "nonlinear 400": lambda seed: draw("nonlinear 400", nonlinear, 400, seed),
     "steps 30000": lambda seed: draw("steps 30000", steps, 30_000, seed),
+    "bent 2600": lambda seed: draw("bent 2600", bent, 2600, seed),
+    "bent 900": lambda seed: draw("bent 900", bent, 900, seed),
+    "wide 1500": lambda seed: wide(1500, seed),
 }

@@ -1,6 +1,6 @@
 """Bring your own expected rewards: one small E, six rules, and what each of them chooses.
 
-    python examples/bring_your_own_rewards.py
+python examples/bring_your_own_rewards.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A participatory policy in Python: simulated loans, a scikit-learn classifier, a table of rewards each.
 
-    python examples/policy_in_python.py
+python examples/policy_in_python.py
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
+# ruff: noqa: E501, INP001 - a script beside its pages: its long lines are text
 """Draw the leaderboard of a run as SVG: composite scores with their intervals.
 
-    accordant run examples/own_case/apprenticeships.yaml --out apprenticeships
-    python docs/pictures/leaderboard.py apprenticeships > docs/pictures/leaderboard.svg
+accordant run examples/own_case/apprenticeships.yaml --out apprenticeships
+python docs/pictures/leaderboard.py apprenticeships > docs/pictures/leaderboard.svg
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
+# ruff: noqa: E501, INP001, T201 - a script beside its pages: it prints, and its long lines are text
 """Write strategies.md and metrics.md from the registries and docstrings.
 
-    python docs/reference/generate.py          # write both files beside this script
-    python docs/reference/generate.py --check  # exit 1 if they are out of date
+python docs/reference/generate.py          # write both files beside this script
+python docs/reference/generate.py --check  # exit 1 if they are out of date
 """
 
 from __future__ import annotations
@@ -90,15 +91,24 @@ def metric_facts(record: dict[str, Any], factory: Any) -> list[str]:
 
 def pages() -> dict[str, str]:
     """Return the content of both files."""
-    rules = [entry(r["strategy"], r, f := strategies.factory(r["strategy"]), strategy_facts(f)) for r in registered_strategies()]
-    numbers = [entry(r["metric"], r, f := metrics.factory(r["metric"]), metric_facts(r, f)) for r in registered_metrics()]
+    rules = [
+        entry(r["strategy"], r, f := strategies.factory(r["strategy"]), strategy_facts(f))
+        for r in registered_strategies()
+    ]
+    numbers = [
+        entry(r["metric"], r, f := metrics.factory(r["metric"]), metric_facts(r, f)) for r in registered_metrics()
+    ]
     found = {"strategies.md": rules, "metrics.md": numbers}
     return {name: "\n".join([INTRODUCTIONS[name], *entries]).rstrip() + "\n" for name, entries in found.items()}
 
 
 def main() -> int:
     """Write the files, or compare them."""
-    outdated = [name for name, text in pages().items() if not (HERE / name).is_file() or (HERE / name).read_text("utf-8") != text]
+    outdated = [
+        name
+        for name, text in pages().items()
+        if not (HERE / name).is_file() or (HERE / name).read_text("utf-8") != text
+    ]
     if "--check" in sys.argv:
         print("out of date: " + ", ".join(outdated) if outdated else "up to date")
         return 1 if outdated else 0

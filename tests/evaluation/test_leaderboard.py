@@ -324,3 +324,40 @@ def test_wrong_requests_are_refused(world, strategies, kinds, candidates, counti
         )
     with pytest.raises(UnknownNameError, match="did you mean 'poor'"):
         board["por"]
+
+
+def test_a_constant_stands_above_a_strategy_that_only_equals_it(world, decided):
+    """A strategy that decides like a constant everywhere has not earned its cost."""
+    evidence = world(200)
+    lines = {"same": decided(evidence, "same", 0), "constant:Grant": decided(evidence, "constant:Grant", 0)}
+    lines["worse"] = decided(evidence, "worse", 1)
+    found = evaluate(
+        lines,
+        {"same": "compromise", "constant:Grant": "baseline", "worse": "compromise"},
+        evidence,
+        {"Accuracy": (metrics.create("accuracy"), 1.0)},
+        candidates=list(lines),
+        resamples=100,
+        generator=np.random.default_rng(0),
+    )
+    assert [row.strategy for row in found.rows] == ["constant:Grant", "same", "worse"]
+    assert found.best == "constant:Grant"
+    assert "no strategy scores higher" in found.remarks[0]
+
+
+def test_a_baseline_that_decides_case_by_case_is_a_rival_of_constants(world, decided):
+    evidence = world(200)
+    lines = {"outcome_only": decided(evidence, "outcome_only", evidence.log.outcomes)}
+    lines["constant:Grant"] = decided(evidence, "constant:Grant", 0)
+    lines["poor"] = decided(evidence, "poor", 2 - evidence.log.outcomes)
+    found = evaluate(
+        lines,
+        {"outcome_only": "baseline", "constant:Grant": "baseline", "poor": "compromise"},
+        evidence,
+        {"Accuracy": (metrics.create("accuracy"), 1.0)},
+        candidates=list(lines),
+        resamples=100,
+        generator=np.random.default_rng(0),
+    )
+    assert not any("earns its cost" in sentence for sentence in found.remarks)
+    assert found.remarks[0].endswith("above poor.")

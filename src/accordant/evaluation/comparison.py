@@ -131,8 +131,15 @@ class _Board:
 
     @property
     def best(self) -> int | None:
-        """Position of the candidate with the highest score, the first of equals; None if all are unranked."""
-        return _first(self.point.scores, self.scale.candidates)
+        """Position of the candidate with the highest score; None if all are unranked.
+
+        Among equals a baseline comes first: a strategy that only equals it has not earned its cost.
+        """
+        baseline = np.array([kind == "baseline" for kind in map(self.kinds.get, self.decisions)])
+        first, plain = (_first(self.point.scores, allowed) for allowed in (self.scale.candidates, self.scale.candidates & baseline))
+        if first is None or plain is None or self.point.scores[plain] < self.point.scores[first] - EQUAL:
+            return first
+        return plain
 
     @property
     def best_constant(self) -> int | None:
@@ -166,7 +173,11 @@ class _Board:
                 metrics=cells[s],
             )
             rows.append(row)
-        return tuple(sorted(rows, key=lambda row: np.inf if row.score.value is None else -row.score.value))
+        best = None if self.best is None else tuple(self.decisions)[self.best]
+        order = {row.strategy: -np.inf if row.score.value is None else row.score.value for row in rows}
+        if best is not None:  # equals differ by rounding
+            order[best] = max(order[row.strategy] for row in rows if row.candidate)
+        return tuple(sorted(rows, key=lambda row: (-order[row.strategy], row.strategy != best)))
 
     def _distinguishable(self, sampled: Values | None) -> list[bool | None]:
         """Return for each strategy whether the interval of its difference to the best excludes 0."""

@@ -38,7 +38,11 @@ def _against_constant(
     constant = next(row for row in rows if row.strategy == best_constant)
     action = decisions[best_constant].actions[0]
     start = f"Always {action} scores {constant.score}"
-    rivals = [row for row in rows if row.candidate and row.kind != "baseline" and row.score.value is not None]
+    rivals = [
+        row
+        for row in rows
+        if row.candidate and row.score.value is not None and not (row.kind == "baseline" and _constant(decisions[row.strategy]))
+    ]
     if not rivals:
         return []
     above = [row.strategy for row in rivals if _value(row) > _value(constant) and not row.below_best_constant]
@@ -78,6 +82,10 @@ def _unsure(rows: Sequence[LeaderboardRow]) -> list[str]:
         for row in rows
         if row.score.value is not None and (row.score.undefined or 0) > UNDEFINED_SHARE
     ]
+
+
+def _constant(decisions: Decisions) -> bool:
+    return bool((decisions.codes == decisions.codes[0]).all())
 
 
 def _value(row: LeaderboardRow) -> float:

@@ -35,7 +35,7 @@ class HingeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, n_knots: int = 4) -> None:
         self.n_knots = n_knots
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn passes it
         """Find the knots of X (n, features)."""
         columns: Floats = validate_data(self, X, dtype=np.float64)
         levels = np.linspace(0.0, 1.0, self.n_knots + 2)[1:-1]
