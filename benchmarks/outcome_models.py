@@ -6,7 +6,8 @@ DATA is a folder with `lending/*.csv`; the simulated loan files need none. Peers
 fitted on the training part of an *outer* cross-validation and scored on the held-back part; `default` is
 `SelectedClassifier`, which averages those candidates that its own cross-validation inside that training part
 cannot tell apart, and never sees the part it is scored on; `single` is the best candidate of that same
-cross-validation alone (`tolerance=0`). Rows are averaged over seeds first, so standard errors count rows, not rows times seeds. Columns:
+cross-validation alone (`tolerance=0`). Rows are averaged over seeds first, so standard errors count rows, not
+rows times seeds. Columns:
 
 brier           held-back Brier score, sum over classes, in [0, 2], and its standard error
 default - it    paired difference of the default to this one and the standard error of that difference;
@@ -30,12 +31,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from benchmarks.simulated_loans import OUTCOMES, SIMULATED
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier, default_candidates
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.folds import copied_records, deal_folds, splits
+from benchmarks.simulated_loans import OUTCOMES, SIMULATED
 
 Floats = NDArray[np.float64]
 FEATURES = ("Income", "Credit Score", "Loan Amount", "Interest Rate")
@@ -164,6 +165,7 @@ def main() -> None:
             for task in tasks(arguments.data)
             if arguments.only in task.name
         ]
+    print()
     for name, within in zip((DEFAULT, SINGLE), zip(*verdicts, strict=True), strict=False):
         print(f"{name}: within one standard error of the best candidate on {sum(within)} of {len(within)} files")
 

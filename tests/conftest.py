@@ -72,9 +72,7 @@ class Loans:
 
     @property
     def log(self):
-        return Log(
-            self.contexts, self.problem.action_codes(self.actions), self.problem.outcome_codes(self.outcomes)
-        )
+        return Log(self.contexts, self.problem.action_codes(self.actions), self.problem.outcome_codes(self.outcomes))
 
     @property
     def data(self):

@@ -465,7 +465,10 @@ def test_an_undefined_metric_selects_nobody(loans):
 @pytest.mark.parametrize("world", ["loans", "visits"])
 def test_same_seed_same_bytes_and_threads_do_not_matter(world, request):
     given = request.getfixturevalue(world)
-    grids = {"loans": ({"C": [0.1, 1.0]}, LogisticRegression()), "visits": ({"range_share": [0.1, 0.3]}, TLearner("ridge"))}
+    grids = {
+        "loans": ({"C": [0.1, 1.0]}, LogisticRegression()),
+        "visits": ({"range_share": [0.1, 0.3]}, TLearner("ridge")),
+    }
     grid, model = grids[world]
     changes = {"outcome_grid": grid, "outcome_model": model, "reward_grid": {"max_depth": [2, 5]}, "random_state": 3}
     one, again, threads = (given.fitted(**changes, n_jobs=jobs) for jobs in (1, 1, 2))

@@ -68,9 +68,7 @@ def test_no_scores_or_nothing_else_to_do():
 
 
 def test_an_alternative_that_is_ruled_out_has_no_finite_margin():
-    decisions = Decisions(
-        "rule", ("x", "y"), np.array([0]), np.array([False]), scores=np.array([[0.2], [-np.inf]])
-    )
+    decisions = Decisions("rule", ("x", "y"), np.array([0]), np.array([False]), scores=np.array([[0.2], [-np.inf]]))
     found = Recommendations.of(decisions, expected([[0.5, 0.5]], actions=("x", "y")))
     assert found.runner_up.tolist() == ["y"] and np.isnan(found.margin).all()
 

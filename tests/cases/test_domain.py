@@ -66,15 +66,24 @@ def test_worked_numbers_as_published(amount, rate, before_clipping):
 def test_worked_numbers_corrected(amount, rate):
     """b (1 − ι/2), whatever the size; Bank and Regulatory as published."""
     corrected, published = lending_rewards(noise=0.0), lending_rewards(variant="published", noise=0.0)
-    assert corrected["Applicant"](row(amount, rate), "Grant", "Fully_Repaid")[0] == pytest.approx(1 - rate / 2, abs=1e-12)
+    assert corrected["Applicant"](row(amount, rate), "Grant", "Fully_Repaid")[0] == pytest.approx(
+        1 - rate / 2, abs=1e-12
+    )
     for name in ("Bank", "Regulatory"):
         for action in ACTIONS:
             for outcome in OUTCOMES:
-                assert corrected[name](row(amount, rate), action, outcome) == published[name](row(amount, rate), action, outcome)
+                assert corrected[name](row(amount, rate), action, outcome) == published[name](
+                    row(amount, rate), action, outcome
+                )
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.floats(500, 60_000), st.floats(0, 0.5), st.sampled_from([0.0, 1.0]), st.sampled_from(["base", "mild", "strictest"]))
+@given(
+    st.floats(500, 60_000),
+    st.floats(0, 0.5),
+    st.sampled_from([0.0, 1.0]),
+    st.sampled_from(["base", "mild", "strictest"]),
+)
 def test_better_cells_are_never_worth_less(amount, rate, kind, structure):
     """Monotone in the table entry at every loan size, and strict for the Applicant; the published variant is not."""
     for name in ("Bank", "Applicant", "Regulatory"):
@@ -220,9 +229,7 @@ def test_nine_cells(nine, metric, parameters, weights):
 def test_payoff_of_nine_cells(nine):
     evidence, decisions, _ = nine
     table = table_of("Applicant", "base")
-    wanted = sum(
-        table(row(1, 0.1, float(t % 2)), ACTIONS[t // 3], OUTCOMES[t % 3])[0] for t in range(9)
-    )
+    wanted = sum(table(row(1, 0.1, float(t % 2)), ACTIONS[t // 3], OUTCOMES[t % 3])[0] for t in range(9))
     found = metrics.create("table_payoff", {"stakeholder": "Applicant"}).evaluate(decisions, evidence).value
     assert found == pytest.approx(wanted, abs=1e-12)
 

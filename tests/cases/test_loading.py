@@ -196,7 +196,7 @@ def test_subsets_are_nested_seeded_and_mixed(sorted_data):
 
 @pytest.mark.parametrize("rows", [401, 0, -1])
 def test_more_rows_than_there_are(sorted_data, rows):
-    with pytest.raises(InputError, match=f"rows is {rows}; own.csv has 400 rows"):
+    with pytest.raises(InputError, match=f"rows is {rows}; allowed: 1 to 400"):
         subset(sorted_data, RunOptions(rows=rows))
 
 

@@ -137,9 +137,7 @@ def ramp(contexts, action, outcome):
 def integral_of_the_ramp(offsets, weights):
     problem = DecisionProblem(stakeholders=["P"], actions=["A"], outcomes={"name": "score"})
     nodes = 2 + offsets[:, :, None]
-    prediction = OutcomePrediction(
-        np.broadcast_to(weights[:, None], nodes.shape), nodes, True, np.full((1, 1), 2.0)
-    )
+    prediction = OutcomePrediction(np.broadcast_to(weights[:, None], nodes.shape), nodes, True, np.full((1, 1), 2.0))
     q = StatedReward("P", FunctionReward(ramp), problem)
     return expected_rewards(Contexts({"x": [0.0]}), prediction, [q], problem).values.item()
 

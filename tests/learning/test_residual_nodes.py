@@ -26,7 +26,9 @@ def test_nodes_carry_the_spread(integration):
 
 
 def test_each_action_has_its_own_residuals_unless_there_are_few():
-    residuals = np.concatenate([np.random.default_rng(2).normal(scale=s, size=n) for s, n in ((1, 200), (5, 200), (99, 9))])
+    residuals = np.concatenate(
+        [np.random.default_rng(2).normal(scale=s, size=n) for s, n in ((1, 200), (5, 200), (99, 9))]
+    )
     actions = np.repeat([0, 1, 2], [200, 200, 9])
     offsets, _ = residual_nodes(residuals, actions, 3, "empirical", 10)
     spread = offsets.std(axis=1)

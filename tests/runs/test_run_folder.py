@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import shutil
-import signal
+import signal as signals
 import subprocess
 import sys
 import time
@@ -204,7 +204,7 @@ def test_a_killed_run_leaves_no_folder_that_looks_finished(cases, tmp_path):
             time.sleep(0.05)
         assert ready.exists()
     finally:
-        process.send_signal(signal.SIGKILL)
+        process.send_signal(signals.SIGKILL)
         process.wait()
     assert not out.exists()
     (unfinished,) = out.parent.iterdir()
@@ -245,7 +245,16 @@ def test_no_manifest(run_folder):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "{}", "null", '{"sha256": []}', '{"sha256": ["run.json", "models/policy.json"]}', '{"sha256": {}}', "\x00"],
+    [
+        "",
+        "[]",
+        "{}",
+        "null",
+        '{"sha256": []}',
+        '{"sha256": ["run.json", "models/policy.json"]}',
+        '{"sha256": {}}',
+        "\x00",
+    ],
 )
 def test_a_changed_manifest(run_folder, content):
     (run_folder / "manifest.json").write_text(content)

@@ -173,7 +173,9 @@ def fit_grid(estimator: Any, points: Sequence[Point], features: Any, target: Any
         return [clone(estimator).set_params(**point).fit(features, target) for point in points]
     sizes = [int(point.get("n_estimators", estimator.n_estimators)) for point in points]
     # with its type: as max_features, 1 is one feature and 1.0 is all of them
-    rest = [{name: (type(value), value) for name, value in point.items() if name != "n_estimators"} for point in points]
+    rest = [
+        {name: (type(value), value) for name, value in point.items() if name != "n_estimators"} for point in points
+    ]
     largest: dict[int, Any] = {}
     fitted = []
     for size, others in zip(sizes, rest, strict=True):

@@ -107,7 +107,7 @@ def subset(data: CaseData, options: RunOptions) -> CaseData:
     if options.rows is None:
         return data
     if not 0 < options.rows <= len(data.log):
-        raise InputError(f"rows is {options.rows}; {data.source} has {len(data.log)} rows")
+        raise InputError(f"rows is {options.rows}; allowed: 1 to {len(data.log)}, the rows of {data.source}")
     order = randomness.generator(options.seed, "subset").permutation(len(data.log))
     return data.take(np.sort(order[: options.rows]))
 

@@ -66,9 +66,8 @@ def make_record(
 
     Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``, ``notes``,
     ``warnings``, ``test`` and ``validation`` (a leaderboard each, see `board`), ``groups`` (per attribute),
-    ``outcome_model`` (quality on test rows), ``learning`` (searches, reward errors, identification), ``strategies``
-    (name and parameters by label), ``signals`` (fitted reward signals), ``encoder``-independent model files are
-    listed by the run folder, ``scope`` (card and hash), ``cost``.
+    ``outcome_model`` (name and quality on test rows), ``learning`` (identification, proxies, overlap, searches, reward
+    errors), ``strategies`` (name and parameters by label), ``scope`` (card and hash), ``cost``.
     """
     learned = policy.learned_
     shares = None

@@ -31,6 +31,7 @@ from accordant.learning.classification.folds import deal_folds, splits
 from .conftest import OUTCOMES, Loans, draw_loans
 
 TRUSTED = {
+    "accordant.learning.classification.blend.Blend",
     "accordant.learning.classification.brier.MeanWithError",
     "accordant.learning.classification.calibration.CalibratedProbabilities",
     "accordant.learning.classification.candidates.Candidate",
@@ -68,6 +69,53 @@ def test_scores_are_the_cross_validated_brier_scores(selected: SelectedClassifie
     )
     assert [each.name for each in selected.candidates_ if each.baseline] == ["prior"]
     assert selected.beats_prior_
+
+
+def test_it_predicts_the_weighted_average_of_candidates_refitted_on_all_rows(
+    selected: SelectedClassifier, loans: Loans, fresh_loans: Loans
+) -> None:
+    by_name = {each.name: each.estimator.set_params(classes=OUTCOMES) for each in default_candidates(4)}
+    average = sum(
+        weight * by_name[name].fit(loans.X, loans.y).predict_proba(fresh_loans.X)
+        for name, weight in selected.weights_.items()
+    )
+    np.testing.assert_allclose(selected.predict_proba(fresh_loans.X), average, rtol=0, atol=1e-12)
+    assert selected.weights_ == {each.name: each.weight for each in selected.candidates_ if each.weight}
+    assert len(selected.weights_) > 1
+    assert sum(selected.weights_.values()) == pytest.approx(1, abs=1e-12)
+    assert max(selected.weights_, key=lambda name: selected.weights_[name]) == selected.best_name_
+
+
+def test_tolerance_zero_takes_the_single_best(selected: SelectedClassifier, loans: Loans) -> None:
+    single = clone(selected).set_params(tolerance=0).fit(loans.X, loans.y)
+    assert single.weights_ == {selected.best_name_: 1.0}
+    assert [each.brier for each in single.candidates_] == [each.brier for each in selected.candidates_]
+    (only,) = single.best_.models_
+    assert single.predict_proba(loans.X).tobytes() == only.predict_proba(loans.X).tobytes()
+    for wrong in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="tolerance"):
+            clone(selected).set_params(tolerance=wrong).fit(loans.X, loans.y)
+
+
+@pytest.mark.parametrize("kind", ["noise", "wave"])
+def test_the_gain_over_class_shares_is_not_flattered(kind: str) -> None:
+    # Averaged over files, the gain found while fitting must be the gain on fresh rows, not more.
+    prior, tree = (
+        Candidate("prior", DummyClassifier(strategy="prior"), baseline=True),
+        [Candidate(f"tree-{d}", DecisionTreeClassifier(max_depth=d, min_samples_leaf=10)) for d in range(1, 6)],
+    )
+    rng, claimed, found = np.random.default_rng(8), [], []
+    for _ in range(30):
+        X = rng.normal(size=(1200, 3))
+        p = 0.2 + 0.15 * np.sin(3 * X[:, 0]) if kind == "wave" else np.full(1200, 0.2)
+        codes = (rng.random(1200) < p).astype(np.intp)
+        model = SelectedClassifier([prior, *tree]).fit(X[:200], codes[:200])
+        claimed.append(model.gain_over_prior_.value)
+        shares = np.bincount(codes[:200], minlength=2) / 200
+        constant = brier_score(np.tile(shares, (1000, 1)), codes[200:])
+        found.append(constant - brier_score(model.predict_proba(X[200:]), codes[200:]))
+    surplus = mean_with_error(np.array(claimed) - np.array(found))
+    assert surplus.value <= 2 * surplus.standard_error
 
 
 def test_one_row_equals_the_batch_and_rows_sum_to_one(
@@ -178,6 +226,15 @@ def test_skops_round_trip(candidate: Candidate, loans: Loans) -> None:
     again = skops.io.loads(stored, trusted=unknown)
     assert again.predict_proba(loans.X).tobytes() == model.predict_proba(loans.X).tobytes()
     assert again.candidates_ == model.candidates_
+
+
+def test_skops_round_trip_of_an_average(selected: SelectedClassifier, fresh_loans: Loans) -> None:
+    stored = skops.io.dumps(selected)
+    unknown = skops.io.get_untrusted_types(data=stored)
+    assert set(unknown) <= TRUSTED
+    again = skops.io.loads(stored, trusted=unknown)
+    assert again.predict_proba(fresh_loans.X).tobytes() == selected.predict_proba(fresh_loans.X).tobytes()
+    assert (again.candidates_, again.weights_) == (selected.candidates_, selected.weights_)
 
 
 def _lending_files() -> list[Path]:

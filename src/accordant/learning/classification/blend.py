@@ -49,7 +49,7 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
             differ, or a model refuses X and y.
         """
         shares = np.asarray(self.weights, dtype=np.float64)
-        if shares.shape != (len(self.estimators),) or np.any(shares <= 0) or abs(shares.sum() - 1) > 1e-9:
+        if shares.shape != (len(self.estimators),) or not (np.all(shares > 0) and abs(shares.sum() - 1) <= 1e-9):
             raise ValueError(
                 f"weights must be {len(self.estimators)} positive numbers with sum 1, found {self.weights}"
             )
