@@ -29,7 +29,7 @@ from accordant.learning.encoding import ContextEncoder
 from accordant.learning.residuals import residual_nodes
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
-from accordant.runs.execution import RunOptions, subset
+from accordant.runs.execution import RunOptions, split, subset
 from accordant.utilities import ExpectedRewards
 
 
@@ -137,6 +137,17 @@ def test_05_more_rows_than_there_are_is_an_error_and_subsets_are_mixed():
     small, large = (subset(data, RunOptions(rows=rows)).log for rows in (300, 600))
     assert set(small.contexts["x"]) < set(large.contexts["x"])
     assert (small.outcomes == 2).mean() == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / 300))
+
+
+def test_05_the_test_rows_are_the_same_for_all_sizes():
+    generator = np.random.default_rng(0)
+    log = Log(Contexts({"x": np.arange(500.0)}), np.zeros(500, dtype=int), generator.integers(0, 2, 500))
+    data = CaseData(log, "file", "", simulated=False)
+    train, test = split(data, 0.2, 42)
+    some = subset(train, RunOptions(seed=42, rows=100))
+    assert len(some.log) == 100
+    assert set(some.log.contexts["x"]) < set(train.log.contexts["x"])
+    assert set(some.log.contexts["x"]).isdisjoint(test.log.contexts["x"])
 
 
 def test_06_constants_are_in_the_table_and_mark_what_they_beat(granted):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+from accordant.learning.causal import TLearner
 from accordant.learning.residuals import held_out_residuals, residual_nodes
 
 
@@ -60,3 +61,12 @@ def test_residuals_are_held_out_and_every_fold_keeps_every_action():
     assert np.array_equal(found, outcomes)  # every row once, in order
     assert len(Memory.fits) == 5
     assert all(counts[1] == 8 for _, counts in Memory.fits)
+
+
+def test_an_action_with_the_fewest_rows_a_learner_takes_still_has_residuals():
+    generator = np.random.default_rng(0)
+    actions = np.repeat([0, 1], [60, 10])
+    features, outcomes = generator.normal(size=(70, 2)), generator.normal(size=70)
+    learner = TLearner("ridge").fit(features, actions, outcomes, n_actions=2)
+    residuals = held_out_residuals(learner, features, actions, outcomes, 2, 0)
+    assert np.isfinite(residuals).all()

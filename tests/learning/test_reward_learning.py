@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
@@ -122,9 +123,13 @@ def test_sharing_leaves_observed_rewards_alone(loans):
 
 
 def test_a_regressor_with_one_output_cannot_be_shared(loans):
-    """The default cannot either, and says so."""
     with pytest.raises(InputError, match="reward model of Bank, Applicant cannot be fitted"):
-        learned(loans, shared_rewards=True, reward_model=None, reward_grid={"max_iter": [2]})
+        learned(loans, shared_rewards=True, reward_model=HistGradientBoostingRegressor(max_iter=2), reward_grid={})
+
+
+def test_the_default_regressor_can_be_shared(loans):
+    result = learned(loans, shared_rewards=True, reward_model=None, reward_grid={})
+    assert [model.stakeholders for model in result.reward_models] == [("Bank", "Applicant")]
 
 
 def test_the_grid_of_a_reward_model_is_searched_over_every_action(loans):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,10 +92,11 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV file with a header and at least one row."""
-    return pd.concat(list(read_chunks(path)), ignore_index=True)
+    (frame,) = read_chunks(path, at_once=sys.maxsize)  # in one piece, so that a column has one type
+    return frame
 
 
-def read_chunks(source: str | Path | IO[str]) -> Iterator[pd.DataFrame]:
+def read_chunks(source: str | Path | IO[str], at_once: int = ROWS_AT_ONCE) -> Iterator[pd.DataFrame]:
     """Yield the rows of a CSV file or stream in batches; a file without rows is an error.
 
     Raises
@@ -106,7 +108,7 @@ def read_chunks(source: str | Path | IO[str]) -> Iterator[pd.DataFrame]:
     rows = 0
     try:
         with pd.read_csv(
-            source, chunksize=ROWS_AT_ONCE, low_memory=False, keep_default_na=False, na_values=MISSING
+            source, chunksize=at_once, low_memory=False, keep_default_na=False, na_values=MISSING
         ) as chunks:
             for chunk in chunks:
                 rows += len(chunk)

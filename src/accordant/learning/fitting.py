@@ -224,8 +224,9 @@ def _reward_learners(
             raise InputError(f"the reward of {observed[0]!r} was only observed; the reward model 'stated' cannot supply it")
         return [], [StatedReward(name, signal, problem) for name, signal in signals.items()], warnings
     default = settings.reward_model is None
-    regressor = default_regressor(randomness.model_seed(settings.random_state)) if default else settings.reward_model
-    grid = settings.reward_grid or (DEFAULT_GRID if default else {})
+    shared, seed = settings.shared_rewards, randomness.model_seed(settings.random_state)
+    regressor = default_regressor(seed, shared=shared) if default else settings.reward_model
+    grid = settings.reward_grid or (DEFAULT_GRID if default and not shared else {})
     generator = randomness.generator(settings.random_state, "elicitation")
     answers = {
         name: elicit(signal, log.contexts, queries, problem, generator)
@@ -235,7 +236,7 @@ def _reward_learners(
     groups: list[tuple[tuple[str, ...], RewardQueries, NDArray[np.float64]]] = [
         ((name,), logged_queries(log), log.rewards[name][None]) for name in observed
     ]
-    if settings.shared_rewards and answers:
+    if shared and answers:
         groups.append((tuple(answers), queries, np.stack(list(answers.values()))))
     else:
         groups += [((name,), queries, values[None]) for name, values in answers.items()]

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from accordant.learning.causal import LevelLearner, LoggedData
+
 Integration = Literal["empirical", "gauss_hermite", "plug_in"]
+FOLDS = 5
 ENOUGH = 10  # rows of an action from which its own residuals are used instead of everybody's
 
 
@@ -34,13 +37,17 @@ def held_out_residuals(
     for fold in range(FOLDS):
         test = order[fold::FOLDS]
         train = np.setdiff1d(order, test)
-        fitted = clone(learner).fit(features[train], actions[train], outcomes[train], n_actions=n_actions)
+        fitted = _fitted_on(learner, LoggedData(features[train], actions[train], outcomes[train], n_actions))
         levels = fitted.predict_levels(features[test])
         residuals[test] = outcomes[test] - levels[actions[test], np.arange(len(test))]
     return residuals
 
 
-FOLDS = 5
+def _fitted_on(learner: Any, part: LoggedData) -> Any:
+    """Return a copy of the learner fitted on a part of data of which the whole was checked already."""
+    if isinstance(learner, LevelLearner):
+        return clone(learner).fit_part(part)
+    return clone(learner).fit(part.X, part.actions, part.outcomes, n_actions=part.n_actions)
 
 
 def residual_nodes(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
 from accordant.contexts import Log
 from accordant.errors import InputError
@@ -24,8 +24,13 @@ from accordant.problem import DecisionProblem
 DEFAULT_GRID: Mapping[str, Sequence[Any]] = {"max_leaf_nodes": [8, 31]}
 
 
-def default_regressor(random_state: int) -> Any:
-    """Return the regressor that learns rewards unless told otherwise: histogram boosting."""
+def default_regressor(random_state: int, *, shared: bool) -> Any:
+    """Return the regressor that learns rewards unless told otherwise.
+
+    Histogram boosting; where stakeholders share one regressor, a forest, because it can have several outputs.
+    """
+    if shared:
+        return RandomForestRegressor(min_samples_leaf=3, random_state=random_state)
     return HistGradientBoostingRegressor(learning_rate=0.1, early_stopping=False, random_state=random_state)
 
 

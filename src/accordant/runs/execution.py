@@ -38,7 +38,7 @@ class RunOptions:
     data
         File or folder; None looks in the usual places.
     rows
-        Use a random subset of this many rows; None for all.
+        Learn from a random subset of this many training rows; None for all. The test rows stay the same.
     folds, resamples
         Override the case.
     n_jobs
@@ -54,7 +54,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class CarriedOut:
     """A carried-out case: the record to write down, and the policy that can recommend."""
 
     case: CaseSpec
@@ -62,7 +62,7 @@ class Outcome:
     record: Record
 
 
-def carry_out(name_or_path: str | Path, options: RunOptions) -> Outcome:
+def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     """Run a case from its data to the evaluation on untouched rows.
 
     Raises
@@ -74,8 +74,9 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> Outcome:
     case, beside = read_case(name_or_path)
     case = _with_overrides(case, options)
     signals = case.signals()
-    data = subset(case_data(case, beside, options, signals), options)
+    data = case_data(case, beside, options, signals)
     train, test = split(data, case.evaluation.test_size, options.seed)
+    train = subset(train, options)
     policy = build_policy(case, options)
     _check_metrics(case)
     logger.info("%s: %d training rows, %d untouched test rows", data.source, len(train.log), len(test.log))
@@ -85,7 +86,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> Outcome:
     leaderboard = policy.leaderboard_on(evidence)
     seconds = time.perf_counter() - started[0], time.process_time() - started[1]
     record = make_record(case, options.seed, data, len(train.log), policy, evidence, leaderboard, seconds)
-    return Outcome(case, policy, record)
+    return CarriedOut(case, policy, record)
 
 
 def case_data(
@@ -103,11 +104,11 @@ def case_data(
 
 
 def subset(data: CaseData, options: RunOptions) -> CaseData:
-    """Return a random subset of the rows; subsets of one seed are nested."""
+    """Return a random subset of training rows; subsets of one seed are nested."""
     if options.rows is None:
         return data
     if not 0 < options.rows <= len(data.log):
-        raise InputError(f"rows is {options.rows}; allowed: 1 to {len(data.log)}, the rows of {data.source}")
+        raise InputError(f"rows is {options.rows}; allowed: 1 to {len(data.log)}, the training rows of {data.source}")
     order = randomness.generator(options.seed, "subset").permutation(len(data.log))
     return data.take(np.sort(order[: options.rows]))
 

@@ -16,7 +16,7 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, RunFolderError
 from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
-from accordant.runs.execution import Outcome
+from accordant.runs.execution import CarriedOut
 from accordant.runs.models import load_policy, save_policy
 from accordant.runs.record import FORMAT
 
@@ -49,7 +49,7 @@ class Run:
         return load_policy(self.case, self.path / MODELS)
 
 
-def write_run(outcome: Outcome, out: Path | None) -> Path:
+def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     """Write a run and return its folder.
 
     Everything is written to a hidden folder beside it, the manifest of hashes last; then that folder gets its
