@@ -94,9 +94,7 @@ def surface_b(folder: Path, seed: int) -> World:
     return make_world(source.X, source.actions, np.round(np.maximum(outcomes, 0.0), 1), levels, seed)
 
 
-def stepped(
-    seed: int, contexts: int = 1000, actions: int = 2, pull: float = 1.0, heavy: bool = False
-) -> World:
+def stepped(seed: int, contexts: int = 1000, actions: int = 2, pull: float = 1.0, heavy: bool = False) -> World:
     """Steps, interactions and bends; `pull` is how strongly features drive the logged action."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(contexts, 8))

@@ -94,9 +94,7 @@ def held_back(task: Task, n_seeds: int, n_parts: int) -> HeldBack:
         parts = deal_folds(codes, n_parts, 1000 + seed, records=copied_records(task.X, codes))
         for training, test in splits(parts):
             start = time.process_time()
-            default = SelectedClassifier(classes=OUTCOMES, random_state=seed).fit(
-                task.X[training], task.y[training]
-            )
+            default = SelectedClassifier(classes=OUTCOMES, random_state=seed).fit(task.X[training], task.y[training])
             cpu.append(time.process_time() - start)
             chosen[default.best_name_] += 1
             weights.append(default.weights_)
@@ -151,9 +149,7 @@ def _verdict(result: HeldBack, name: str, best: str) -> bool:
 
 def main() -> None:
     """Run the tasks and print how many pass."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--parts", type=int, default=5, help="parts of the outer cross-validation")

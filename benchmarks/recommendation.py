@@ -68,7 +68,9 @@ def main() -> None:
         peer = (time.process_time() - start) / LOOPED_ROWS
     equal = np.abs(loop - policy.expected_rewards(some).values).max()
     print(f"batched, {ROWS} contexts   {1000 * batched:8.3f} ms CPU a context    aim below 0.4")
-    print(f"row by row, {LOOPED_ROWS} contexts {1000 * peer:8.1f} ms CPU a context    {peer / batched:.0f} times as much")
+    print(
+        f"row by row, {LOOPED_ROWS} contexts {1000 * peer:8.1f} ms CPU a context    {peer / batched:.0f} times as much"
+    )
     print(f"one context alone        {1000 * single:8.1f} ms CPU")
     print(f"largest difference in E between the two: {equal:.1e}")
 

@@ -85,9 +85,7 @@ def steps(z: Floats) -> Floats:
 def bent(z: Floats) -> Floats:
     """Kinks, one weak product and one weak threshold: no candidate has quite this form."""
     kinks = 0.9 * np.maximum(0, z[:, 3]) - 0.5 * np.minimum(z[:, 0], 0.3)
-    return np.column_stack(
-        [np.full(len(z), 1.7), kinks + 0.25 * z[:, 0] * z[:, 2], 0.3 * (z[:, 1] < -0.5) - 2.2]
-    )
+    return np.column_stack([np.full(len(z), 1.7), kinks + 0.25 * z[:, 0] * z[:, 2], 0.3 * (z[:, 1] < -0.5) - 2.2])
 
 
 def draw(name: str, score: Callable[[Floats], Floats], n: int, seed: int) -> LoanFile:

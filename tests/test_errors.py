@@ -31,7 +31,9 @@ class Outer(Declared):
     count: int
 
 
-@pytest.mark.parametrize("kind", [DataError, DataNotFoundError, RewardError, SpecError, RunFolderError, UnknownNameError])
+@pytest.mark.parametrize(
+    "kind", [DataError, DataNotFoundError, RewardError, SpecError, RunFolderError, UnknownNameError]
+)
 def test_input_errors_are_value_errors(kind):
     assert issubclass(kind, InputError)
     assert issubclass(kind, ValueError)

@@ -104,7 +104,9 @@ def test_order_of_lists_is_kept():
 
 
 def test_continuous_outcome():
-    problem = DecisionProblem(stakeholders=["Parent"], actions=["A", "C"], outcomes={"name": "score", "low": 0, "high": 10})
+    problem = DecisionProblem(
+        stakeholders=["Parent"], actions=["A", "C"], outcomes={"name": "score", "low": 0, "high": 10}
+    )
     assert problem.continuous
     assert problem.outcomes == ContinuousOutcome(name="score", low=0, high=10)
     assert problem.outcome_names == ()

@@ -80,7 +80,9 @@ def test_empty_registry(shapes):
 
 def test_unknown_and_missing_parameters(shapes):
     shapes.register("square")(lambda side, unit="m": (side, unit))
-    with pytest.raises(InputError, match="shape 'square': unknown parameter 'unti'; did you mean 'unit'. valid: side, unit"):
+    with pytest.raises(
+        InputError, match="shape 'square': unknown parameter 'unti'; did you mean 'unit'. valid: side, unit"
+    ):
         shapes.create("square", {"side": 1, "unti": "cm"})
     with pytest.raises(InputError, match="shape 'square': parameter 'side' is missing"):
         shapes.create("square", {})
@@ -123,7 +125,9 @@ def test_several_packages(package):
 
 def test_a_broken_module_is_reported_every_time(package):
     """The second question must not be answered from the half that was imported before the failure."""
-    registry = Registry("kind", group="accordant.tests.kinds", packages=package("broken", bad="import no_such_module\n"))
+    registry = Registry(
+        "kind", group="accordant.tests.kinds", packages=package("broken", bad="import no_such_module\n")
+    )
     for _ in range(2):
         with pytest.raises(ModuleNotFoundError, match="no_such_module"):
             registry.names()

@@ -52,7 +52,9 @@ def test_round_trip_is_exact():
 )
 def test_round_trip_of_any_text(texts, threshold, params):
     names = ("id", "version", "title", "decision")
-    card = ScopeCard(**dict(zip(names, texts, strict=True)), criteria=[Criterion(metric="m", threshold=threshold, params=params)])
+    card = ScopeCard(
+        **dict(zip(names, texts, strict=True)), criteria=[Criterion(metric="m", threshold=threshold, params=params)]
+    )
     assert ScopeCard.from_json(card.to_json()) == card
 
 

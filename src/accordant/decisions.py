@@ -51,10 +51,14 @@ class Decisions:
     def __post_init__(self) -> None:
         n_actions, n_contexts = len(self.action_names), len(self.codes)
         if n_contexts and not (self.codes.min() >= 0 and self.codes.max() < n_actions):
-            raise InputError(f"{self.strategy} chose an action that is not declared; valid: {', '.join(self.action_names)}")
+            raise InputError(
+                f"{self.strategy} chose an action that is not declared; valid: {', '.join(self.action_names)}"
+            )
         for name, found in (("scores", self.scores), ("policy", self.policy)):
             if found is not None and found.shape != (n_actions, n_contexts):
-                raise InputError(f"{name} of {self.strategy} have shape {found.shape}; allowed: {(n_actions, n_contexts)}")
+                raise InputError(
+                    f"{name} of {self.strategy} have shape {found.shape}; allowed: {(n_actions, n_contexts)}"
+                )
 
     @property
     def actions(self) -> NDArray[np.str_]:

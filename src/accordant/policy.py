@@ -174,9 +174,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected
         self.strategies_ = {each.label: each for each in self._candidates(expected)}
-        self.evidence_ = gather_evidence(
-            self.problem, log, self.signals_, expected, self.learned_.held_out_prediction
-        )
+        self.evidence_ = gather_evidence(self.problem, log, self.signals_, expected, self.learned_.held_out_prediction)
         logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
         self.leaderboard_ = self._leaderboard(self.evidence_, metrics)
         self.selected_ = self._select()

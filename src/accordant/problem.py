@@ -82,7 +82,9 @@ class SensitiveAttribute(Declared):
     """
 
     name: str
-    protected: Annotated[str | None, BeforeValidator(lambda value: None if value is None else value_label(value))] = None
+    protected: Annotated[str | None, BeforeValidator(lambda value: None if value is None else value_label(value))] = (
+        None
+    )
     labels: Annotated[dict[str, str], BeforeValidator(_by_label)] = Field(default_factory=dict)
 
 
@@ -221,7 +223,9 @@ class DecisionProblem(Declared):
         high = np.inf if self.outcomes.high is None else self.outcomes.high
         wrong = np.flatnonzero(~np.isfinite(numbers) | (numbers < low) | (numbers > high))
         if wrong.size:
-            raise DataError(f"outcome in row {wrong[0]} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]")
+            raise DataError(
+                f"outcome in row {wrong[0]} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]"
+            )
         return numbers
 
     def action_of_outcome(self) -> NDArray[np.intp] | None:

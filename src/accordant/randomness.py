@@ -7,7 +7,16 @@ from typing import Literal
 import numpy as np
 
 Branch = Literal["subset", "folds", "elicitation", "augmentation", "models", "resamples", "simulation", "proxies"]
-_BRANCHES: tuple[Branch, ...] = ("subset", "folds", "elicitation", "augmentation", "models", "resamples", "simulation", "proxies")
+_BRANCHES: tuple[Branch, ...] = (
+    "subset",
+    "folds",
+    "elicitation",
+    "augmentation",
+    "models",
+    "resamples",
+    "simulation",
+    "proxies",
+)
 
 
 def generator(seed: int, branch: Branch) -> np.random.Generator:

@@ -192,7 +192,9 @@ def checked_rewards(values: Any, n_contexts: int, where: str) -> Rewards:
     try:
         array = np.broadcast_to(np.asarray(values, dtype=np.float64), (n_contexts,))
     except (TypeError, ValueError):
-        raise InputError(f"reward of ({where}) has shape {np.shape(values)}; allowed: ({n_contexts},) numbers") from None
+        raise InputError(
+            f"reward of ({where}) has shape {np.shape(values)}; allowed: ({n_contexts},) numbers"
+        ) from None
     wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
     if wrong.size:
         raise RewardError(f"reward of ({where}) in row {wrong[0]} is {array[wrong[0]]}; allowed: [0, 1]")

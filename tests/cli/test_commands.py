@@ -81,7 +81,9 @@ def test_recommend_reads_standard_input_one_row_at_a_time(accordant, case_folder
     lines = (case_folder / "beds.csv").read_text(encoding="utf-8").splitlines()
     whole = json.loads(accordant("recommend", "first", "beds.csv", "--json").stdout)
     for row in (0, 7):
-        alone = json.loads(accordant("recommend", "first", "-", "--json", stdin="\n".join([lines[0], lines[row + 1]])).stdout)
+        alone = json.loads(
+            accordant("recommend", "first", "-", "--json", stdin="\n".join([lines[0], lines[row + 1]])).stdout
+        )
         assert alone[0]["action"] == whole[row]["action"]
         assert alone[0]["expected_rewards"]["Ward"] == pytest.approx(whole[row]["expected_rewards"]["Ward"], abs=1e-12)
 
@@ -142,7 +144,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+@pytest.mark.parametrize(
+    ("arguments", "message"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
 def test_wrong_input_is_exit_code_2_and_one_message(accordant, finished_run, arguments, message):
     done = accordant(*arguments)
     assert done.returncode == 2

@@ -162,7 +162,7 @@ def test_baselines_follow_the_declarations(problem):
 
 def test_baselines_with_a_continuous_outcome():
     problem = DecisionProblem(stakeholders=["i1"], actions=["a1"], outcomes={"name": "score"})
-    assert labels(problem, action_aware=True) == ["stakeholder:i1", "outcome_only", "constant:a1", "logged", "random"]
+    assert labels(problem, action_aware=True) == ["stakeholder:i1", "constant:a1", "outcome_only", "logged", "random"]
 
 
 def test_who_may_be_selected(problem):

@@ -28,13 +28,19 @@ RULES = [
     ("compromise_programming", {"exponent": 1.0, "ideal": 1.0}),
     ("compromise_programming", {"exponent": float("inf")}),
 ]
-CONTEXT_RULES = [rule for rule in RULES if rule in [("nash_bargaining", {}), ("kalai_smorodinsky", {}), ("compromise_programming", {})]]
+CONTEXT_RULES = [
+    rule
+    for rule in RULES
+    if rule in [("nash_bargaining", {}), ("kalai_smorodinsky", {}), ("compromise_programming", {})]
+]
 
 
 def matrices(low=0, high=100):
     """Return E with two decimals: ties are frequent and differences are far above rounding."""
     shape = st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(1, 6))
-    return shape.flatmap(lambda each: arrays(np.int64, each, elements=st.integers(low, high))).map(lambda cells: cells / 100)
+    return shape.flatmap(lambda each: arrays(np.int64, each, elements=st.integers(low, high))).map(
+        lambda cells: cells / 100
+    )
 
 
 def expected(values, stakeholders=None, actions=None):
@@ -82,7 +88,9 @@ def test_shifting_a_row_changes_nothing(name, parameters, values, shift, data):
     np.testing.assert_array_equal(left.codes, right.codes)
 
 
-@pytest.mark.parametrize("name", ["kalai_smorodinsky", "nash_bargaining", "nash_social_welfare", "proportional_fairness"])
+@pytest.mark.parametrize(
+    "name", ["kalai_smorodinsky", "nash_bargaining", "nash_social_welfare", "proportional_fairness"]
+)
 @settings(max_examples=60, deadline=None)
 @given(values=matrices(1, 100), scale=st.floats(0.05, 0.95), data=st.data())
 def test_scaling_a_row_changes_nothing(name, values, scale, data):
@@ -109,7 +117,9 @@ def test_nash_social_welfare_is_proportional_fairness():
     generator = np.random.default_rng(11)
     values = np.where(generator.random((3, 4, 10_000)) < 0.5, generator.integers(0, 2, (3, 4, 10_000)),
                       generator.random((3, 4, 10_000)))  # fmt: skip
-    one, other = (strategies.create(name)(expected(values)) for name in ("nash_social_welfare", "proportional_fairness"))
+    one, other = (
+        strategies.create(name)(expected(values)) for name in ("nash_social_welfare", "proportional_fairness")
+    )
     np.testing.assert_array_equal(one.codes, other.codes)
     product = np.maximum(values, 1e-6).prod(axis=0)
     chosen = np.take_along_axis(product, one.codes[None], axis=0)[0]

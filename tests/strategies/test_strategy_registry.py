@@ -42,7 +42,9 @@ def evidence():
     return expected, {"log": log, "prediction": OutcomePrediction(weights, None, depends_on_action=False)}
 
 
-@pytest.mark.parametrize(("name", "parameters"), [*((name, REQUIRED.get(name, {})) for name in strategies.names()), *VARIED])
+@pytest.mark.parametrize(
+    ("name", "parameters"), [*((name, REQUIRED.get(name, {})) for name in strategies.names()), *VARIED]
+)
 def test_rebuild_from_name_and_parameters(name, parameters, problem, evidence):
     expected, known = evidence
     rule = strategies.create(name, parameters).for_problem(problem).fit(expected)
@@ -160,7 +162,9 @@ def test_a_new_strategy_is_one_new_file(tmp_path):
     run(f"import accordant.strategies.compromise as room; room.__path__.append({str(tmp_path)!r})\n{USE}")
 
 
-@pytest.mark.parametrize("module", ["accordant.strategies", "accordant.rewards", "accordant.scope", "accordant.evidence"])
+@pytest.mark.parametrize(
+    "module", ["accordant.strategies", "accordant.rewards", "accordant.scope", "accordant.evidence"]
+)
 def test_imports_stay_light(module):
     """`import accordant` must start fast: no learning and no plotting library before they are needed."""
     script = f"import {module}\n"

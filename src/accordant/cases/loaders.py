@@ -135,7 +135,14 @@ def build(
 ) -> CaseData:
     """Return the log that a tidy table holds, with every column checked."""
     sensitive = [attribute.name for attribute in problem.sensitive_attributes]
-    needed = [spec.action, spec.outcome, *spec.features, *sensitive, *spec.true_levels.values(), *reward_columns.values()]
+    needed = [
+        spec.action,
+        spec.outcome,
+        *spec.features,
+        *sensitive,
+        *spec.true_levels.values(),
+        *reward_columns.values(),
+    ]
     for name in needed:
         if name not in frame.columns:
             raise DataError(f"{source}: {UnknownNameError('column', name, [str(column) for column in frame.columns])}")

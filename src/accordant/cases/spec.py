@@ -52,7 +52,9 @@ class DataSpec(Declared):
     def _check_leaks(self) -> Self:
         for name in (self.action, self.outcome, *self.true_levels.values(), *self.drop):
             if name in self.features:
-                raise InputError(f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, or dropped")
+                raise InputError(
+                    f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, or dropped"
+                )
         return self
 
 

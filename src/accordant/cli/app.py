@@ -47,7 +47,9 @@ def run(
     data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
     seed: Seed = 42,
     out: Out = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Learn from a random subset of this many training rows.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(min=1, help="Learn from a random subset of this many training rows.")
+    ] = None,
     folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds instead of the case's.")] = None,
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples instead of the case's.")] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Fits side by side; 0 for one per core.")] = 0,

@@ -136,7 +136,9 @@ class _Board:
         Among equals a baseline comes first: a strategy that only equals it has not earned its cost.
         """
         baseline = np.array([kind == "baseline" for kind in map(self.kinds.get, self.decisions)])
-        first, plain = (_first(self.point.scores, allowed) for allowed in (self.scale.candidates, self.scale.candidates & baseline))
+        first, plain = (
+            _first(self.point.scores, allowed) for allowed in (self.scale.candidates, self.scale.candidates & baseline)
+        )
         if first is None or plain is None or self.point.scores[plain] < self.point.scores[first] - EQUAL:
             return first
         return plain

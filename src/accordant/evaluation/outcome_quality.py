@@ -69,11 +69,15 @@ def _probabilities(evidence: Evidence, training_shares: Values) -> tuple[Measure
         Measure("Brier score", score.value, score.standard_error, "0 is perfect, 2 the worst; sum over outcomes"),
         Measure("Brier score of training shares", float(base.mean()), None, "the trivial model"),
         Measure("gain over training shares", gain.value, gain.standard_error, "Brier score, paired; above 0 is better"),
-        Measure("expected calibration error", float(expected_calibration_error(probabilities, codes)), None, "0 is perfect"),
+        Measure(
+            "expected calibration error", float(expected_calibration_error(probabilities, codes)), None, "0 is perfect"
+        ),
         Measure("accuracy", float(right.mean()), float(right.std() / np.sqrt(len(right))), "most probable outcome"),
         Measure("accuracy of the most frequent outcome", float(majority.mean()), None, "the trivial model"),
     ]
-    for outcome, check in zip(evidence.problem.outcome_names, calibration_in_the_large(probabilities, codes), strict=True):
+    for outcome, check in zip(
+        evidence.problem.outcome_names, calibration_in_the_large(probabilities, codes), strict=True
+    ):
         note = f"observed {check.base_rate:.3f} in {round(check.base_rate * len(codes))} of {len(codes)} rows"
         measures.append(Measure(f"mean probability of {outcome}", check.mean_predicted, check.standard_error, note))
     return tuple(measures)
@@ -87,7 +91,9 @@ def _levels(evidence: Evidence) -> tuple[Measure, ...]:
     return (
         Measure("mean absolute error", mean.value, mean.standard_error, "logged action's outcome, in its unit"),
         Measure("root mean squared error", float(np.sqrt(np.mean(errors**2))), None, "likewise"),
-        Measure("standard deviation of outcomes", float(evidence.log.outcomes.std()), None, "error of the trivial model"),
+        Measure(
+            "standard deviation of outcomes", float(evidence.log.outcomes.std()), None, "error of the trivial model"
+        ),
     )
 
 

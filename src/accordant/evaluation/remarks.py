@@ -41,7 +41,9 @@ def _against_constant(
     rivals = [
         row
         for row in rows
-        if row.candidate and row.score.value is not None and not (row.kind == "baseline" and _constant(decisions[row.strategy]))
+        if row.candidate
+        and row.score.value is not None
+        and not (row.kind == "baseline" and _constant(decisions[row.strategy]))
     ]
     if not rivals:
         return []

@@ -46,9 +46,7 @@ def logged_queries(log: Log) -> RewardQueries:
     return RewardQueries(np.arange(len(log)), log.actions, log.outcomes)
 
 
-def augmented_queries(
-    log: Log, problem: DecisionProblem, over: Over, generator: np.random.Generator
-) -> RewardQueries:
+def augmented_queries(log: Log, problem: DecisionProblem, over: Over, generator: np.random.Generator) -> RewardQueries:
     """Return queries for every action, and for every outcome or only the observed one.
 
     Parameters

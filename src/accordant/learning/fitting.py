@@ -215,13 +215,17 @@ def _reward_learners(
         log, problem, settings.augmentation, randomness.generator(settings.random_state, "augmentation")
     )
     warnings = [
-        line for name, signal in signals.items() for line in clipping_warnings(name, signal, log.contexts, queries, problem)
+        line
+        for name, signal in signals.items()
+        for line in clipping_warnings(name, signal, log.contexts, queries, problem)
     ]
     if isinstance(settings.reward_model, str):
         if settings.reward_model != "stated":
             raise UnknownNameError("reward model", settings.reward_model, ("stated", "or a scikit-learn regressor"))
         if observed:
-            raise InputError(f"the reward of {observed[0]!r} was only observed; the reward model 'stated' cannot supply it")
+            raise InputError(
+                f"the reward of {observed[0]!r} was only observed; the reward model 'stated' cannot supply it"
+            )
         return [], [StatedReward(name, signal, problem) for name, signal in signals.items()], warnings
     default = settings.reward_model is None
     shared, seed = settings.shared_rewards, randomness.model_seed(settings.random_state)
@@ -275,7 +279,11 @@ def joined(predictions: Sequence[OutcomePrediction]) -> OutcomePrediction:
     first = predictions[0]
     return OutcomePrediction(
         np.concatenate([each.weights for each in predictions], axis=2),
-        None if first.nodes is None else np.concatenate([each.nodes for each in predictions if each.nodes is not None], axis=2),
+        None
+        if first.nodes is None
+        else np.concatenate([each.nodes for each in predictions if each.nodes is not None], axis=2),
         first.depends_on_action,
-        None if first.means is None else np.concatenate([each.means for each in predictions if each.means is not None], axis=1),
+        None
+        if first.means is None
+        else np.concatenate([each.means for each in predictions if each.means is not None], axis=1),
     )

@@ -32,7 +32,8 @@ class DiscreteOutcomeLearner:
     Parameters
     ----------
     classifier
-        Any scikit-learn classifier; None for `SelectedClassifier`, which picks by cross-validated Brier score.
+        Any scikit-learn classifier; None for `SelectedClassifier`, which picks and averages by cross-validated Brier
+        score.
     grid
         Hyper-parameters to search, by Brier score.
     calibrated
@@ -107,7 +108,9 @@ class DiscreteOutcomeLearner:
         codes = part.outcomes.astype(np.intp)
         if len(np.unique(codes)) == 1:
             only = self.problem.outcome_names[codes[0]]
-            raise DataError(f"every training row has the outcome {only!r}; an outcome model needs at least two outcomes")
+            raise DataError(
+                f"every training row has the outcome {only!r}; an outcome model needs at least two outcomes"
+            )
         encoder = ContextEncoder.fit(part.contexts, self.features)
         return encoder, self._columns(encoder(part.contexts), part.actions), codes
 

@@ -44,7 +44,7 @@ class ProxyCheck:
             return None
         return (
             f"{self.attribute!r} is no feature, but the features tell it with balanced accuracy "
-            f"{self.balanced_accuracy:.2f} (chance {self.chance:.2f}): leaving it out hides next to nothing from the models."
+            f"{self.balanced_accuracy:.2f} (chance {self.chance:.2f}): leaving it out hides next to nothing from them."
         )
 
 

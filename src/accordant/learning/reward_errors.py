@@ -27,7 +27,8 @@ class RewardError:
     outcome
         Which outcome; None if outcomes are continuous.
     mean_absolute_error
-        Mean distance of q from the stated reward without noise, in [0, 1]; against the observed reward where none is stated.
+        Mean distance of q from the stated reward without noise, in [0, 1]; from the observed reward where
+        none is stated.
     n
         Number of held-out queries.
     """
@@ -76,7 +77,11 @@ def reward_errors(
     errors = []
     for name, values in zip(names, predicted, strict=True):
         signal = signals[name]
-        target = log.rewards[name] if isinstance(signal, ObservedReward) else elicit(signal, log.contexts, queries, problem, None)
+        target = (
+            log.rewards[name]
+            if isinstance(signal, ObservedReward)
+            else elicit(signal, log.contexts, queries, problem, None)
+        )
         errors += _by_cell(name, np.abs(values - target), queries, problem)
     return errors
 

@@ -63,9 +63,13 @@ class StatedReward(RewardModel):
         """Evaluate the signal."""
         actions = self.problem.actions
         if nodes is None:
-            cells = [[self.signal(contexts, action, outcome) for outcome in self.problem.outcome_names] for action in actions]
+            cells = [
+                [self.signal(contexts, action, outcome) for outcome in self.problem.outcome_names] for action in actions
+            ]
         else:
-            cells = [[self.signal(contexts, action, node) for node in nodes[code]] for code, action in enumerate(actions)]
+            cells = [
+                [self.signal(contexts, action, node) for node in nodes[code]] for code, action in enumerate(actions)
+            ]
         return np.array(cells)[None]
 
 

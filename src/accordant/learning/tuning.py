@@ -157,7 +157,9 @@ def grid_points(estimator: Any, grid: Mapping[str, Sequence[Any]] | None) -> tup
     valid = estimator.get_params()
     for name, values in grid.items():
         if name not in valid:
-            raise InputError(f"grid of {type(estimator).__name__}: unknown parameter {name!r}; {allowed_names(valid, name)}")
+            raise InputError(
+                f"grid of {type(estimator).__name__}: unknown parameter {name!r}; {allowed_names(valid, name)}"
+            )
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise InputError(f"grid of {type(estimator).__name__}: {name!r} must be a list with at least one value")
     return tuple(ParameterGrid({name: list(values) for name, values in grid.items()}))
@@ -173,9 +175,7 @@ def fit_grid(estimator: Any, points: Sequence[Point], features: Any, target: Any
         return [clone(estimator).set_params(**point).fit(features, target) for point in points]
     sizes = [int(point.get("n_estimators", estimator.n_estimators)) for point in points]
     # with its type: as max_features, 1 is one feature and 1.0 is all of them
-    rest = [
-        {name: (type(value), value) for name, value in point.items() if name != "n_estimators"} for point in points
-    ]
+    rest = [{name: (type(value), value) for name, value in point.items() if name != "n_estimators"} for point in points]
     largest: dict[int, Any] = {}
     fitted = []
     for size, others in zip(sizes, rest, strict=True):

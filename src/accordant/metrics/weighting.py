@@ -32,7 +32,9 @@ def weighted_metrics(given: Mapping[Any, Any] | None) -> dict[str, tuple[Metric,
         if isinstance(metric, str):
             metric = metrics.create(metric)
         if not isinstance(metric, Metric):
-            raise InputError(f"metric {key!r} is {type(metric).__name__}; allowed: a metric, its name, or (metric, weight)")
+            raise InputError(
+                f"metric {key!r} is {type(metric).__name__}; allowed: a metric, its name, or (metric, weight)"
+            )
         label = key if isinstance(key, str) else metric.name
         if label in found:
             raise InputError(f"two metrics are labelled {label!r}; give them labels: {{label: (metric, weight)}}")

@@ -89,9 +89,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     return CarriedOut(case, policy, record)
 
 
-def case_data(
-    case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]
-) -> CaseData:
+def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]) -> CaseData:
     """Load the case's file, or simulate if nobody named a place for data."""
     reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
     path = None if case.data.file is None else find_file(case.data.file, options.data, beside)

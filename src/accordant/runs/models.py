@@ -38,10 +38,14 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
         "features": policy.features_,
         "selected": policy.selected_,
         "random_state": policy.random_state,
-        "strategies": {label: {"name": rule.name, "parameters": rule.parameters} for label, rule in policy.strategies_.items()},
+        "strategies": {
+            label: {"name": rule.name, "parameters": rule.parameters} for label, rule in policy.strategies_.items()
+        },
         "signals": {name: _signal_state(signal) for name, signal in policy.signals_.items()},
         "outcome_model": _save_outcome_model(policy.outcome_model_, folder),
-        "reward_models": [_save_reward_model(model, number, folder) for number, model in enumerate(policy.reward_models_)],
+        "reward_models": [
+            _save_reward_model(model, number, folder) for number, model in enumerate(policy.reward_models_)
+        ],
         "warnings": policy.warnings_,
     }
     (folder / STATE_FILE).write_text(json.dumps(state, indent=1, ensure_ascii=False), encoding="utf-8")
@@ -80,7 +84,8 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
     policy.outcome_model_ = _load_outcome_model(state["outcome_model"], folder)
     policy.reward_models_ = tuple(_load_reward_model(each, folder, case, signals) for each in state["reward_models"])
     policy.strategies_ = {
-        label: strategies.create(each["name"], _tuples(each["parameters"])) for label, each in state["strategies"].items()
+        label: strategies.create(each["name"], _tuples(each["parameters"]))
+        for label, each in state["strategies"].items()
     }
     policy.warnings_ = tuple(state["warnings"])
     policy.selected_ = policy.strategies_[state["selected"]].label
@@ -89,7 +94,10 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
 
 def _save_outcome_model(model: OutcomeModel, folder: Path) -> dict[str, Any]:
     common = {
-        "encoder": asdict(model.encoder), "n_actions": model.n_actions, "action_aware": model.action_aware, "file": OUTCOME_FILE
+        "encoder": asdict(model.encoder),
+        "n_actions": model.n_actions,
+        "action_aware": model.action_aware,
+        "file": OUTCOME_FILE,
     }  # fmt: skip
     if isinstance(model, DiscreteOutcomeModel):
         _dump(model.classifier, folder / OUTCOME_FILE)

@@ -16,7 +16,9 @@ from accordant.recommendation import Recommendations
 from accordant.runs.folder import Run
 
 
-def recommend_rows(run: Run, source: str | Path | IO[str], strategy: str | None) -> Iterator[tuple[int, Recommendations]]:
+def recommend_rows(
+    run: Run, source: str | Path | IO[str], strategy: str | None
+) -> Iterator[tuple[int, Recommendations]]:
     """Yield the number of the first row and the recommendations of each batch.
 
     Parameters
@@ -40,7 +42,9 @@ def recommend_rows(run: Run, source: str | Path | IO[str], strategy: str | None)
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:
-                raise DataError(f"new rows: {UnknownNameError('column', name, [str(column) for column in tidy.columns])}")
+                raise DataError(
+                    f"new rows: {UnknownNameError('column', name, [str(column) for column in tidy.columns])}"
+                )
         contexts = Contexts({str(name): tidy[name].to_numpy() for name in tidy.columns})
         yield start, policy.recommend(contexts, strategy=rule)
         start += len(chunk)

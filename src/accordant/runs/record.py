@@ -143,9 +143,10 @@ def outcome_model_name(policy: ParticipatoryPolicy) -> str:
     """Return what f is, in a few words."""
     model = policy.outcome_model_
     estimator = getattr(model, "classifier", None) or getattr(model, "learner", None)
-    best = getattr(estimator, "best_name_", None) or getattr(estimator, "best_", None)
-    if isinstance(best, str):
-        return f"{best} (chosen by cross-validation)"
+    weights = getattr(estimator, "weights_", None)
+    if weights:
+        parts = [f"{weight:.0%} {name}" for name, weight in sorted(weights.items(), key=lambda each: -each[1])]
+        return " + ".join(parts) + ", chosen by cross-validation"
     inner = getattr(estimator, "estimator", estimator)
     return type(inner).__name__
 

@@ -64,10 +64,12 @@ def baselines_for(problem: DecisionProblem, *, action_aware: bool) -> tuple[Stra
     action_aware
         Whether f depends on the action; then outcome-only needs favourable outcomes, else the mapping.
     """
-    lines: list[tuple[str, dict[str, Any]]] = [("stakeholder", {"stakeholder": name}) for name in problem.stakeholder_names]
+    lines: list[tuple[str, dict[str, Any]]] = [
+        ("stakeholder", {"stakeholder": name}) for name in problem.stakeholder_names
+    ]
+    lines += [("constant", {"action": action}) for action in problem.actions]
     if problem.continuous or (problem.favourable_outcomes if action_aware else problem.outcome_to_action):
         lines.append(("outcome_only", {}))
-    lines += [("constant", {"action": action}) for action in problem.actions]
     lines += [("logged", {}), ("random", {})]
     if problem.outcome_to_action:
         lines.append(("oracle", {}))

@@ -56,9 +56,7 @@ def test_gaussian_process_agrees_with_scikit_learn(exponential_data):
         length_scale = length * np.sqrt(X.shape[1])
         parts = (1 - weight) * RBF(length_scale)(standard), weight * (standard @ standard.T) / X.shape[1]
         scale = np.mean((y - y.mean()) * np.linalg.solve(sum(parts) + noise * np.eye(80), y - y.mean()))
-        kernel = ConstantKernel(scale * max(1 - weight, 1e-12)) * RBF(length_scale) + WhiteKernel(
-            scale * noise
-        )
+        kernel = ConstantKernel(scale * max(1 - weight, 1e-12)) * RBF(length_scale) + WhiteKernel(scale * noise)
         kernel += ConstantKernel(scale * max(weight, 1e-12) / X.shape[1]) * DotProduct(0.0, "fixed")
         process = GaussianProcessRegressor(kernel, optimizer=None, alpha=0.0)
         return process.fit(standard, y - y.mean())

@@ -36,9 +36,7 @@ TOLERANCES: dict[str, tuple[LevelLearner, float]] = {
     "DR, linear": (DRLearner("ridge", "ridge"), 0.2),
     "Transfer, linear": (TransferLearner("ridge"), 0.15),
     "Selected": (
-        SelectedCausalLearner(
-            {"T": TLearner("ridge"), "S": SLearner("ridge"), "Transfer": TransferLearner("ridge")}
-        ),
+        SelectedCausalLearner({"T": TLearner("ridge"), "S": SLearner("ridge"), "Transfer": TransferLearner("ridge")}),
         0.12,
     ),
 }

@@ -46,10 +46,7 @@ def test_pseudo_levels_and_dr_loss_twin(small):
     scores = pseudo_levels(regressions, e, actions, outcomes)
     losses = dr_losses(levels, scores, reference=1)
     for t in range(12):
-        twin = [
-            regressions[a, t] + (actions[t] == a) * (outcomes[t] - regressions[a, t]) / e[a, t]
-            for a in range(3)
-        ]
+        twin = [regressions[a, t] + (actions[t] == a) * (outcomes[t] - regressions[a, t]) / e[a, t] for a in range(3)]
         np.testing.assert_allclose(scores[:, t], twin)
         gaps = [(twin[a] - twin[1] - levels[a, t] + levels[1, t]) ** 2 for a in (0, 2)]
         assert losses[t] == pytest.approx(np.mean(gaps))

@@ -63,9 +63,7 @@ def test_convex_weights_twin():
     random = np.random.default_rng(4)
     predictions = random.normal(size=(3, 50))
     outcomes = np.array([0.6, 0.4, 0.0]) @ predictions + 0.3 * random.normal(size=50) + 10.0
-    grid = [
-        np.array([i, j, 40 - i - j]) / 40 for i, j in itertools.product(range(41), repeat=2) if i + j <= 40
-    ]
+    grid = [np.array([i, j, 40 - i - j]) / 40 for i, j in itertools.product(range(41), repeat=2) if i + j <= 40]
     errors = [np.mean((outcomes - w @ predictions) ** 2) for w in grid]
     found = convex_weights(predictions, outcomes)
     assert found.min() >= 0
@@ -115,9 +113,7 @@ def test_trust_list_is_exact(two_actions):
 
 def test_unknown_criterion_lists_what_is_allowed(two_actions):
     with pytest.raises(ValueError, match="'tau' is unknown; allowed: r, dr, level"):
-        SelectedCausalLearner(FEW, criterion="tau").fit(
-            two_actions.X, two_actions.actions, two_actions.outcomes
-        )
+        SelectedCausalLearner(FEW, criterion="tau").fit(two_actions.X, two_actions.actions, two_actions.outcomes)
 
 
 def test_seed_and_bounds_reach_the_candidates(two_actions):

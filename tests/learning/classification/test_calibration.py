@@ -22,17 +22,13 @@ from .conftest import OUTCOMES, Loans
 
 
 @pytest.mark.parametrize("candidate", default_candidates(4), ids=lambda each: each.name)
-def test_held_back_class_means_are_within_three_standard_errors(
-    candidate, loans: Loans, fresh_loans: Loans
-) -> None:  # type: ignore[no-untyped-def]
+def test_held_back_class_means_are_within_three_standard_errors(candidate, loans: Loans, fresh_loans: Loans) -> None:  # type: ignore[no-untyped-def]
     model = clone(candidate.estimator).set_params(classes=OUTCOMES).fit(loans.X, loans.y)
     p = model.predict_proba(fresh_loans.X)
     assert np.abs(p.sum(axis=1) - 1).max() <= 1e-9
     # The class shares of 600 training rows are uncertain too: their error is added to the held-back one.
     shares = np.bincount(class_codes(loans.y, OUTCOMES), minlength=3) / len(loans.y)
-    for each, share in zip(
-        calibration_in_the_large(p, class_codes(fresh_loans.y, OUTCOMES)), shares, strict=True
-    ):
+    for each, share in zip(calibration_in_the_large(p, class_codes(fresh_loans.y, OUTCOMES)), shares, strict=True):
         error = np.hypot(each.standard_error, np.sqrt(share * (1 - share) / len(loans.y)))
         assert abs(each.mean_predicted - each.base_rate) <= 3 * error
 
@@ -42,9 +38,7 @@ def test_an_oversampled_forest_fails_the_same_check(loans: Loans, fresh_loans: L
     most = np.bincount(codes).max()
     rows = np.concatenate([rng.choice(np.flatnonzero(codes == o), most) for o in range(3)])
     twin = RandomForestClassifier(60, min_samples_leaf=20, random_state=0).fit(loans.X[rows], codes[rows])
-    calibrated = calibration_in_the_large(
-        twin.predict_proba(fresh_loans.X), class_codes(fresh_loans.y, OUTCOMES)
-    )
+    calibrated = calibration_in_the_large(twin.predict_proba(fresh_loans.X), class_codes(fresh_loans.y, OUTCOMES))
     gaps = [
         abs(each.mean_predicted - each.base_rate)
         / np.hypot(each.standard_error, np.sqrt(each.base_rate * (1 - each.base_rate) / len(loans.y)))
@@ -60,11 +54,7 @@ def test_calibration_repairs_an_overconfident_classifier(loans: Loans, fresh_loa
     scores, errors = {}, {}
     methods: tuple[Method, ...] = ("raw", "sigmoid", "isotonic")
     for method in methods:
-        p = (
-            CalibratedProbabilities(GaussianNB(), method=method, classes=OUTCOMES)
-            .fit(X, loans.y)
-            .predict_proba(fresh)
-        )
+        p = CalibratedProbabilities(GaussianNB(), method=method, classes=OUTCOMES).fit(X, loans.y).predict_proba(fresh)
         scores[method], errors[method] = brier_score(p, codes), expected_calibration_error(p, codes)
     assert all(scores[method] < scores["raw"] for method in methods[1:])
     assert all(errors[method] < errors["raw"] for method in methods[1:])
@@ -73,9 +63,7 @@ def test_calibration_repairs_an_overconfident_classifier(loans: Loans, fresh_loa
 @pytest.mark.parametrize("method", ["raw", "sigmoid", "isotonic"])
 def test_a_declared_class_never_seen_gets_a_column_of_zeros(method: Method, loans: Loans) -> None:
     seen = loans.y != "Partially Repaid"
-    model = CalibratedProbabilities(
-        RandomForestClassifier(10, random_state=0), method=method, classes=OUTCOMES
-    )
+    model = CalibratedProbabilities(RandomForestClassifier(10, random_state=0), method=method, classes=OUTCOMES)
     p = model.fit(loans.X[seen], loans.y[seen]).predict_proba(loans.X)
     assert p.shape == (len(loans.y), 3)
     assert np.all(p[:, 1] == 0)

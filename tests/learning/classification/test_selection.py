@@ -64,9 +64,7 @@ def test_scores_are_the_cross_validated_brier_scores(selected: SelectedClassifie
         )
     assert selected.candidates_[0].brier == pytest.approx(brier_score(p, codes), abs=1e-12)
     assert selected.candidates_[0].name == selected.best_name_
-    assert [each.brier for each in selected.candidates_] == sorted(
-        each.brier for each in selected.candidates_
-    )
+    assert [each.brier for each in selected.candidates_] == sorted(each.brier for each in selected.candidates_)
     assert [each.name for each in selected.candidates_ if each.baseline] == ["prior"]
     assert selected.beats_prior_
 
@@ -118,9 +116,7 @@ def test_the_gain_over_class_shares_is_not_flattered(kind: str) -> None:
     assert surplus.value <= 2 * surplus.standard_error
 
 
-def test_one_row_equals_the_batch_and_rows_sum_to_one(
-    selected: SelectedClassifier, fresh_loans: Loans
-) -> None:
+def test_one_row_equals_the_batch_and_rows_sum_to_one(selected: SelectedClassifier, fresh_loans: Loans) -> None:
     batch = selected.predict_proba(fresh_loans.X[:20])
     rows = np.vstack([selected.predict_proba(fresh_loans.X[[t]]) for t in range(20)])
     np.testing.assert_allclose(rows, batch, rtol=0, atol=1e-14)
@@ -142,12 +138,10 @@ def test_on_noise_it_is_hardly_worse_than_the_class_shares() -> None:
     for seed in (3, 4):
         noise = draw_loans(250, seed, signal=0.0)
         model = SelectedClassifier(classes=OUTCOMES, n_folds=3).fit(noise.X, noise.y)
-        prior = CalibratedProbabilities(
-            DummyClassifier(strategy="prior"), method="raw", classes=OUTCOMES
-        ).fit(noise.X, noise.y)
-        loss = brier_score(model.predict_proba(fresh.X), codes) - brier_score(
-            prior.predict_proba(fresh.X), codes
+        prior = CalibratedProbabilities(DummyClassifier(strategy="prior"), method="raw", classes=OUTCOMES).fit(
+            noise.X, noise.y
         )
+        loss = brier_score(model.predict_proba(fresh.X), codes) - brier_score(prior.predict_proba(fresh.X), codes)
         # A tree grown to the last row loses about 0.2 here.
         assert loss <= 0.02
 
@@ -165,9 +159,7 @@ def test_it_finds_what_a_straight_line_cannot() -> None:
 def test_copied_rows_do_not_favour_learning_by_heart() -> None:
     loans = draw_loans(300, 6, signal=0.0)
     tree = Candidate("tree", DecisionTreeClassifier(random_state=0))
-    model = SelectedClassifier([tree], classes=OUTCOMES).fit(
-        np.vstack([loans.X] * 2)[:550], np.tile(loans.y, 2)[:550]
-    )
+    model = SelectedClassifier([tree], classes=OUTCOMES).fit(np.vstack([loans.X] * 2)[:550], np.tile(loans.y, 2)[:550])
     assert model.best_name_ == "prior"
     assert not model.beats_prior_
 
@@ -175,9 +167,7 @@ def test_copied_rows_do_not_favour_learning_by_heart() -> None:
 def test_rare_and_missing_classes_constant_and_huge_columns(loans: Loans) -> None:
     rare = np.flatnonzero(loans.y == "Partially Repaid")[:2]
     keep = np.sort(np.r_[rare, np.flatnonzero(loans.y != "Partially Repaid")[:120]])
-    X = np.column_stack([loans.X, np.ones(len(loans.y)), 1e12 * loans.X[:, 0], np.arange(len(loans.y)) % 2])[
-        keep
-    ]
+    X = np.column_stack([loans.X, np.ones(len(loans.y)), 1e12 * loans.X[:, 0], np.arange(len(loans.y)) % 2])[keep]
     model = SelectedClassifier(classes=[*OUTCOMES, "Sold"], n_folds=3).fit(X, loans.y[keep])
     p = model.predict_proba(X)
     assert p.shape == (122, 4)
@@ -252,10 +242,7 @@ def test_on_real_loans_it_is_not_clearly_worse_than_its_best_candidate_in_hindsi
         rows = list(csv.DictReader(file))
     order = np.random.default_rng(0).permutation(len(rows))[:2600]
     X = np.array(
-        [
-            [float(rows[t][name]) for name in ("Income", "Credit Score", "Loan Amount", "Interest Rate")]
-            for t in order
-        ]
+        [[float(rows[t][name]) for name in ("Income", "Credit Score", "Loan Amount", "Interest Rate")] for t in order]
     )
     y = np.array([rows[t]["Outcome"] for t in order])
     classes = np.unique(y)

@@ -57,14 +57,18 @@ class HealthReward(ClippedReward):
         for code, action in enumerate(problem.actions):
             outcomes = log.outcomes[log.actions == code]
             if not outcomes.size:
-                raise DataError(f"no training row has the action {action!r}; the health rewards need its range of outcomes")
+                raise DataError(
+                    f"no training row has the action {action!r}; the health rewards need its range of outcomes"
+                )
             ranges[action] = (float(outcomes.min()), float(outcomes.max()))
         return replace(self, ranges=ranges)
 
     def desirability(self, contexts: Contexts, action: str, outcome: Outcome) -> NDArray[np.float64]:
         """Return the formula before clipping."""
         if not self.ranges:
-            raise NotFittedError("health rewards need the outcome ranges of training rows; call fit(log, problem) first")
+            raise NotFittedError(
+                "health rewards need the outcome ranges of training rows; call fit(log, problem) first"
+            )
         score = np.broadcast_to(np.asarray(outcome, dtype=np.float64), (contexts.n_contexts,))
         low, high = self.ranges[action]
         if self.stakeholder == "Healthcare_Provider":

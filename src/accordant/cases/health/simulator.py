@@ -24,7 +24,9 @@ def simulate_children(rows: int, generator: np.random.Generator) -> pd.DataFrame
     covariates = np.hstack([continuous, binary])
     coefficients = generator.choice([0.0, 0.1, 0.2, 0.3, 0.4], size=25, p=[0.6, 0.1, 0.1, 0.1, 0.1])
     treated = generator.random(rows) < 1 / (1 + np.exp(1.5 - 0.4 * continuous[:, 0] - 0.4 * binary[:, 3]))
-    control_mean = np.exp((covariates + 0.5) @ coefficients * 0.25)  # damped: a fresh draw of coefficients must not explode
+    control_mean = np.exp(
+        (covariates + 0.5) @ coefficients * 0.25
+    )  # damped: a fresh draw of coefficients must not explode
     linear = covariates @ coefficients
     treated_mean = linear - (linear[treated].mean() - control_mean[treated].mean()) + TREATMENT_EFFECT
     mean = np.where(treated, treated_mean, control_mean)

@@ -13,7 +13,9 @@ def lending_club_loader() -> Tidy:
 
     def tidy(frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.rename(columns=lambda name: str(name).strip().replace(" ", "_"))
-        frame = frame.drop(columns=[name for name in frame.columns if name.endswith("_reward") or name == "Applicant_ID"])
+        frame = frame.drop(
+            columns=[name for name in frame.columns if name.endswith("_reward") or name == "Applicant_ID"]
+        )
         for name in ("Outcome", "Action"):
             if name in frame.columns:
                 frame[name] = frame[name].astype(str).str.strip().str.replace(" ", "_")

@@ -73,9 +73,7 @@ def _forest() -> RegressorMixin:
 BASE_REGRESSORS: dict[str, BaseRegressor] = {
     "ridge": BaseRegressor(_ridge, "linear"),
     "ridge, scaled": BaseRegressor(lambda: RidgeCV(PENALTIES), "linear, features on the scale given"),
-    "interactions": BaseRegressor(
-        _interactions, "quadratic with all pairs", max_rows=50_000, max_features=30
-    ),
+    "interactions": BaseRegressor(_interactions, "quadratic with all pairs", max_rows=50_000, max_features=30),
     "exponential": BaseRegressor(ExponentialMeanRegressor, "exponential of a linear index"),
     "gaussian process": BaseRegressor(GaussianProcessGridRegressor, "linear plus smooth", max_rows=1500),
     "boosting": BaseRegressor(_boosting, "steps and low-order interactions"),

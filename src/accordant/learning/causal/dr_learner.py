@@ -49,9 +49,7 @@ class DRLearner(LevelLearner):
         scores = pseudo_levels(held_out.levels, held_out.propensities, data.actions, data.outcomes)
         self.regressors_ = fit_arms(data, self.base, self.random_state)
         self.effect_regressors_ = [
-            build_regressor(self.effect, self.random_state).fit(
-                data.X, scores[action] - scores[self.reference_]
-            )
+            build_regressor(self.effect, self.random_state).fit(data.X, scores[action] - scores[self.reference_])
             for action in range(data.n_actions)
             if action != self.reference_
         ]

@@ -100,9 +100,7 @@ def _mean(design: FloatArray, coefficients: FloatArray) -> FloatArray:
     return np.asarray(np.exp(np.minimum(design @ coefficients, MAX_INDEX)), dtype=np.float64)
 
 
-def _minimise(
-    design: FloatArray, target: FloatArray, variance: float, penalty: float, start: FloatArray
-) -> FloatArray:
+def _minimise(design: FloatArray, target: FloatArray, variance: float, penalty: float, start: FloatArray) -> FloatArray:
     """Minimise the penalised objective by L-BFGS with its exact gradient, from `start`."""
 
     def objective(coefficients: FloatArray) -> tuple[float, FloatArray]:

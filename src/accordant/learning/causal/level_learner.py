@@ -90,9 +90,7 @@ def action_folds(actions: IntArray, folds: int, random_state: int) -> list[tuple
     return list(splitter.split(np.zeros((actions.size, 1)), actions))
 
 
-def levels_from_effects(
-    mean_outcome: FloatArray, effects: FloatArray, propensities: FloatArray
-) -> FloatArray:
+def levels_from_effects(mean_outcome: FloatArray, effects: FloatArray, propensities: FloatArray) -> FloatArray:
     """Levels whose propensity-weighted mean is the outcome regression.
 
     level_a(x) = m(x) + tau_a(x) - sum_b e_b(x) tau_b(x), so sum_a e_a(x) level_a(x) = m(x) and the

@@ -68,9 +68,7 @@ def dr_losses(levels: FloatArray, scores: FloatArray, reference: int = 0) -> Flo
     return np.asarray(np.mean(gap[others] ** 2, axis=0), dtype=np.float64)
 
 
-def level_losses(
-    levels: FloatArray, propensities: FloatArray, actions: IntArray, outcomes: FloatArray
-) -> FloatArray:
+def level_losses(levels: FloatArray, propensities: FloatArray, actions: IntArray, outcomes: FloatArray) -> FloatArray:
     """Squared error of the level of the action taken, reweighted to all contexts, shape (context,).
 
     Each context counts 1 / e_A(x), normalised within its action so that every action has the same say; up

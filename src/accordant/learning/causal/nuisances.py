@@ -48,9 +48,7 @@ def cross_fit(
     return Nuisances(levels, clip_propensities(propensity.held_out_))
 
 
-def full_mean_outcome(
-    regressors: list[RegressorMixin], bounds: FloatArray, X: FloatArray, e: FloatArray
-) -> FloatArray:
+def full_mean_outcome(regressors: list[RegressorMixin], bounds: FloatArray, X: FloatArray, e: FloatArray) -> FloatArray:
     """m(x) from regressors fitted on all contexts, shape (context,)."""
     levels = np.stack([np.asarray(regressor.predict(X)) for regressor in regressors])
     return np.asarray(np.sum(e * np.clip(levels, bounds[0][:, None], bounds[1][:, None]), axis=0))

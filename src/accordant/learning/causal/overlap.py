@@ -1,4 +1,4 @@
-"""Overlap diagnostics: for which actions do the logged data say anything about all contexts?"""
+"""Overlap diagnostics: the actions of which the logged data say something about all contexts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,5 @@ def _warnings(
                 "everybody; a few contexts carry its estimate."
             )
         if size < MIN_EFFECTIVE_SIZE:
-            found.append(
-                f"Action {action}: effective sample size {size:.0f}; its level is known only roughly."
-            )
+            found.append(f"Action {action}: effective sample size {size:.0f}; its level is known only roughly.")
     return found

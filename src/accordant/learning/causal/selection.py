@@ -136,9 +136,7 @@ class SelectedCausalLearner(LevelLearner):
         return levels
 
 
-def candidate_losses(
-    held_out: FloatArray, propensities: FloatArray, data: LoggedData, criterion: str
-) -> FloatArray:
+def candidate_losses(held_out: FloatArray, propensities: FloatArray, data: LoggedData, criterion: str) -> FloatArray:
     """The criterion per candidate and context, shape (candidate, context), from held-out levels."""
     outcome_levels = np.empty(held_out.shape[1:])
     for action in range(data.n_actions):
@@ -157,9 +155,7 @@ def candidate_losses(
     return np.stack([loss[criterion](levels) for levels in held_out])
 
 
-def shortlist_weights(
-    losses: FloatArray, held_out: FloatArray, data: LoggedData, tolerance: float
-) -> FloatArray:
+def shortlist_weights(losses: FloatArray, held_out: FloatArray, data: LoggedData, tolerance: float) -> FloatArray:
     """Convex weights of the candidates tied with the best one, 0 for the others, shape (candidate,)."""
     best = int(np.argmin(losses.mean(axis=1)))
     gaps = losses - losses[best]

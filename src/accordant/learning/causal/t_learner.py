@@ -28,8 +28,7 @@ class TLearner(LevelLearner):
 
     def _fit_levels(self, data: LoggedData) -> None:
         self.regressors_ = [
-            build_regressor(self.base, self.random_state).fit(*data.arm(action))
-            for action in range(data.n_actions)
+            build_regressor(self.base, self.random_state).fit(*data.arm(action)) for action in range(data.n_actions)
         ]
 
     def _raw_levels(self, X: FloatArray) -> FloatArray:

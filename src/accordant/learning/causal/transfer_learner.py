@@ -75,8 +75,7 @@ class TransferLearner(LevelLearner):
         scaled = (self._features(X, source) - self.centre_) / self.spread_
         targets = iter(self.target_regressors_)
         rows = [
-            source if action == self.source_ else next(targets).predict(scaled)
-            for action in range(self.n_actions_)
+            source if action == self.source_ else next(targets).predict(scaled) for action in range(self.n_actions_)
         ]
         return np.stack(rows)
 

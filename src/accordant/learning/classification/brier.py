@@ -68,9 +68,7 @@ def class_codes(y: ArrayLike, classes: ArrayLike) -> Codes:
     position = np.searchsorted(ordered, labels).clip(0, len(ordered) - 1)
     unknown = ordered[position] != labels
     if np.any(unknown):
-        raise ValueError(
-            f"unknown classes {np.unique(labels[unknown]).tolist()}; declared: {declared.tolist()}"
-        )
+        raise ValueError(f"unknown classes {np.unique(labels[unknown]).tolist()}; declared: {declared.tolist()}")
     codes: Codes = order[position].astype(np.intp)
     return codes
 
@@ -157,9 +155,7 @@ def _checked(probabilities: ArrayLike, codes: ArrayLike) -> tuple[Floats, Codes]
     if p.ndim != 2 or 0 in p.shape:
         raise ValueError(f"probabilities must be (rows, classes) and not empty, found shape {p.shape}")
     if happened.shape != p.shape[:1] or happened.dtype.kind not in "iu":
-        raise ValueError(
-            f"codes must be {p.shape[0]} integers, found shape {happened.shape} of {happened.dtype}"
-        )
+        raise ValueError(f"codes must be {p.shape[0]} integers, found shape {happened.shape} of {happened.dtype}")
     if happened.min() < 0 or happened.max() >= p.shape[1]:
         raise ValueError(f"codes must lie in 0..{p.shape[1] - 1}, found {happened.min()}..{happened.max()}")
     if not np.all((p >= 0.0) & (p <= 1.0)):

@@ -82,9 +82,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             finite, or an estimator without `predict_proba` cannot be calibrated.
         """
         if self.method not in get_args(Method):
-            raise ValueError(
-                f"unknown calibration method {self.method!r}; valid: {', '.join(get_args(Method))}"
-            )
+            raise ValueError(f"unknown calibration method {self.method!r}; valid: {', '.join(get_args(Method))}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
@@ -120,9 +118,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             alone = np.unique(present[folds == ALWAYS_TRAINING])
             if alone.size == 0:
                 parts = list(splits(folds))
-                return None, CalibratedClassifierCV(
-                    clone(self.estimator), method=self.method, cv=parts, ensemble=False
-                )
+                return None, CalibratedClassifierCV(clone(self.estimator), method=self.method, cv=parts, ensemble=False)
             reason = f"not calibrated: one record only of {self.classes_[self.columns_[alone]].tolist()}"
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(f"{self.estimator!r} has no predict_proba ({reason or 'and method is raw'})")

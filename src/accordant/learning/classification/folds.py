@@ -58,9 +58,7 @@ def deal_folds(codes: Codes, n_folds: int, random_state: int, *, records: Codes 
     by_class = shuffled[np.argsort(record_codes[shuffled], kind="stable")]
     dealt = by_class[np.bincount(record_codes)[record_codes[by_class]] > 1]
     if dealt.size == 0:
-        raise ValueError(
-            f"cross-validation needs a class with two different rows, found none in {len(codes)} rows"
-        )
+        raise ValueError(f"cross-validation needs a class with two different rows, found none in {len(codes)} rows")
     folds = np.full(len(first), ALWAYS_TRAINING, dtype=np.intp)
     folds[dealt] = np.arange(dealt.size) % n_folds
     return folds[record_of_row]

@@ -135,9 +135,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return (n, k), the probability of each class of `classes_` in each row of X; rows sum to 1."""
         check_is_fitted(self)
-        probabilities: Floats = self.best_.predict_proba(
-            validate_data(self, X, dtype=np.float64, reset=False)
-        )
+        probabilities: Floats = self.best_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
         return probabilities
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -162,9 +160,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             return declared
         return CalibratedProbabilities(clone(candidate.estimator), method="raw", classes=self.classes_)
 
-    def _held_back(
-        self, candidate: Candidate, X: Floats, labels: NDArray[Any], folds: NDArray[np.intp]
-    ) -> Floats:
+    def _held_back(self, candidate: Candidate, X: Floats, labels: NDArray[Any], folds: NDArray[np.intp]) -> Floats:
         """Return (n, k) probabilities from fits without the row's fold; NaN for rows never held back."""
         probabilities = np.full((len(labels), len(self.classes_)), np.nan)
         for training, held_back in splits(folds):

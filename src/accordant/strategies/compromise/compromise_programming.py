@@ -72,7 +72,5 @@ class CompromiseProgramming(PointCompromise):
     def score(self, expected: ExpectedRewards, weights: NDArray[np.float64]) -> Scored:
         """Return minus the distances."""
         ideal = self.ideal_point(expected)
-        distance = distance_to_ideal(
-            expected.values, ideal, weights, exponent=self.exponent, two_sided=self.two_sided
-        )
+        distance = distance_to_ideal(expected.values, ideal, weights, exponent=self.exponent, two_sided=self.two_sided)
         return Scored(-distance, quantities={"ideal": ideal})
