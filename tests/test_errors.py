@@ -80,7 +80,7 @@ def test_allowed_names_need_not_be_text():
     ({"nmae": "x", "count": 1}, "Outer: unknown key 'nmae'; did you mean 'name'? valid: name, inner, count (and 1 more)"),
     ({"name": "x", "count": "many", "colour": 1}, "Outer: unknown key 'colour'; valid: name, inner, count (and 1 more)"),
     ({"name": "x", "inner": [{"sise": 2}]},
-     "Outer: inner.0: Inner: unknown key 'sise'; did you mean 'size'? valid: size (and 1 more)"),
+     "Outer: inner.0: unknown key 'sise'; did you mean 'size'? valid: size (and 1 more)"),
     ({"name": "x", "count": "many"},
      "Outer: count: Input should be a valid integer, unable to parse string as an integer (found 'many')"),
 ])  # fmt: skip

@@ -81,7 +81,7 @@ def test_codes_name_the_row(names):
     ({"actions": []}, "actions: Tuple should have at least 1 item"),
     ({"actions": {"Grant", "Deny"}}, "actions: expected a list, found {"),
     ({"outcomes": frozenset({"Full"})}, "outcomes: expected a list, found frozenset"),
-    ({"outcomes": {"nam": "score"}}, "outcomes: ContinuousOutcome: unknown key 'nam'; did you mean 'name'"),
+    ({"outcomes": {"nam": "score"}}, "outcomes: unknown key 'nam'; did you mean 'name'"),
     ({"outcomes": {"low": 2, "high": 1}}, "low 2.0 is not below high 1.0"),
     ({"outcomes": {"low": float("nan")}}, "low: Input should be a finite number"),
     ({"stakholders": ["Bank"]}, "unknown key 'stakholders'; did you mean 'stakeholders'"),

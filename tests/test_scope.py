@@ -87,8 +87,8 @@ def test_hash_is_stable():
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"critera": []}, "ScopeCard: unknown key 'critera'; did you mean 'criteria'? valid: id, version"),
-    ({"criteria": [{"metric": "m", "treshold": 1}]}, "criteria.0: Criterion: unknown key 'treshold'; did you mean 'threshold'"),
-    ({"criteria": [{"threshold": 1}]}, "criteria.0: Criterion: key 'metric' is missing"),
+    ({"criteria": [{"metric": "m", "treshold": 1}]}, "criteria.0: unknown key 'treshold'; did you mean 'threshold'"),
+    ({"criteria": [{"threshold": 1}]}, "criteria.0: key 'metric' is missing"),
     ({"criteria": [{"metric": "m", "threshold": float("nan")}]}, "threshold: Input should be a finite number"),
     ({"review_by": "soon"}, "ScopeCard: review_by: Input should be a valid date"),
     ({"sensitive_attributes": [{"name": "t", "permitted_use": "sometimes"}]}, "'forbidden', 'audit_only' or 'required'"),

@@ -132,7 +132,7 @@ def test_simulate_writes_what_run_reads(accordant, case_folder):
 WRONG = [
     (("run", "lendnig"), "did you mean 'lending'"),
     (("run", "nowhere.yaml"), "does not exist"),
-    (("run", "beds.yaml", "--rows", "9999"), "allowed: 1 to 240"),
+    (("run", "beds.yaml", "--rows", "9999"), "allowed: 1 to 192"),
     (("run", "beds.yaml", "--data", "nowhere"), "not found at nowhere"),
     (("run", "beds.yaml", "--out", "first"), "exists"),
     (("run", "beds.yaml", "--folds", "2"), "folds"),
