@@ -120,7 +120,7 @@ def tiny_record(
             for name, kind, candidate in names
         },
         "scope": card(),
-        "cost": {"seconds": 1.5, "cpu_seconds": 1.25, "peak_rss_mb": 150.0},
+        "cost": {"seconds": 1.5, "cpu_seconds": 1.25},
     }  # fmt: skip
 
 

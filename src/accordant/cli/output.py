@@ -40,7 +40,8 @@ def print_run(content: Mapping[str, Any], folder: Path) -> None:
     console.print(f"selected on held-out folds: {content['selected']}\n")
     console.print(leaderboard_table(test, content["selected"]))
     console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
-    for sentence in [*test["remarks"], *content["warnings"]]:
+    notes = [f"{label}: {rule['note']}." for label, rule in content["strategies"].items() if rule["note"]]
+    for sentence in [*test["remarks"], *notes, *content["warnings"]]:
         console.print(f"- {sentence}")
     console.print(f"\nrun: {folder}\nreport: {folder / 'report.html'}")
 

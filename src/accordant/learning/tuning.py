@@ -116,7 +116,7 @@ def nested(learners: Sequence[Learner[Any]], folds: tuple[Rows, ...], n_jobs: in
     for learner, search in zip(learners, searches, strict=True):
         tasks += [partial(learner.fit, all_but(folds, fold), search.best_without(fold)) for fold in range(len(folds))]
         tasks.append(partial(learner.fit, everything, search.best))
-    fitted = run_all(tasks, n_jobs)
+    fitted = run_all(tasks, n_jobs, "fitting models")
     width = len(folds) + 1
     return [
         Nested(search, tuple(fitted[width * each : width * each + len(folds)]), fitted[width * each + len(folds)])
@@ -128,7 +128,7 @@ def _search(learners: Sequence[Learner[Any]], folds: tuple[Rows, ...], n_jobs: i
     pairs = list(itertools.combinations(range(len(folds)), 2))
     searching = [each for each, learner in enumerate(learners) if len(learner.points) > 1]
     tasks = [partial(_pair_losses, learners[each], folds, *pair) for each in searching for pair in pairs]
-    results = iter(run_all(tasks, n_jobs))
+    results = iter(run_all(tasks, n_jobs, "searching hyper-parameters"))
     searches = []
     for each, learner in enumerate(learners):
         losses = np.full((len(learner.points), len(folds), len(folds)), np.nan)

@@ -46,6 +46,7 @@ class Record:
             "selected": content["selected"],
             "run": path,
             **content["cost"],
+            "peak_rss_mb": peak_memory(),
             "warnings": content["warnings"],
             "remarks": content["test"]["remarks"],
             "leaderboard": content["test"]["leaderboard"],
@@ -67,7 +68,8 @@ def make_record(
     Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``, ``notes``,
     ``warnings``, ``test`` and ``validation`` (a leaderboard each, see `board`), ``groups`` (per attribute),
     ``outcome_model`` (name and quality on test rows), ``learning`` (identification, proxies, overlap, searches, reward
-    errors), ``strategies`` (name and parameters by label), ``scope`` (card and hash), ``cost``.
+    errors), ``strategies`` (name and parameters by label), ``scope`` (card and hash), ``cost`` (times: all that differs
+    between two runs of the same command).
     """
     learned = policy.learned_
     shares = None
@@ -117,7 +119,6 @@ def make_record(
         "cost": {
             "seconds": seconds[0],
             "cpu_seconds": seconds[1],
-            "peak_rss_mb": peak_memory(),
         },
     }  # fmt: skip
     return Record(plain(content))
