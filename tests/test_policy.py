@@ -17,7 +17,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from accordant import metrics, strategies
 from accordant.errors import DataError, InputError, NotFittedError, RewardError, UnknownNameError
-from accordant.learning.causal import TLearner
+from accordant.learning.causal import clip_propensities, TLearner
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import FunctionReward, ObservedReward, TableReward
 
@@ -222,7 +222,10 @@ def test_observed_rewards_reach_the_right_cells(loans):
     )
     evidence = policy.evidence_
     rows = np.arange(len(observed))
-    assert np.array_equal(evidence.rewards[0, evidence.log.actions, rows], observed)
+    expected = evidence.expected.values[0, evidence.log.actions, rows]
+    propensity = clip_propensities(policy.behaviour_.held_out)[evidence.log.actions, rows]
+    robust = expected + (observed - expected) / propensity
+    assert np.allclose(evidence.rewards[0, evidence.log.actions, rows], robust, atol=1e-12)
     other = (evidence.log.actions + 1) % 3
     assert np.array_equal(evidence.rewards[0, other, rows], evidence.expected.values[0, other, rows])
 

@@ -17,7 +17,7 @@ DECLARED = {
     "favourable_outcomes": ["Full"],
     "outcome_to_action": {"Full": "Grant", "Part": "Grant lower", "None": "Not grant"},
     "status_quo": "Not grant",
-    "sensitive_attributes": ["gender", {"name": "type", "protected": 1.0, "labels": {1: "vulnerable", "0": "other"}}],
+    "sensitive_attributes": ["gender", {"name": "type", "labels": {1: "vulnerable", "0": "other"}}],
 }
 
 
@@ -34,7 +34,7 @@ def test_names_stand_for_declarations():
     assert not problem.continuous
     assert problem.sensitive_attribute("gender") == SensitiveAttribute(name="gender")
     attribute = problem.sensitive_attribute("type")
-    assert (attribute.protected, attribute.labels) == ("1", {"1": "vulnerable", "0": "other"})
+    assert attribute.labels == {"1": "vulnerable", "0": "other"}
 
 
 def test_codes_follow_the_declared_order():

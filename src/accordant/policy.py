@@ -174,7 +174,12 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected
         self.strategies_ = {each.label: each for each in self._candidates(expected)}
-        self.evidence_ = gather_evidence(self.problem, log, self.signals_, expected, self.learned_.held_out_prediction)
+        self.behaviour_ = self.learned_.behaviour
+        propensities = None if self.behaviour_ is None else self.behaviour_.held_out
+        prediction = self.learned_.held_out_prediction
+        self.evidence_ = gather_evidence(
+            self.problem, log, self.signals_, expected, prediction, propensities=propensities
+        )
         logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
         self.leaderboard_ = self._leaderboard(self.evidence_, metrics)
         self.selected_ = self._select()
@@ -218,7 +223,16 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         """Return E, f and realised rewards on logged rows."""
         self._check_fitted()
         expected, prediction = self._expect(log.contexts)
-        return gather_evidence(self.problem, log, self.signals_, expected, prediction, true_levels=true_levels)
+        behaviour = getattr(self, "behaviour_", None)  # a policy read back from a run folder has none
+        return gather_evidence(
+            self.problem,
+            log,
+            self.signals_,
+            expected,
+            prediction,
+            propensities=None if behaviour is None else behaviour.predict(log.contexts),
+            true_levels=true_levels,
+        )
 
     def expected_rewards(self, X: Any) -> ExpectedRewards:
         """Return E on new contexts."""
@@ -333,7 +347,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     def _select(self) -> str:
         """Return the selectable strategy with the highest composite score on held-out folds."""
         for row in self.leaderboard_.rows:
-            if self.strategies_[row.strategy].selectable and row.score.value is not None:
+            if self.strategies_[row.strategy].may_be_selected and row.score.value is not None:
                 return row.strategy
         raise InputError("no strategy can be selected: a metric with positive weight is undefined for each of them")
 

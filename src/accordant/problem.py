@@ -75,16 +75,11 @@ class SensitiveAttribute(Declared):
     ----------
     name
         Column of the contexts.
-    protected
-        The value whose group is compared with the rest; None compares all groups with each other.
     labels
         Readable names for values, for reports: ``{"1": "vulnerable", "0": "other"}``.
     """
 
     name: str
-    protected: Annotated[str | None, BeforeValidator(lambda value: None if value is None else value_label(value))] = (
-        None
-    )
     labels: Annotated[dict[str, str], BeforeValidator(_by_label)] = Field(default_factory=dict)
 
 
@@ -247,7 +242,11 @@ def value_label(value: object) -> str:
 def codes_of(kind: str, names: Sequence[Any] | NDArray[Any], declared: Sequence[str]) -> NDArray[np.intp]:
     """Return the position in `declared` of each name; raise `UnknownNameError` with its row otherwise."""
     position = {name: code for code, name in enumerate(declared)}
-    found, inverse = np.unique(np.asarray(names, dtype=object).astype(str), return_inverse=True)
+    given = np.asarray(names)
+    if given.dtype.kind in "fiub":  # numbers and booleans name what their text names: 1.0 is "1"
+        values, where = np.unique(given, return_inverse=True)
+        given = np.array([value_label(value) for value in values.tolist()], dtype=object)[where.ravel()]
+    found, inverse = np.unique(given.astype(object).astype(str), return_inverse=True)
     for name in found:
         if name not in position:
             row = int(np.flatnonzero(found[inverse] == name)[0])

@@ -56,7 +56,8 @@ class Recommendations:
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one column per field, as ``accordant recommend`` writes them.
 
-        ``action``, ``runner_up``, ``margin``, ``tied``, and ``E[stakeholder, action]`` for every pair.
+        ``action``, ``runner_up``, ``margin``, ``tied``, ``P[action]`` for randomised strategies, and
+        ``E[stakeholder, action]`` for every pair.
         """
         table: dict[str, NDArray[Any]] = {
             "action": self.decisions.actions,
@@ -64,6 +65,9 @@ class Recommendations:
             "margin": self.margin,
             "tied": self.decisions.tied,
         }
+        if self.decisions.policy is not None:
+            names = self.decisions.action_names
+            table |= {f"P[{action}]": self.decisions.policy[a] for a, action in enumerate(names)}
         for i, stakeholder in enumerate(self.expected.stakeholders):
             for a, action in enumerate(self.expected.actions):
                 table[f"E[{stakeholder}, {action}]"] = self.expected.values[i, a]

@@ -20,7 +20,7 @@ OWN = {
         "actions": ["yes", "no"],
         "outcomes": ["good", "bad"],
         "outcome_to_action": {"good": "yes", "bad": "no"},
-        "sensitive_attributes": [{"name": "group", "protected": 1}],
+        "sensitive_attributes": [{"name": "group"}],
     },
     "data": {"file": "own.csv", "action": "did", "outcome": "followed", "features": ["x"]},
     "rewards": {
@@ -78,7 +78,7 @@ def test_own_case(tmp_path):
     [
         (("titel",), "x", "titel", "title"),
         (("problem", "stakeholder"), ["a"], "stakeholder", "stakeholders"),
-        (("problem", "sensitive_attributes", 0, "protect"), 1, "protect", "protected"),
+        (("problem", "sensitive_attributes", 0, "label"), {}, "label", "labels"),
         (("data", "feature"), ["x"], "feature", "features"),
         (("learning", "fold"), 3, "fold", "folds"),
         (("learning", "outcome_model", "nam"), "x", "nam", "name"),

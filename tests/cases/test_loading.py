@@ -277,7 +277,7 @@ def test_a_case_of_ones_own_from_file_to_leaderboard(tmp_path):
             "outcome_to_action": {"good": "yes", "bad": "no"},
             "favourable_actions": ["yes"],
             "favourable_outcomes": ["good"],
-            "sensitive_attributes": [{"name": "group", "protected": 1}],
+            "sensitive_attributes": [{"name": "group"}],
         },
         "data": {"file": "own.csv", "action": "did", "outcome": "followed", "features": ["x"]},
         "rewards": {"Bank": {"table": {0: table, 1: other}, "attribute": "group"}, "Applicant": {"column": "said"}},

@@ -16,7 +16,7 @@ def found(actions, *, declared="auto", names=("Grant", "Lower", "Deny")):
         stakeholders=["s"], actions=names, outcomes=["yes", "no"], outcome_depends_on_action=declared
     )
     codes = np.asarray(actions)
-    log = Log(Contexts({"x": np.zeros(len(codes))}), codes, np.zeros(len(codes), dtype=int))
+    log = Log(Contexts({"x": np.zeros(len(codes))}), codes, np.arange(len(codes)) % 2)
     return identify(log, problem)
 
 

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from accordant.learning.causal import TLearner
+from accordant.learning.outcome_models import within_bounds
 from accordant.learning.residuals import held_out_residuals, residual_nodes
 
 
@@ -70,3 +71,17 @@ def test_an_action_with_the_fewest_rows_a_learner_takes_still_has_residuals():
     learner = TLearner("ridge").fit(features, actions, outcomes, n_actions=2)
     residuals = held_out_residuals(learner, features, actions, outcomes, 2, 0)
     assert np.isfinite(residuals).all()
+
+
+def test_clipping_keeps_predicted_means():
+    generator = np.random.default_rng(0)
+    offsets = np.sort(generator.normal(size=20))
+    offsets -= offsets.mean()
+    means = np.array([[0.0, 0.05, 0.3, 2.0, 9.9, 10.0]])
+    weights = np.full(20, 1 / 20)
+    nodes = within_bounds(means[:, None, :] + offsets[None, :, None], weights, means, (0.0, 10.0))
+    assert nodes.min() >= 0
+    assert nodes.max() <= 10
+    assert np.allclose(np.tensordot(weights, nodes, axes=(0, 1)), means, atol=1e-9)
+    free = within_bounds(means[:, None, :] + offsets[None, :, None], weights, means, (-np.inf, np.inf))
+    assert np.array_equal(free, means[:, None, :] + offsets[None, :, None])

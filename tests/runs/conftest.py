@@ -19,7 +19,7 @@ DISCRETE = {
         "outcome_to_action": {"good": "yes", "bad": "no"},
         "favourable_actions": ["yes"],
         "favourable_outcomes": ["good"],
-        "sensitive_attributes": [{"name": "group", "protected": 1}],
+        "sensitive_attributes": [{"name": "group"}],
     },
     "data": {"file": "own.csv", "action": "did", "outcome": "followed", "features": ["x", "kind"]},
     "rewards": {
@@ -92,7 +92,7 @@ def write_continuous(folder):
             "outcomes": {"name": "score", "low": 0},
             "favourable_actions": ["A"],
             "status_quo": "C",
-            "sensitive_attributes": [{"name": "x23", "protected": 1}],
+            "sensitive_attributes": [{"name": "x23"}],
         },
         "data": {"file": "care.csv", "features": ["x"], "true_levels": {"A": "m1", "C": "m0"}},
         "rewards": {"set": "health", "noise": 0.05},

@@ -88,7 +88,7 @@ def twin(name, column_of, parameters, training):
     if name in PRODUCTS:  # their score is the logarithm: a relative difference of the products
         slack = best * TOLERANCE * max(1.0, -math.log(best)) if best > 0 else 0.0
     candidates = [a for a in allowed if scores[a] >= best - slack]
-    totals = {a: sum(column_of[a]) for a in candidates}
+    totals = {a: sum(column_of[a][i] for i in counted) for a in candidates}
     action = next(a for a in candidates if totals[a] >= max(totals.values()) - TOLERANCE * n_stakeholders)
     scores = [score if a in allowed else -math.inf for a, score in enumerate(scores)]
     return Twin(scores, action, len(candidates) > 1, flags)

@@ -218,3 +218,22 @@ def test_the_floor_is_told():
     np.testing.assert_allclose(np.exp(decided.scores[:, 0]), [1e-6, 0.5])
     aside = strategies.create("nash_social_welfare", {"weights": (0.0, 1.0)})(rewards([0.0, 1.0], [1.0, 0.5]))
     assert aside.flags["floored"].tolist() == [False]  # whoever has no weight decides nothing
+
+
+@pytest.mark.parametrize(
+    "name", ["utilitarian", "maximin", "nash_social_welfare", "nash_bargaining", "kalai_smorodinsky"]
+)
+def test_weight_zero_is_as_if_the_stakeholder_were_not_there(name):
+    values = np.random.default_rng(0).integers(0, 5, (3, 3, 500)) / 4
+    names = ["i", "j", "k"]
+    three = ExpectedRewards(values, stakeholders=names, actions=["a", "b", "c"])
+    two = ExpectedRewards(values[:2], stakeholders=names[:2], actions=["a", "b", "c"])
+    with_third = strategies.create(name, {"weights": [3, 1, 0]})(three)
+    without = strategies.create(name, {"weights": [3, 1]})(two)
+    assert np.array_equal(with_third.codes, without.codes)
+    assert np.array_equal(with_third.tied, without.tied)
+
+
+def test_a_randomised_strategy_is_never_selected():
+    assert strategies.create("maximin").may_be_selected
+    assert not strategies.create("maximin", {"temperature": 0.5}).may_be_selected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -96,7 +96,9 @@ def read_table(path: Path) -> pd.DataFrame:
     return frame
 
 
-def read_chunks(source: str | Path | IO[str], at_once: int = ROWS_AT_ONCE) -> Iterator[pd.DataFrame]:
+def read_chunks(
+    source: str | Path | IO[str], at_once: int = ROWS_AT_ONCE, texts: Iterable[str] = ()
+) -> Iterator[pd.DataFrame]:
     """Yield the rows of a CSV file or stream in batches; a file without rows is an error.
 
     Raises
@@ -108,7 +110,12 @@ def read_chunks(source: str | Path | IO[str], at_once: int = ROWS_AT_ONCE) -> It
     rows = 0
     try:
         with pd.read_csv(
-            source, chunksize=at_once, low_memory=False, keep_default_na=False, na_values=MISSING
+            source,
+            chunksize=at_once,
+            low_memory=False,
+            keep_default_na=False,
+            na_values=MISSING,
+            dtype=dict.fromkeys(texts, str),
         ) as chunks:
             for chunk in chunks:
                 rows += len(chunk)

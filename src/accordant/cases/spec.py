@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -293,7 +294,15 @@ def _built_in_files() -> dict[str, Any]:
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """Refuses a key that is written twice: YAML would keep the last one in silence."""
+    """Refuses a key that is written twice, and reads yes, no, on and off as words, not as booleans."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML declares it so
+        first: [
+            (tag, re.compile("^(?:true|True|TRUE|false|False|FALSE)$") if tag.endswith(":bool") else pattern)
+            for tag, pattern in resolvers
+        ]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Build a mapping."""

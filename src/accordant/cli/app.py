@@ -128,7 +128,10 @@ def simulate(
     elif out is None:
         table.to_csv(sys.stdout, index=False)
     else:
-        table.to_csv(out, index=False)
+        try:
+            table.to_csv(out, index=False)
+        except OSError as error:
+            raise InputError(f"simulated data cannot be written to {out}: {error.strerror}") from None
         typer.echo(f"{len(table)} simulated rows: {out}")
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from accordant.contexts import Log
 from accordant.evidence import Evidence
 from accordant.learning.augmentation import RewardQueries, elicit
+from accordant.learning.causal import clip_propensities
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
@@ -23,6 +24,7 @@ def gather_evidence(
     expected: ExpectedRewards,
     prediction: OutcomePrediction,
     *,
+    propensities: NDArray[np.float64] | None = None,
     true_levels: NDArray[np.float64] | None = None,
 ) -> Evidence:
     """Join a log with E and f on its contexts.
@@ -37,23 +39,57 @@ def gather_evidence(
         Fitted reward signals.
     expected, prediction
         E and f on the same contexts.
+    propensities
+        Probability of each action under the logged behaviour, shape (action, context), from a model that did not
+        see these contexts. Without them, expected rewards stand in for actions not taken where outcomes depend on
+        the action, which flatters strategies that maximise E.
     true_levels
         Simulated data only: true mean outcome of every action, shape (action, context).
     """
     rows = np.arange(len(log))
-    levels = None
+    levels = robust = None
     if problem.continuous:
         levels = prediction.levels().copy()
         levels[log.actions, rows] = log.outcomes
-    return Evidence(
-        problem,
-        log,
-        expected,
-        _realised_rewards(problem, log, signals, expected, prediction.depends_on_action),
-        prediction,
-        levels,
-        true_levels,
-    )
+        if propensities is not None:
+            robust = doubly_robust(prediction.levels(), levels, propensities, log)
+    rewards = _realised_rewards(problem, log, signals, expected, prediction.depends_on_action)
+    guessed = np.array([_is_guessed(signals[name], prediction) for name in problem.stakeholder_names])
+    if guessed.any() and propensities is not None:
+        predicted = expected.values[guessed].astype(np.float64)
+        rewards[guessed] = doubly_robust(predicted, rewards[guessed], propensities, log)
+    hindsight = not guessed.any()
+    return Evidence(problem, log, expected, rewards, prediction, levels, true_levels, robust, hindsight)
+
+
+def _is_guessed(signal: RewardSignal, prediction: OutcomePrediction) -> bool:
+    """Return whether the rewards of actions not taken are unknown even after the fact."""
+    return prediction.depends_on_action or isinstance(signal, ObservedReward)
+
+
+def doubly_robust(
+    predicted: NDArray[np.float64], observed: NDArray[np.float64], propensities: NDArray[np.float64], log: Log
+) -> NDArray[np.float64]:
+    """Return m_a + 1[A = a] (y − m_a) / e_a (Robins, Rotnitzky and Zhao 1994), shape as `predicted`.
+
+    Means over contexts are right if either the predictions m or the propensities e are; propensities are
+    clipped at 0.02.
+
+    Parameters
+    ----------
+    predicted
+        Shape (..., action, context).
+    observed
+        The same with what was observed at the logged action.
+    propensities
+        Shape (action, context).
+    log
+        The logged actions.
+    """
+    rows = np.arange(len(log))
+    weights = np.zeros_like(propensities)
+    weights[log.actions, rows] = 1 / clip_propensities(propensities)[log.actions, rows]
+    return np.asarray(predicted + weights * (observed - predicted))
 
 
 def _realised_rewards(
@@ -63,7 +99,7 @@ def _realised_rewards(
     expected: ExpectedRewards,
     action_aware: bool,
 ) -> NDArray[np.float64]:
-    """Return the reward of each action given what followed, and the expected one where nothing is known.
+    """Return the reward of each action given what followed, and the expected one where that is unknown.
 
     If outcomes do not depend on the action, the observed outcome tells every action's reward; else only
     that of the logged action. A reward that was merely observed is known for the logged action only.

@@ -15,6 +15,8 @@ from accordant.problem import value_label
 
 Matrix = NDArray[np.float64]
 
+MANY_CATEGORIES = 50  # a text column with more of them, most occurring once, is an identifier or a date
+
 
 @dataclass(frozen=True)
 class ContextEncoder:
@@ -47,7 +49,13 @@ class ContextEncoder:
         for name in columns:
             values = contexts[name]
             if values.dtype != np.float64:
-                categories[name] = tuple(str(value) for value in np.unique(values))
+                found = tuple(str(value) for value in np.unique(values))
+                if len(found) > MANY_CATEGORIES and 2 * len(found) > len(values):
+                    raise DataError(
+                        f"feature column {name!r} holds {len(found)} different texts in {len(values)} rows, such as "
+                        f"{found[0]!r}: identifiers and dates are no categories; leave it out or make it a number"
+                    )
+                categories[name] = found
                 continue
             missing = np.isnan(values)
             if missing.all():

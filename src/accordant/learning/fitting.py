@@ -21,7 +21,8 @@ from accordant.learning.augmentation import (
     elicit,
     logged_queries,
 )
-from accordant.learning.causal import OverlapDiagnostics, PropensityModel, overlap_diagnostics
+from accordant.learning.behaviour import LoggedBehaviour
+from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import Rows, make_folds
@@ -30,7 +31,7 @@ from accordant.learning.outcome_learning import ContinuousOutcomeLearner, Discre
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.proxies import ProxyCheck, proxy_checks
 from accordant.learning.residuals import Integration
-from accordant.learning.reward_errors import RewardError, reward_errors
+from accordant.learning.reward_errors import CellError, reward_errors
 from accordant.learning.reward_learning import DEFAULT_GRID, RewardLearner, default_regressor
 from accordant.learning.reward_models import RewardModel, StatedReward
 from accordant.learning.tuning import Learner, Nested, Search, nested
@@ -41,7 +42,7 @@ from accordant.utilities import ExpectedRewards
 
 logger = logging.getLogger(__name__)
 
-PROPENSITY_FOLDS = 5
+MANY_COPIES = 0.2  # share of repeated rows worth a warning
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,10 @@ class Learned:
         What the log says about the dependence of outcomes on actions.
     proxies
         How well the features tell each sensitive attribute.
+    behaviour
+        Propensities of the logged actions; None if one was never taken or too rarely.
     overlap
-        How well each action is represented across contexts; None if outcomes are taken not to depend on it.
+        How well each action is represented across contexts; None likewise.
     warnings
         Sentences for every report.
     """
@@ -102,8 +105,9 @@ class Learned:
     held_out_expected: ExpectedRewards
     held_out_prediction: OutcomePrediction
     searches: Mapping[str, Search]
-    reward_errors: tuple[RewardError, ...]
+    reward_errors: tuple[CellError, ...]
     identification: Identification
+    behaviour: LoggedBehaviour | None
     overlap: OverlapDiagnostics | None
     proxies: tuple[ProxyCheck, ...]
     warnings: tuple[str, ...]
@@ -132,7 +136,8 @@ def learn(
         How.
     """
     identification = identify(log, problem)
-    overlap = _overlap(problem, log, features, settings) if identification.action_aware else None
+    behaviour = LoggedBehaviour.fit(problem, log, features, settings.random_state)
+    overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions, names=problem.actions)
     proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
     folds = _folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
@@ -156,26 +161,49 @@ def learn(
             for error in reward_errors(model.by_fold, folds, log, learner.queries, signals, problem)
         ),
         identification,
+        behaviour,
         overlap,
         proxies,
         (
             *identification.warnings,
-            *(overlap.warnings if overlap else ()),
+            *(overlap.warnings if overlap and identification.action_aware else ()),
+            *_copies_warnings(log, features),
+            *_estimated_rewards_warnings(identification, behaviour),
             *(sentence for check in proxies if (sentence := check.warning())),
             *warnings,
         ),
     )
 
 
-def _overlap(
-    problem: DecisionProblem, log: Log, features: tuple[str, ...], settings: LearningSettings
-) -> OverlapDiagnostics | None:
-    """Diagnose overlap with held-out propensities; None if an action is too rare to hold anything out."""
-    if np.bincount(log.actions, minlength=len(problem.actions)).min() < PROPENSITY_FOLDS:
-        return None
+def _copies_warnings(log: Log, features: tuple[str, ...]) -> list[str]:
+    """Say if many rows are copies, which makes rows held out from their copies look easy."""
     columns = ContextEncoder.fit(log.contexts, features)(log.contexts)
-    model = PropensityModel(PROPENSITY_FOLDS, randomness.model_seed(settings.random_state)).fit(columns, log.actions)
-    return overlap_diagnostics(model.held_out_, log.actions, names=problem.actions)
+    records = np.column_stack([columns, log.actions, log.outcomes])
+    share = 1 - len(np.unique(records, axis=0)) / len(records)
+    distinct = len(np.unique(columns, axis=0)) / len(records)
+    if share <= MANY_COPIES or distinct < MANY_COPIES:  # a few coarse features repeat by nature
+        return []
+    sentence = (
+        f"{share:.0%} of the training rows repeat another one in features, action and outcome. If these are copies of "
+        "the same cases, they leak between training and held-out rows, and every score is too good."
+    )
+    return [sentence]
+
+
+def _estimated_rewards_warnings(identification: Identification, behaviour: LoggedBehaviour | None) -> list[str]:
+    """Say how actions that were not taken are judged where outcomes depend on the action."""
+    if not identification.action_aware:
+        return []
+    how = (
+        "are estimated (doubly robust, with estimated propensities)"
+        if behaviour is not None
+        else "are taken from the models, which flatters strategies that follow the models"
+    )
+    sentence = (
+        f"Outcomes depend on the action and were seen for the action taken only: rewards of other actions {how}. "
+        "Metrics that compare decisions with observed outcomes judge them by the outcome of the logged action."
+    )
+    return [sentence]
 
 
 def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Rows, ...]:

@@ -33,7 +33,7 @@ class Identification:
 
 
 def identify(log: Log, problem: DecisionProblem) -> Identification:
-    """Decide from the declaration and the log whether f depends on the action.
+    """Decide from the declaration and the log whether f depends on the action, and name what is too rare.
 
     Raises
     ------
@@ -62,4 +62,11 @@ def identify(log: Log, problem: DecisionProblem) -> Identification:
                 warnings.append(
                     f"The action {action!r} was taken in {count} training rows; what it leads to is extrapolated."
                 )
+    if not problem.continuous:
+        seen = np.bincount(log.outcomes.astype(np.intp), minlength=len(problem.outcome_names))
+        for outcome, count in zip(problem.outcome_names, seen, strict=True):
+            if count == 0:
+                warnings.append(f"The outcome {outcome!r} never occurs in training rows; it gets probability 0.")
+            elif count < FEW:
+                warnings.append(f"The outcome {outcome!r} occurs in {count} training rows; its probability is a guess.")
     return Identification(bool(aware), tuple(int(count) for count in counts), tuple(warnings))

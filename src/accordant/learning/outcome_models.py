@@ -82,7 +82,7 @@ class ContinuousOutcomeModel(OutcomeModel):
     weights
         Their probabilities, shape (node,).
     bounds
-        Outcomes cannot pass these.
+        Outcomes cannot pass these; clipping leaves predicted means as they are.
     """
 
     encoder: ContextEncoder
@@ -97,9 +97,46 @@ class ContinuousOutcomeModel(OutcomeModel):
         """Return nodes around the predicted level of every action."""
         levels = self.learner.predict_levels(self.encoder(contexts))
         means = np.ascontiguousarray(np.broadcast_to(levels, (self.n_actions, contexts.n_contexts)))
-        nodes = np.clip(means[:, None, :] + self.offsets[:, :, None], *self.bounds)
+        means = np.clip(means, *self.bounds)
+        nodes = within_bounds(means[:, None, :] + self.offsets[:, :, None], self.weights, means, self.bounds)
         weights = np.broadcast_to(self.weights[:, None], nodes.shape)
-        return OutcomePrediction(weights, nodes, self.action_aware, np.clip(means, *self.bounds))
+        return OutcomePrediction(weights, nodes, self.action_aware, means)
+
+
+BISECTIONS = 50  # halve the range of shifts to rounding
+
+
+def within_bounds(
+    nodes: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64], bounds: tuple[float, float]
+) -> NDArray[np.float64]:
+    """Return nodes clipped to bounds and shifted before clipping so that their mean stays what it was.
+
+    Parameters
+    ----------
+    nodes
+        Shape (action, node, context).
+    weights
+        Shape (node,), summing to 1.
+    means
+        Means to keep, within the bounds, shape (action, context).
+    bounds
+        Lowest and highest possible outcome.
+    """
+    clipped = np.clip(nodes, *bounds)
+    moved = np.abs(np.tensordot(weights, clipped, axes=(0, 1)) - means) > 1e-12  # more than rounding
+    if not moved.any():
+        return clipped
+    # one column of nodes per (action, context) whose mean was moved; its mean rises with the shift
+    columns, goal = np.moveaxis(nodes, 1, 0)[:, moved], means[moved]
+    reach = columns.max(axis=0) - columns.min(axis=0) + np.abs(columns.mean(axis=0) - goal) + 1.0
+    low, high = -reach, reach
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        below = weights @ np.clip(columns + middle, *bounds) < goal
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    clipped = np.moveaxis(clipped, 1, 0)
+    clipped[:, moved] = np.clip(columns + (low + high) / 2, *bounds)
+    return np.ascontiguousarray(np.moveaxis(clipped, 0, 1))
 
 
 def action_design(features: Matrix, actions: NDArray[np.intp], n_actions: int) -> Matrix:

@@ -17,7 +17,7 @@ from accordant.rewards import ObservedReward, RewardSignal
 
 
 @dataclass(frozen=True)
-class RewardError:
+class CellError:
     """Error of a learned reward on held-out rows.
 
     Attributes
@@ -47,7 +47,7 @@ def reward_errors(
     queries: RewardQueries,
     signals: Mapping[str, RewardSignal],
     problem: DecisionProblem,
-) -> list[RewardError]:
+) -> list[CellError]:
     """Return one error per stakeholder, action and outcome that was asked about.
 
     Parameters
@@ -88,7 +88,7 @@ def reward_errors(
 
 def _by_cell(
     name: str, errors: NDArray[np.float64], queries: RewardQueries, problem: DecisionProblem
-) -> list[RewardError]:
+) -> list[CellError]:
     cells = []
     for code, action in enumerate(problem.actions):
         for outcome_code, outcome in enumerate(problem.outcome_names or (None,)):
@@ -96,5 +96,5 @@ def _by_cell(
             if outcome is not None:
                 cell &= queries.outcomes == outcome_code
             if cell.any():
-                cells.append(RewardError(name, action, outcome, float(errors[cell].mean()), int(cell.sum())))
+                cells.append(CellError(name, action, outcome, float(errors[cell].mean()), int(cell.sum())))
     return cells

@@ -1,7 +1,8 @@
 """Policy metrics: how often an action is taken, and which continuous outcomes the decisions lead to.
 
 A larger outcome counts as better. ``estimated`` levels are the observed outcome of the logged action and
-the predicted mean of the others; ``true`` levels exist in simulated data only and make the value exact.
+the predicted mean of the others; ``robust`` ones are doubly robust estimates, meant for means over contexts;
+``true`` levels exist in simulated data only and make the value exact.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from accordant.metrics.statistics import Contingency, position
 from accordant.problem import DecisionProblem
 
 Values = NDArray[np.float64]
-Levels = Literal["estimated", "true"]
+Levels = Literal["estimated", "robust", "true"]
 GOALS: tuple[Goal, ...] = ("max", "min", "zero")
 
 
@@ -65,7 +66,7 @@ class OutcomeMetric(SumMetric):
     Parameters
     ----------
     levels
-        ``estimated`` or ``true``.
+        ``estimated``, ``robust`` or ``true``.
     total
         Sum over contexts (γ = 0) instead of the average (γ = 1).
     """
@@ -74,8 +75,8 @@ class OutcomeMetric(SumMetric):
     total: bool = False
 
     def __post_init__(self) -> None:
-        if self.levels not in ("estimated", "true"):
-            raise InputError(f"{self.name}: unknown levels {self.levels!r}; valid: estimated, true")
+        if self.levels not in ("estimated", "robust", "true"):
+            raise InputError(f"{self.name}: unknown levels {self.levels!r}; valid: estimated, robust, true")
 
     @property
     def gamma(self) -> Literal[0, 1]:
@@ -94,6 +95,7 @@ class OutcomeMetric(SumMetric):
         if reason is None and self._levels(evidence) is None:
             reason = {
                 "estimated": "the evidence has no estimated outcome of every action",
+                "robust": "the evidence has no propensities, which doubly robust estimates need",
                 "true": "the true outcome of every action is not known; only simulated data have it",
             }[self.levels]
         return reason
@@ -105,7 +107,11 @@ class OutcomeMetric(SumMetric):
         return levels
 
     def _levels(self, evidence: Evidence) -> Values | None:
-        return evidence.outcome_levels if self.levels == "estimated" else evidence.true_levels
+        return {
+            "estimated": evidence.outcome_levels,
+            "robust": evidence.robust_levels,
+            "true": evidence.true_levels,
+        }[self.levels]
 
 
 @register("mean_outcome")

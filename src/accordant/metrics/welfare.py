@@ -65,14 +65,19 @@ class StakeholderReward(StakeholderMetric):
 
 @register("stakeholder_regret")
 class StakeholderRegret(StakeholderMetric):
-    """Realised reward that one stakeholder lost against the best action for it in each context."""
+    """Realised reward that one stakeholder lost against the best action for it in each context.
+
+    Best with hindsight, or by expected reward where rewards of actions not taken are estimates.
+    """
 
     goal: ClassVar[Goal] = "min"
 
     def theta(self, evidence: Evidence) -> Values:
-        """Return its largest realised reward over actions minus that of each action."""
+        """Return its reward of the best action minus that of each action."""
         rewards = self.rewards(evidence)
-        return np.asarray(rewards.max(axis=1, keepdims=True) - rewards)
+        return np.asarray(
+            evidence.best_reward(rewards[0], evidence.expected.of(self.stakeholder).astype(np.float64)) - rewards
+        )
 
 
 @dataclass(frozen=True)
@@ -179,9 +184,11 @@ class WelfareRegret(WelfareMetric):
     goal: ClassVar[Goal] = "min"
 
     def theta(self, evidence: Evidence) -> Values:
-        """Return the largest weighted realised reward over actions minus that of each action."""
-        together = np.tensordot(self.shares(evidence.problem), evidence.rewards, axes=1)
-        return np.asarray(together.max(axis=0) - together)[None]
+        """Return the weighted reward of the best action minus that of each action."""
+        shares = self.shares(evidence.problem)
+        together = np.tensordot(shares, evidence.rewards, axes=1)
+        expected = np.tensordot(shares, evidence.expected.values, axes=1).astype(np.float64)
+        return np.asarray(evidence.best_reward(together, expected) - together)[None]
 
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return the mean regret."""

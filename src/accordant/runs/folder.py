@@ -91,6 +91,9 @@ def free_folder(case: str, out: Path | None) -> Path:
     if out is not None:
         if out.exists():
             raise InputError(f"{out} exists; a run folder is written once, name another with --out")
+        there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            raise InputError(f"a run cannot be written to {out}: {there} is not a folder that can be written")
         return out
     parent = Path("accordant-runs")
     number = 1

@@ -20,6 +20,7 @@ from accordant.learning.reward_models import LearnedReward, RewardModel, StatedR
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import declared_metrics
+from accordant.runs.trees import check_trees
 from accordant.runs.trust import TRUSTED
 
 OUTCOME_FILE = "outcome-model.skops"
@@ -181,4 +182,6 @@ def _load(path: Path) -> Any:
         raise RunFolderError(f"{path.name} is no model file: {error}") from None
     if unknown:
         raise RunFolderError(f"{path.name} holds types that are not on the trust list: {', '.join(unknown)}")
-    return skops.load(path, trusted=sorted(TRUSTED))
+    estimator = skops.load(path, trusted=sorted(TRUSTED))
+    check_trees(estimator, path.name)
+    return estimator

@@ -38,7 +38,7 @@ def recommend_rows(
     policy, spec = run.policy, run.case.data
     rule = policy.strategy(strategy or policy.selected_).label
     start = 0
-    for chunk in read_chunks(source):
+    for chunk in read_chunks(source, texts=policy.outcome_model_.encoder.categories):
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:

@@ -111,8 +111,8 @@ def make_record(
             "reward_errors": [asdict(error) for error in learned.reward_errors],
         },
         "strategies": {
-            label: {"name": rule.name, "kind": rule.kind, "candidate": rule.candidate, "selectable": rule.selectable,
-                    "note": rule.note, "parameters": rule.parameters}
+            label: {"name": rule.name, "kind": rule.kind, "candidate": rule.candidate, "note": rule.note,
+                    "selectable": rule.may_be_selected, "parameters": rule.parameters}
             for label, rule in policy.strategies_.items()
         },
         "scope": None if case.scope is None else {"hash": case.scope.hash, **case.scope.model_dump(mode="json")},
@@ -159,7 +159,7 @@ def peak_memory() -> float:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON types: tuples become lists, NaN and infinities None, numpy numbers plain ones."""
+    """Return a value as JSON types: tuples become lists, NaN None, infinities text, numpy numbers plain."""
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -169,7 +169,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float) and not np.isfinite(value):
-        return None
+        return None if np.isnan(value) else str(value)
     return value
 
 

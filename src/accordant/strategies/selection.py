@@ -32,7 +32,7 @@ def select_best(scores: Scores, utilitarian: Scores) -> Selection:
     scores
         Primary scores Φ, shape (action, context); −inf is allowed, NaN is not.
     utilitarian
-        Unweighted sum of E over stakeholders, shape (action, context); float32 if E is, which widens ties.
+        Unweighted sum of E over those who have a say, shape (action, context); float32 if E is, which widens ties.
     """
     tolerance = SINGLE_PRECISION_TOLERANCE if utilitarian.dtype == np.float32 else TIE_TOLERANCE
     best = scores.max(axis=0)

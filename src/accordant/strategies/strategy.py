@@ -77,6 +77,11 @@ class Strategy(ABC):
         return self.name
 
     @property
+    def may_be_selected(self) -> bool:
+        """Whether these parameters may be chosen as D*."""
+        return self.selectable
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Parameters that rebuild the strategy: ``strategies.create(name, parameters)``."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -112,3 +112,15 @@ def test_wrong_input_is_refused(labels: list[str], method: Method, message: str)
     model: ClassifierMixin = CalibratedProbabilities(GaussianNB(), method=method, classes=["a", "b"])
     with pytest.raises(ValueError, match=message):
         model.fit(np.arange(8.0).reshape(4, 2), labels)
+
+
+def test_calibration_does_not_turn_probabilities_around_where_features_repeat() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 500, 1100)
+    truth = np.where(x % 2, 0.8, 0.2)
+    y = (rng.random(1100) < truth).astype(int)
+    model = CalibratedProbabilities(RandomForestClassifier(50, random_state=0)).fit(x[:, None], y)
+    assert (
+        np.corrcoef(model.predict_proba(np.arange(500)[:, None])[:, 1], np.where(np.arange(500) % 2, 0.8, 0.2))[0, 1]
+        > 0.3
+    )

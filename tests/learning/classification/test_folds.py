@@ -46,3 +46,11 @@ def test_copies_share_a_fold_unless_features_are_coarse() -> None:
     assert np.array_equal(folds[:15], folds[40:])
     coarse = copied_records(np.arange(55).reshape(-1, 1) % 3 * 1.0, codes)
     assert np.array_equal(coarse, np.arange(55))
+
+
+def test_observations_with_equal_features_and_other_classes_are_no_copies() -> None:
+    """Else held-back rows of one class would be predicted from the rows of the other class only."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 500, 1100)
+    codes = (rng.random(1100) < np.where(x % 2, 0.8, 0.2)).astype(np.intp)
+    assert np.array_equal(copied_records(x[:, None] * 1.0, codes), np.arange(1100))

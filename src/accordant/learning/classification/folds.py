@@ -13,17 +13,26 @@ Floats = NDArray[np.float64]
 ALWAYS_TRAINING = -1
 """Fold of a row that is never held back."""
 
+MOST_MIXED = 0.05
+"""Share of groups of equal features that may hold several classes before equal rows no longer count as copies."""
+
 
 def copied_records(X: Floats, codes: Codes) -> Codes:
     """Return (n,) for each row the first row that is the same record: equal in X (n, features) and in class.
 
-    A copy that is held back while its original is in training makes a model that learns by heart look good.
-    Where fewer than half of the records are distinct, as with a few coarse features, equal rows are separate
-    observations and not copies; then every row is a record of its own.
+    A copy that is held back while its original is in training makes a model that learns by heart look good. But
+    equal features are copies only if the class is equal too, as a rule: where more than 5 % of the groups of equal
+    features hold several classes, or fewer than half of the records are distinct, equal rows are separate
+    observations, and every row is a record of its own. (Holding back together only those that agree in class
+    would then turn the predictions around.)
     """
-    _, first, record = np.unique(np.column_stack([X, codes]), axis=0, return_index=True, return_inverse=True)
-    if 2 * len(first) < len(codes):
-        return np.arange(len(codes), dtype=np.intp)
+    rows = np.arange(len(codes), dtype=np.intp)
+    _, group, sizes = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    _, first, record = np.unique(np.column_stack([group, codes]), axis=0, return_index=True, return_inverse=True)
+    repeated = sizes > 1
+    mixed = np.bincount(group[first], minlength=len(sizes)) > 1
+    if 2 * len(first) < len(codes) or mixed.sum() > MOST_MIXED * repeated.sum():
+        return rows
     return first[record].astype(np.intp)
 
 

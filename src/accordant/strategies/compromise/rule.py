@@ -38,7 +38,8 @@ class Compromise(Strategy):
     weights
         One weight of at least 0 per stakeholder; None takes them from the problem, or 1 for everybody.
     temperature
-        None chooses the best action; a positive number chooses at random with softmax probabilities.
+        None chooses the best action. A positive number gives softmax probabilities, by which the strategy is
+        scored; its `Decisions.codes` hold the best action, and it is never selected as D*.
     """
 
     kind: ClassVar[Kind] = "compromise"
@@ -51,8 +52,10 @@ class Compromise(Strategy):
     ) -> Decisions:
         """Score every action in every context and select."""
         del prediction, log
-        scored = self.score(expected, stakeholder_weights(self.weights, len(expected.stakeholders)))
-        selection = select_best(scored.scores, expected.values.sum(axis=0))
+        weights = stakeholder_weights(self.weights, len(expected.stakeholders))
+        scored = self.score(expected, weights)
+        say = expected.values if (weights > 0).all() else expected.values[weights > 0]
+        selection = select_best(scored.scores, say.sum(axis=0))
         policy = None if self.temperature is None else softmax_policy(scored.scores, self.temperature)
         return Decisions(
             self.label, expected.actions, selection.codes, selection.tied, scored.scores, policy, scored.flags,
@@ -67,6 +70,11 @@ class Compromise(Strategy):
     def label(self) -> str:
         """Name, and the temperature if there is one."""
         return self.name if self.temperature is None else f"{self.name}[softmax {self.temperature:g}]"
+
+    @property
+    def may_be_selected(self) -> bool:
+        """Not if it is randomised: the strategy that was scored must be the one that decides."""
+        return self.selectable and self.temperature is None
 
     def for_problem(self, problem: DecisionProblem) -> Self:
         """Take stakeholder weights from the problem if none were given."""
