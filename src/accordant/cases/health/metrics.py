@@ -82,7 +82,7 @@ class MatchedCostEffectiveness(OutcomeMetric):
     Parameters
     ----------
     levels
-        ``estimated`` effects, or the ``true`` ones of simulated data.
+        ``estimated`` effects, doubly ``robust`` ones, or the ``true`` ones of simulated data.
     """
 
     goal: ClassVar[Goal] = "max"
