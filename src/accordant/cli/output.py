@@ -43,6 +43,7 @@ def print_run(content: Mapping[str, Any], folder: Path) -> None:
     notes = [f"{label}: {rule['note']}." for label, rule in content["strategies"].items() if rule["note"]]
     for sentence in [*test["remarks"], *notes, *content["warnings"]]:
         console.print(f"- {sentence}")
+    console.print(f"\noutcome model: {_outcome_model(content['outcome_model'])}")
     console.print(f"\nrun: {folder}\nreport: {folder / 'report.html'}")
 
 
@@ -70,6 +71,12 @@ def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
             *(_number(row["metrics"][metric["label"]]["value"]) for metric in weighted),
         )
     return table
+
+
+def _outcome_model(found: Mapping[str, Any]) -> str:
+    """Return what f is and how good it is on the test rows; calibration per outcome is left to the report."""
+    overall = [measure for measure in found["quality"] if not measure["name"].startswith("mean probability of")]
+    return f"{found['name']}; " + ", ".join(f"{measure['name']} {_number(measure['value'])}" for measure in overall)
 
 
 def _console() -> Console:

@@ -49,6 +49,7 @@ class Record:
             "peak_rss_mb": peak_memory(),
             "warnings": content["warnings"],
             "remarks": content["test"]["remarks"],
+            "outcome_model": content["outcome_model"],
             "leaderboard": content["test"]["leaderboard"],
         }
 
