@@ -54,8 +54,8 @@ def test_wrong_values_are_located(value, where):
 
 
 def test_rounding_is_tolerated():
-    ExpectedRewards(np.full((2, 3), 1 + 0.5 * TOLERANCE), **NAMES)
-    ExpectedRewards(np.full((2, 3), -0.5 * TOLERANCE), **NAMES)
+    assert ExpectedRewards(np.full((2, 3), 1 + 0.5 * TOLERANCE), **NAMES).values.max() > 1
+    assert ExpectedRewards(np.full((2, 3), -0.5 * TOLERANCE), **NAMES).values.min() < 0
 
 
 @pytest.mark.parametrize(("values", "names", "message"), [

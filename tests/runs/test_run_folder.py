@@ -91,8 +91,11 @@ def test_files_of_a_run(run_folder):
 
 
 def test_run_json_is_json_without_nan(run_folder):
-    for path in run_folder.rglob("*.json"):
-        json.loads(path.read_text(encoding="utf-8"), parse_constant=no_constants)
+    found = {
+        path.name: json.loads(path.read_text(encoding="utf-8"), parse_constant=no_constants)
+        for path in run_folder.rglob("*.json")
+    }
+    assert {"run.json", "manifest.json", "policy.json"} <= set(found)
 
 
 def test_leaderboard_csv_agrees_with_run_json(run_folder):

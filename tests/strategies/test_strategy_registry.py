@@ -153,13 +153,14 @@ def test_third_parties_register_by_entry_point(tmp_path):
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: third-party\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[accordant.strategies]\nfirst = third_party:FirstStakeholder\n")
-    run(USE, path=tmp_path)
+    assert run(USE + 'print("used")', path=tmp_path).strip() == "used"
 
 
 def test_a_new_strategy_is_one_new_file(tmp_path):
     """The file alone, dropped into the package, is enough; the package's path is extended to leave the tree clean."""
     (tmp_path / "first_stakeholder.py").write_text(RULE)
-    run(f"import accordant.strategies.compromise as room; room.__path__.append({str(tmp_path)!r})\n{USE}")
+    script = f"import accordant.strategies.compromise as room; room.__path__.append({str(tmp_path)!r})\n{USE}"
+    assert run(script + 'print("used")').strip() == "used"
 
 
 @pytest.mark.parametrize(

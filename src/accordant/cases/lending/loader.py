@@ -12,6 +12,7 @@ def lending_club_loader() -> Tidy:
     """Return the loader: blanks in headers and values become underscores, placeholder columns go."""
 
     def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+        """Tidy one table."""
         frame = frame.rename(columns=lambda name: str(name).strip().replace(" ", "_"))
         frame = frame.drop(
             columns=[name for name in frame.columns if name.endswith("_reward") or name == "Applicant_ID"]
