@@ -230,3 +230,13 @@ def luminance(colour: str) -> float:
     parts = [int(digits[start : start + 2], 16) / 255 for start in (0, 2, 4)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_scores_far_outside_do_not_flatten_the_rest():
+    """A line that is no candidate may score anything; the drawing ends a little beyond [0, 1]."""
+    from accordant.report.charts.intervals import score_scale
+
+    scale = score_scale([{"value": -0.95, "low": -6.8, "high": 1.4}, {"value": 0.7, "low": 0.6, "high": 0.8}])
+    assert (scale.low, scale.high) == (-0.2, 1.2)
+    near = score_scale([{"value": 0.7, "low": 0.6, "high": 1.1}])
+    assert (near.low, near.high) == (0.0, 1.1)

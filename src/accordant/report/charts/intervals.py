@@ -13,6 +13,10 @@ from accordant.report.scale import NOT_DEFINED, Scale, interval, linear_scale, n
 
 CAPTIONS = {"max": "more is better →", "min": "← less is better", "zero": "→ nearer to zero is better ←"}
 SCORE_WIDTH, SCORE_HEIGHT = 130.0, 20.0
+SCORE_REACH = (
+    -0.2,
+    1.2,
+)  # lines that are no candidates may score far outside; drawn whole, they would flatten the rest
 
 
 def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: int) -> Markup:
@@ -55,8 +59,9 @@ def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: i
 
 
 def score_scale(scores: Iterable[Json]) -> Scale:
-    """Return the scale that all small composite score charts share; 0 and 1 are always on it."""
-    return linear_scale([0.0, 1.0, *_numbers(scores)], 6, SCORE_WIDTH - 6, wanted=3, tight=True)
+    """Return the scale that all small composite score charts share: 0, 1, and little beyond them."""
+    near = [min(max(value, SCORE_REACH[0]), SCORE_REACH[1]) for value in _numbers(scores)]
+    return linear_scale([0.0, 1.0, *near], 6, SCORE_WIDTH - 6, wanted=3, tight=True)
 
 
 def score_strip(each: Line, scale: Scale) -> Markup:
@@ -86,10 +91,16 @@ def _dot(scale: Scale, cell: Json, y: float, each: Line, radius: float) -> list[
     css = f"of-{each.family}" + (" selected" if each.selected else "")
     found = []
     if cell["low"] is not None and cell["high"] is not None:
-        low, high = scale(cell["low"]), scale(cell["high"])
+        low, high = (scale(_on(scale, cell[end])) for end in ("low", "high"))
         found.append(line(low, y, high, y, f"interval {css}"))
-        found += [line(end, y - 3, end, y + 3, f"interval {css}") for end in (low, high)]
-    return [*found, mark(each.mark, scale(cell["value"]), y, radius, css)]
+        ends = [scale(cell[end]) for end in ("low", "high") if cell[end] == _on(scale, cell[end])]
+        found += [line(end, y - 3, end, y + 3, f"interval {css}") for end in ends]  # an end that is cut off has no cap
+    return [*found, mark(each.mark, scale(_on(scale, cell["value"])), y, radius, css)]
+
+
+def _on(scale: Scale, value: float) -> float:
+    """Return a value, or the end of the scale that it lies beyond."""
+    return min(max(value, scale.low), scale.high)
 
 
 def _numbers(cells: Iterable[Json]) -> list[float]:
