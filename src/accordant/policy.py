@@ -82,6 +82,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     ----------
     outcome_model_, reward_models_
         Fitted models.
+    behaviour_
+        Propensities of the logged actions, by which actions not taken are judged; None if some are too rare.
     strategies_
         Label to strategy, with reference points fitted.
     selected_
@@ -223,14 +225,13 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         """Return E, f and realised rewards on logged rows."""
         self._check_fitted()
         expected, prediction = self._expect(log.contexts)
-        behaviour = getattr(self, "behaviour_", None)  # a policy read back from a run folder has none
         return gather_evidence(
             self.problem,
             log,
             self.signals_,
             expected,
             prediction,
-            propensities=None if behaviour is None else behaviour.predict(log.contexts),
+            propensities=None if self.behaviour_ is None else self.behaviour_.predict(log.contexts),
             true_levels=true_levels,
         )
 

@@ -55,6 +55,7 @@ class Registry(Generic[Registered]):
         """
 
         def decorate(factory: Factory) -> Factory:
+            """Register one factory."""
             for each in (name, *aliases):
                 if each in self._factories or each in self._aliases:
                     raise InputError(f"{self.kind} {each!r} is registered twice")

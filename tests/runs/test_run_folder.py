@@ -74,6 +74,17 @@ def test_fitted_rewards_survive(outcomes, tmp_path):
             assert np.array_equal(reloaded.signals_[name](contexts, action, 5.0), signal(contexts, action, 5.0))
 
 
+def test_a_reloaded_policy_judges_actions_not_taken_as_before(outcomes, tmp_path):
+    """Without its propensities it would put expected rewards there, in silence."""
+    policy = outcomes["care"].policy
+    reloaded = read_run(write_run(outcomes["care"], tmp_path / "run")).policy
+    log = policy.evidence_.log
+    first, second = (each.evidence_on(log) for each in (policy, reloaded))
+    assert second.robust_levels is not None
+    assert np.array_equal(first.rewards, second.rewards)
+    assert np.array_equal(first.robust_levels, second.robust_levels)
+
+
 def test_a_reloaded_policy_scores_by_the_metrics_of_its_case(outcomes, tmp_path):
     outcome = outcomes["own"]
     reloaded = read_run(write_run(outcome, tmp_path / "run")).policy
@@ -86,7 +97,7 @@ def test_files_of_a_run(run_folder):
     names = {path.relative_to(run_folder).as_posix() for path in run_folder.rglob("*") if path.is_file()}
     assert names == {
         "run.json", "manifest.json", "leaderboard.csv", "report.html", "models/policy.json",
-        "models/outcome-model.skops", "models/reward-model-0.skops", "models/reward-model-1.skops",
+        "models/logged-behaviour.skops", "models/outcome-model.skops", "models/reward-model-0.skops", "models/reward-model-1.skops",
     }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import skops.io as skops
 from accordant import strategies
 from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, RunFolderError
+from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, OutcomeModel
 from accordant.learning.reward_models import LearnedReward, RewardModel, StatedReward
@@ -24,6 +25,7 @@ from accordant.runs.trees import check_trees
 from accordant.runs.trust import TRUSTED
 
 OUTCOME_FILE = "outcome-model.skops"
+BEHAVIOUR_FILE = "logged-behaviour.skops"
 STATE_FILE = "policy.json"
 
 
@@ -44,6 +46,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
         },
         "signals": {name: _signal_state(signal) for name, signal in policy.signals_.items()},
         "outcome_model": _save_outcome_model(policy.outcome_model_, folder),
+        "behaviour": _save_behaviour(policy.behaviour_, folder),
         "reward_models": [
             _save_reward_model(model, number, folder) for number, model in enumerate(policy.reward_models_)
         ],
@@ -83,6 +86,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
     policy.features_ = tuple(state["features"])
     policy.signals_ = signals
     policy.outcome_model_ = _load_outcome_model(state["outcome_model"], folder)
+    policy.behaviour_ = _load_behaviour(state["behaviour"], folder)
     policy.reward_models_ = tuple(_load_reward_model(each, folder, case, signals) for each in state["reward_models"])
     policy.strategies_ = {
         label: strategies.create(each["name"], _tuples(each["parameters"]))
@@ -126,6 +130,17 @@ def _load_outcome_model(state: dict[str, Any], folder: Path) -> OutcomeModel:
         np.array(state["weights"]),
         (-np.inf if low is None else low, np.inf if high is None else high),
     )
+
+
+def _save_behaviour(behaviour: LoggedBehaviour | None, folder: Path) -> dict[str, Any] | None:
+    if behaviour is None:
+        return None
+    _dump(behaviour.model, folder / BEHAVIOUR_FILE)
+    return {"encoder": asdict(behaviour.encoder), "file": BEHAVIOUR_FILE}
+
+
+def _load_behaviour(state: dict[str, Any] | None, folder: Path) -> LoggedBehaviour | None:
+    return None if state is None else LoggedBehaviour(_encoder(state["encoder"]), _load(folder / state["file"]))
 
 
 def _save_reward_model(model: RewardModel, number: int, folder: Path) -> dict[str, Any]:

@@ -104,6 +104,7 @@ def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Ru
     """Return a class decorator that names a strategy and registers it."""
 
     def decorate(rule: Rule) -> Rule:
+        """Name and register one rule."""
         registered = strategies.register(name, aliases=aliases)(rule)
         registered.name = name
         return registered

@@ -104,6 +104,7 @@ def _minimise(design: FloatArray, target: FloatArray, variance: float, penalty: 
     """Minimise the penalised objective by L-BFGS with its exact gradient, from `start`."""
 
     def objective(coefficients: FloatArray) -> tuple[float, FloatArray]:
+        """Return the objective and its gradient."""
         mean = _mean(design, coefficients)
         gap = mean - target
         slope = coefficients.copy()
