@@ -1,6 +1,6 @@
 """A strategy of one's own, in one file: register it, then use it by name like every other.
 
-The Hurwicz rule looks at the worst-off and the best-off stakeholder: α min_i E + (1 − α) max_i E (Hurwicz 1951).
+The rule likes high rewards and dislikes that they lie far apart: mean − λ (max − min).
 
     python examples/own_strategy.py
 """
@@ -14,47 +14,48 @@ from numpy.typing import NDArray
 
 import accordant as ac
 from accordant.errors import InputError
-from accordant.strategies.compromise.rule import Compromise, Scored
+from accordant.strategies.block import Block
+from accordant.strategies.compromise import Compromise, Scored
 
 
-@ac.strategies.register("hurwicz")
+@ac.strategies.register("mean_less_range")
 @dataclass(frozen=True)
-class Hurwicz(Compromise):
-    """Weigh the smallest expected reward with α and the largest with 1 − α.
+class MeanLessRange(Compromise):
+    """Maximise the mean expected reward less λ times its range over stakeholders.
 
     Parameters
     ----------
-    alpha
-        Weight of the worst-off stakeholder, in [0, 1]; 1 is maximin.
+    aversion
+        λ of at least 0; 0 is the utilitarian rule.
     """
 
-    alpha: float = 0.5
+    aversion: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.alpha <= 1:
-            raise InputError(f"alpha is {self.alpha}; allowed: [0, 1]")
+        if not self.aversion >= 0:
+            raise InputError(f"aversion is {self.aversion}; allowed: at least 0")
 
     @property
     def label(self) -> str:
-        """Name and α, so that two of them can stand in one leaderboard."""
-        return f"{super().label}[{self.alpha:g}]"
+        """Name and λ, so that two of them can stand in one leaderboard."""
+        return f"{super().label}[{self.aversion:g}]"
 
-    def score(self, expected: ac.ExpectedRewards, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return Φ, shape (action, context)."""
-        values = expected.values[weights > 0]
-        return Scored(self.alpha * values.min(axis=0) + (1 - self.alpha) * values.max(axis=0))
+        values = block.values[weights > 0]
+        return Scored(values.mean(axis=0) - self.aversion * np.ptp(values, axis=0))
 
 
 def main() -> None:
-    """Decide one context with several α."""
+    """Decide one context with several λ."""
     E = ac.ExpectedRewards(
-        [[0.9, 0.6, 0.5], [0.1, 0.5, 0.5]], stakeholders=["Library", "Neighbours"], actions=["Late", "Early", "As is"]
+        [[0.9, 0.6, 0.5], [0.3, 0.5, 0.5]], stakeholders=["Library", "Neighbours"], actions=["Late", "Early", "As is"]
     )
-    for alpha in (0.0, 0.5, 1.0):
-        decisions = ac.strategies.create("hurwicz", {"alpha": alpha})(E)
-        print(f"{decisions.strategy:14} {decisions.actions[0]:6} tied={bool(decisions.tied[0])}")
-    print("rebuilt from its record:", ac.strategies.create("hurwicz", Hurwicz(alpha=0.25).parameters))
+    for aversion in (0.0, 0.5, 1.0):
+        decisions = ac.strategies.create("mean_less_range", {"aversion": aversion})(E)
+        print(f"{decisions.strategy:20} {decisions.actions[0]:6} tied={bool(decisions.tied[0])}")
+    print("rebuilt from its record:", ac.strategies.create("mean_less_range", MeanLessRange(aversion=0.25).parameters))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SAYS = {
     "bring_your_own_rewards.py": ["utilitarian", "Renovate", "kalai_smorodinsky[context]", "Repair"],
-    "own_strategy.py": ["hurwicz[0]", "hurwicz[1]", "tied=True", "Hurwicz(weights=None, temperature=None, alpha=0.25)"],
+    "own_strategy.py": ["mean_less_range[0]", "Early", "tied=True", "MeanLessRange(weights=None, selection='argmax'"],
     "policy_in_python.py": ["only 'Grant' was ever taken", "selected: ", "runner_up"],
 }
 

@@ -41,7 +41,7 @@ class Decisions:
 
     strategy: str
     action_names: tuple[str, ...]
-    codes: NDArray[np.intp]
+    codes: NDArray[np.signedinteger[Any]]
     tied: NDArray[np.bool_]
     scores: NDArray[np.floating[Any]] | None = None
     policy: NDArray[np.floating[Any]] | None = None
@@ -63,12 +63,18 @@ class Decisions:
     @property
     def actions(self) -> NDArray[np.str_]:
         """Names of the chosen actions, shape (context,)."""
-        return np.array(self.action_names, dtype=str)[self.codes]
+        return np.asarray(np.array(self.action_names, dtype=str)[self.codes])
 
     @property
     def n_contexts(self) -> int:
         """Number of contexts decided."""
         return len(self.codes)
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """Return the probability of each action, shape (action, context): 1 for the chosen one without a policy."""
+        if self.policy is not None:
+            return np.asarray(self.policy, dtype=np.float64)
+        return np.asarray(self.codes == np.arange(len(self.action_names))[:, None], dtype=np.float64)
 
     def share(self) -> NDArray[np.float64]:
         """Return the share of contexts in which each action is taken, shape (action,)."""

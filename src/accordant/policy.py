@@ -217,7 +217,9 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
         """Return the decisions of every strategy, baseline and reference by label."""
         return {
-            label: rule(evidence.expected, prediction=evidence.prediction, log=evidence.log)
+            label: rule(
+                evidence.expected, prediction=evidence.prediction, log=evidence.log, contexts=evidence.log.contexts
+            )
             for label, rule in self.strategies_.items()
         }
 
@@ -252,8 +254,9 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         """
         self._check_fitted()
         rule = self.strategy(strategy or self.selected_)
-        expected, prediction = self._expect(Contexts.of(X))
-        return Recommendations.of(rule(expected, prediction=prediction), expected)
+        contexts = Contexts.of(X)
+        expected, prediction = self._expect(contexts)
+        return Recommendations.of(rule(expected, prediction=prediction, contexts=contexts), expected)
 
     def strategy(self, label: str) -> Strategy:
         """Return a fitted strategy that can decide for new people."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -65,6 +66,22 @@ def twin(name, column_of, parameters, training):
         elif name == "kalai_smorodinsky":
             moved = [i for i in counted if ideal[i] > d[i]]
             score = min(((e[i] - d[i]) / (ideal[i] - d[i]) for i in moved), default=0.0)
+        elif name in SIMPLE:
+            shares = [weights[i] / sum(weights) for i in counted]
+            score = SIMPLE[name]([e[i] for i in counted], shares, parameters)
+        elif name == "leximin":
+            score = -sum(sorted(other[i] for i in counted) > sorted(e[i] for i in counted) for other in column_of)
+        elif name == "relative_utilitarian":
+            moved = [i for i in counted if ideal[i] > d[i]]
+            score = sum(weights[i] / sum(weights) * (e[i] - d[i]) / (ideal[i] - d[i]) for i in moved)
+        elif name == "egalitarian_equivalent":
+            score = min((e[i] - d[i]) / weights[i] for i in counted)
+        elif name == "minimax_regret":
+            score = -max(weights[i] * (ideal[i] - e[i]) for i in counted)
+        elif name == "sufficientarian":
+            floor = parameters.get("floor", 0.5)
+            floors = list(floor) if isinstance(floor, tuple) else [floor] * n_stakeholders
+            score = sum(weights[i] for i in counted if e[i] >= floors[i]) / sum(weights)
         else:
             p, two_sided = parameters.get("exponent", 2.0), parameters.get("two_sided", False)
             short = [abs(ideal[i] - e[i]) if two_sided else max(0.0, ideal[i] - e[i]) for i in range(n_stakeholders)]
@@ -74,7 +91,9 @@ def twin(name, column_of, parameters, training):
                 score = -(sum(w * s**p for w, s in zip(weights, short, strict=True)) ** (1 / p))
         scores.append(score)
 
-    if name == "nash_social_welfare":
+    if name == "nash_social_welfare" or (
+        name in ("alpha_fairness", "atkinson") and 1 <= aversion(parameters) < math.inf
+    ):
         flags["floored"] = any(e[i] < 1e-6 for e in column_of for i in counted)
     allowed = list(range(n_actions))
     if parameters.get("disagreement") == "status_quo":
@@ -94,6 +113,46 @@ def twin(name, column_of, parameters, training):
     return Twin(scores, action, len(candidates) > 1, flags)
 
 
+def aversion(parameters):
+    return parameters.get("alpha", parameters.get("aversion"))
+
+
+def power_mean(e, shares, parameters):
+    """Return the power mean of order 1 − α from its three definitions."""
+    alpha = aversion(parameters)
+    if alpha == math.inf:
+        return min(e)
+    if alpha >= 1:
+        e = [max(1e-6, x) for x in e]
+    if alpha == 1:
+        return math.exp(sum(s * math.log(x) for s, x in zip(shares, e, strict=True)))
+    return sum(s * x ** (1 - alpha) for s, x in zip(shares, e, strict=True)) ** (1 / (1 - alpha))
+
+
+def rank_weighted(e, shares, parameters):
+    """Return Σ v_k E_(k): every stakeholder is split into many equal ones, so that unequal weights become ranks."""
+    order = parameters.get("order_weights")
+    if order is None:  # Gini: the mean of the smaller of two draws from the population
+        return sum(s * z * min(x, y) for s, x in zip(shares, e, strict=True) for z, y in zip(shares, e, strict=True))
+    total, reached = 0.0, Fraction(0)
+    for x, share in sorted(zip(e, shares, strict=True)):
+        start, reached = reached, reached + Fraction(share).limit_denominator(10_000)
+        # the part of the broken line of cumulated order weights between the two shares of the population
+        for k, v in enumerate(order):
+            low, high = Fraction(k, len(e)), Fraction(k + 1, len(e))
+            overlap = max(Fraction(0), min(high, reached) - max(low, start)) * len(e)
+            total += x * float(overlap) * v / sum(order)
+    return total
+
+
+def hurwicz(e, shares, parameters):
+    optimism = parameters.get("optimism", 0.5)
+    return optimism * max(e) + (1 - optimism) * min(e)
+
+
+SIMPLE = {"alpha_fairness": power_mean, "atkinson": power_mean, "generalised_gini": rank_weighted, "hurwicz": hurwicz}
+
+
 def cases(n_stakeholders, n_actions):
     """Return every rule with every kind of parameter that fits the shape."""
     weights = [{}, {"weights": tuple([2.0, 0.5, 1.0, 3.0][:n_stakeholders])}]
@@ -107,6 +166,19 @@ def cases(n_stakeholders, n_actions):
     shapes = [{"exponent": p, "two_sided": two} for p in (1.0, 2.0, 3.0, 7.5, math.inf) for two in (False, True)]
     for rule in ("utilitarian", "maximin", "nash_social_welfare"):
         yield from ((rule, w) for w in weights)
+    for rule in ("leximin", "minimax_regret"):
+        yield from ((rule, w) for w in weights)
+    for alpha in (0.0, 0.5, 1.0, 2.0, 3.5, 40.0, math.inf):
+        yield from (("alpha_fairness", w | {"alpha": alpha}) for w in weights)
+        yield from (("atkinson", w | {"aversion": alpha}) for w in weights)
+    yield from (("hurwicz", w | {"optimism": optimism}) for w in weights for optimism in (0.0, 0.5, 0.75, 1.0))
+    yield from (("sufficientarian", w | {"floor": floor}) for w in weights for floor in (0.0, 0.5, 0.75, each))
+    for w in weights:
+        said = sum(weight > 0 for weight in w["weights"]) if w else n_stakeholders
+        orders = [None, tuple([3.0, 2.0, 2.0, 0.5][:said]), tuple([0.0, 1.0, 0.0, 2.0][-said:])]
+        yield from (("generalised_gini", w | {"order_weights": order}) for order in orders)
+    yield from (("relative_utilitarian", w | d | u) for w in weights for d in floors[:5] for u in tops)
+    yield from (("egalitarian_equivalent", w | d) for w in weights for d in floors)
     yield from (("nash_bargaining", w | d) for w in weights for d in floors)
     yield from (("kalai_smorodinsky", w | d | u) for w in weights[-1:] + [{}] for d in floors for u in tops)
     yield from (("compromise_programming", w | u | s) for w in weights for u in tops for s in shapes)

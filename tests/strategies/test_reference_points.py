@@ -97,7 +97,7 @@ def test_labels_tell_modes_apart(parameters, label):
 
 
 def test_label_with_temperature():
-    rule = strategies.create("kalai_smorodinsky", {"temperature": 0.1})
+    rule = strategies.create("kalai_smorodinsky", {"selection": "softmax", "temperature": 0.1})
     assert rule.label == "kalai_smorodinsky[context][softmax 0.1]"
 
 

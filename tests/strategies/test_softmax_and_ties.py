@@ -67,13 +67,13 @@ def test_hot_softmax_is_uniform():
 @pytest.mark.parametrize("temperature", [0.0, -1.0, INF, np.nan])
 def test_wrong_temperature(example, temperature):
     with pytest.raises(InputError, match="softmax temperature is .*; allowed: above 0"):
-        strategies.create("maximin", {"temperature": temperature})(example)
+        strategies.create("maximin", {"selection": "softmax", "temperature": temperature})(example)
 
 
 def test_rules_report_policy_and_share():
     values = np.array([[0.5, 0.2], [0.5, 0.8]])[None]
     expected = ExpectedRewards(values, stakeholders=["only"], actions=["a", "b"])
-    decided = strategies.create("utilitarian", {"temperature": 1e-6})(expected)
+    decided = strategies.create("utilitarian", {"selection": "softmax", "temperature": 1e-6})(expected)
     np.testing.assert_allclose(decided.policy, [[0.5, 0.0], [0.5, 1.0]])
     np.testing.assert_allclose(decided.share(), [0.25, 0.75])
     assert strategies.utilitarian(expected).policy is None

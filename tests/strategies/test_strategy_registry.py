@@ -20,7 +20,7 @@ from accordant.utilities import ExpectedRewards
 # Parameters without which a rule cannot be built, and non-default parameters worth a round trip.
 REQUIRED = {"constant": {"action": "a2"}, "stakeholder": {"stakeholder": "i2"}}
 VARIED = [
-    ("utilitarian", {"weights": [1.0, 2.0, 0.5], "temperature": 0.3}),
+    ("utilitarian", {"weights": [1.0, 2.0, 0.5], "selection": "softmax", "temperature": 0.3}),
     ("maximin", {"weights": (1.0, 0.0, 1.0)}),
     ("nash_bargaining", {"disagreement": "global", "weights": np.array([1.0, 2.0, 3.0])}),
     ("kalai_smorodinsky", {"disagreement": [0.1, 0.2, 0.3], "ideal": "global"}),
@@ -89,7 +89,7 @@ def test_ready_made_rules(example):
 @pytest.mark.parametrize(("name", "parameters", "message"), [
     ("kalai-smorodinsky", {}, "unknown strategy 'kalai-smorodinsky'; did you mean 'kalai_smorodinsky'. valid: "),
     ("Maximin", {}, "did you mean 'maximin'"),
-    ("maximin", {"wieghts": (1,)}, "unknown parameter 'wieghts'; did you mean 'weights'. valid: weights, temperature"),
+    ("maximin", {"wieghts": (1,)}, "unknown parameter 'wieghts'; did you mean 'weights'. valid: weights, selection"),
     ("constant", {}, "strategy 'constant': parameter 'action' is missing"),
     ("compromise_programming", {"exponent": "two"}, "strategy 'compromise_programming' refuses"),
 ])  # fmt: skip
@@ -115,7 +115,7 @@ def test_a_refused_registration_leaves_the_class_alone():
 RULE = '''
 """Serial dictatorship of the first stakeholder."""
 from dataclasses import dataclass
-from accordant.strategies.compromise.rule import Compromise, Scored
+from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.strategy import register
 
 @register("first_stakeholder", aliases=("dictator",))
@@ -159,7 +159,7 @@ def test_third_parties_register_by_entry_point(tmp_path):
 def test_a_new_strategy_is_one_new_file(tmp_path):
     """The file alone, dropped into the package, is enough; the package's path is extended to leave the tree clean."""
     (tmp_path / "first_stakeholder.py").write_text(RULE)
-    script = f"import accordant.strategies.compromise as room; room.__path__.append({str(tmp_path)!r})\n{USE}"
+    script = f"import accordant.strategies.welfare as room; room.__path__.append({str(tmp_path)!r})\n{USE}"
     assert run(script + 'print("used")').strip() == "used"
 
 

@@ -146,7 +146,9 @@ def contingency(decisions: Decisions, cells: Cells) -> Contingency:
     shape = cells.shape
     n_cells = shape[1] * shape[2]
     if decisions.policy is None:
-        counts = np.bincount(decisions.codes * n_cells + cells.codes, minlength=shape[0] * n_cells).astype(np.float64)
+        counts = np.bincount(
+            np.multiply(decisions.codes, n_cells, dtype=np.intp) + cells.codes, minlength=shape[0] * n_cells
+        ).astype(np.float64)
     else:
         counts = np.array([np.bincount(cells.codes, weights=row, minlength=n_cells) for row in decisions.policy])
     return Contingency(counts.reshape(shape), cells)

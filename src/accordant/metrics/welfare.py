@@ -186,7 +186,7 @@ class WelfareRegret(WelfareMetric):
     def theta(self, evidence: Evidence) -> Values:
         """Return the weighted reward of the best action minus that of each action."""
         shares = self.shares(evidence.problem)
-        together = np.tensordot(shares, evidence.rewards, axes=1)
+        together = np.asarray(np.tensordot(shares, evidence.rewards, axes=1), dtype=np.float64)
         expected = np.tensordot(shares, evidence.expected.values, axes=1).astype(np.float64)
         return np.asarray(evidence.best_reward(together, expected) - together)[None]
 

@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.problem import DecisionProblem
+from accordant.strategies.block import Block
 from accordant.utilities import ExpectedRewards
 
-Points = NDArray[np.floating[Any]]
+Points = NDArray[np.float64]
 ReferencePoint = str | float | Sequence[float]
 
 INDIFFERENT = 1e-12  # ranges of E this small mean that a stakeholder does not care
@@ -98,23 +99,23 @@ class ReferencePoints:
         lows, highs = expected.values.min(axis=(1, 2)), expected.values.max(axis=(1, 2))
         return replace(self, training_range=(tuple(map(float, lows)), tuple(map(float, highs))))
 
-    def disagreement_point(self, expected: ExpectedRewards) -> Points:
+    def disagreement_point(self, block: Block) -> Points:
         """Return d, shape (stakeholder, context) or (stakeholder, 1)."""
         if self.disagreement == "context":
-            return np.asarray(expected.values.min(axis=1))
+            return block.lows
         if self.disagreement == "status_quo":
             if self.status_quo is None:
                 raise InputError("disagreement 'status_quo' needs the parameter status_quo, an action")
-            if self.status_quo not in expected.actions:
-                raise UnknownNameError("action", self.status_quo, expected.actions)
-            return np.asarray(expected.values[:, expected.actions.index(self.status_quo)])
-        return self._fixed(self.disagreement, 0, len(expected.stakeholders))
+            if self.status_quo not in block.actions:
+                raise UnknownNameError("action", self.status_quo, block.actions)
+            return np.ascontiguousarray(block.values[:, block.actions.index(self.status_quo)])
+        return self._fixed(self.disagreement, 0, len(block.stakeholders))
 
-    def ideal_point(self, expected: ExpectedRewards) -> Points:
+    def ideal_point(self, block: Block) -> Points:
         """Return u*, shape (stakeholder, context) or (stakeholder, 1)."""
         if self.ideal == "context":
-            return np.asarray(expected.values.max(axis=1))
-        return self._fixed(self.ideal, 1, len(expected.stakeholders))
+            return block.highs
+        return self._fixed(self.ideal, 1, len(block.stakeholders))
 
     def _fixed(self, point: ReferencePoint, end: Literal[0, 1], n_stakeholders: int) -> Points:
         if point == "global":
@@ -124,4 +125,9 @@ class ReferencePoints:
         array = np.asarray(point, dtype=np.float64)
         if array.ndim == 1 and array.size != n_stakeholders:
             raise InputError(f"{array.size} reference points were declared for {n_stakeholders} stakeholders")
-        return np.broadcast_to(array, (n_stakeholders,))[:, None]
+        return np.array(np.broadcast_to(array, (n_stakeholders,)))[:, None]
+
+
+def per_context(points: Points, block: Block) -> Points:
+    """Return reference points with a column for every context of the block, C-contiguous."""
+    return np.ascontiguousarray(np.broadcast_to(points, (len(points), block.n_contexts)))

@@ -1,4 +1,4 @@
-"""Selection Ψ: from scores of actions to decisions, with ties as data."""
+"""Selection Ψ: from scores of actions to decisions, with ties as data, or to a policy over actions."""
 
 from __future__ import annotations
 
@@ -8,23 +8,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.compiled import compiled
 from accordant.errors import InputError
 
 TIE_TOLERANCE = 1e-12  # scores this close, relative to max(1, |score|), count as equal
 SINGLE_PRECISION_TOLERANCE = 1e-6  # the same for float32, which carries seven digits
+CHUNK = 1024  # contexts whose best scores and codes stay in the first-level cache
 
 Scores = NDArray[np.floating[Any]]
+Policy = NDArray[np.float64]
+Codes = NDArray[np.signedinteger[Any]]
+
+
+def code_type(n_actions: int) -> np.dtype[Any]:
+    """Return the smallest signed integer that holds every action code."""
+    return np.min_scalar_type(-n_actions)
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
     """What was selected: action codes and whether the primary score was tied, both of shape (context,)."""
 
-    codes: NDArray[np.intp]
+    codes: Codes
     tied: NDArray[np.bool_]
 
 
-def select_best(scores: Scores, utilitarian: Scores) -> Selection:
+def select_best(scores: Scores, utilitarian: Scores, tolerance: float = TIE_TOLERANCE) -> Selection:
     """Choose the action with the highest score; ties go to the utilitarian sum, then to declared order.
 
     Parameters
@@ -32,21 +41,18 @@ def select_best(scores: Scores, utilitarian: Scores) -> Selection:
     scores
         Primary scores Φ, shape (action, context); −inf is allowed, NaN is not.
     utilitarian
-        Unweighted sum of E over those who have a say, shape (action, context); float32 if E is, which widens ties.
+        Unweighted sum of E over those who have a say, shape (action, context).
+    tolerance
+        Scores this close, relative to max(1, |best score|), count as equal.
     """
-    tolerance = SINGLE_PRECISION_TOLERANCE if utilitarian.dtype == np.float32 else TIE_TOLERANCE
-    best = scores.max(axis=0)
-    level = _at_best(scores, best, tolerance)
-    codes = level.argmax(axis=0)
-    tied = level.sum(axis=0) > 1
-    rows = np.flatnonzero(tied)
-    if rows.size:
-        sums = np.where(level[:, rows], utilitarian[:, rows], -np.inf)
-        codes[rows] = _at_best(sums, sums.max(axis=0), tolerance).argmax(axis=0)
+    best, totals = (np.ascontiguousarray(each, dtype=np.float64) for each in (scores, utilitarian))
+    codes = np.empty(scores.shape[1], dtype=code_type(len(scores)))
+    tied = np.empty(scores.shape[1], dtype=bool)
+    _select(best, totals, tolerance, codes, tied)
     return Selection(codes, tied)
 
 
-def softmax_policy(scores: Scores, temperature: float) -> NDArray[np.float64]:
+def softmax_policy(scores: Scores, temperature: float, tolerance: float = TIE_TOLERANCE) -> Policy:
     """Return π_a ∝ exp((Φ_a − max Φ) / τ), shape (action, context).
 
     As τ → 0 this becomes uniform over the tied maximisers, not the tie-broken action.
@@ -61,11 +67,88 @@ def softmax_policy(scores: Scores, temperature: float) -> NDArray[np.float64]:
     best = scores.max(axis=0)
     # where every score is −inf all actions tie; inf − inf would be NaN
     distance = np.where(np.isneginf(best), 0.0, scores - np.where(np.isneginf(best), 0.0, best))
-    distance = np.where(_at_best(scores, best), 0.0, distance).astype(np.float64)
+    distance = np.where(scores >= best - tolerance * np.maximum(1.0, np.abs(best)), 0.0, distance).astype(np.float64)
     with np.errstate(over="ignore"):  # a tiny temperature carries the distance to −inf, whose weight is 0
         weights = np.exp(distance / temperature)
     return np.asarray(weights / weights.sum(axis=0), dtype=np.float64)
 
 
-def _at_best(scores: Scores, best: Scores, tolerance: float = TIE_TOLERANCE) -> NDArray[np.bool_]:
-    return np.asarray(scores >= best - tolerance * np.maximum(1.0, np.abs(best)))
+def proportional_policy(scores: Scores, *, logarithmic: bool = False) -> Policy:
+    """Return π_a ∝ Φ_a, or ∝ exp(Φ_a) where Φ is the logarithm of a product, shape (action, context).
+
+    Where every score is 0, all actions are equally likely. The policy is Luce's choice rule (Luce 1959).
+
+    Raises
+    ------
+    InputError
+        If a score is negative: a share cannot be.
+    """
+    if logarithmic:
+        return softmax_policy(scores, 1.0, tolerance=0.0)
+    if scores.size and scores.min() < 0:
+        raise InputError(
+            f"selection 'proportional' needs scores of at least 0, and one is {scores.min():g}; use selection 'softmax'"
+        )
+    total = scores.sum(axis=0)
+    return np.asarray(np.where(total > 0, scores, 1.0) / np.where(total > 0, total, len(scores)), dtype=np.float64)
+
+
+def epsilon_greedy_policy(codes: Codes, n_actions: int, epsilon: float) -> Policy:
+    """Return 1 − ε on the chosen action plus ε / A on every action, shape (action, context)."""
+    policy = np.full((n_actions, len(codes)), epsilon / n_actions)
+    policy[codes, np.arange(len(codes))] += 1.0 - epsilon
+    return policy
+
+
+@compiled
+def _select(
+    scores: NDArray[np.float64], totals: NDArray[np.float64], tolerance: float, codes: Codes, tied: NDArray[np.bool_]
+) -> None:
+    """Write the best action and whether it is tied, `CHUNK` contexts at a time."""
+    n_actions, n_contexts = scores.shape
+    nobody = -np.inf if n_actions > 1 else np.nan  # −inf ties with −inf, but one action ties with nobody
+    best, second, first = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
+    for start in range(0, n_contexts, CHUNK):
+        size = min(CHUNK, n_contexts - start)
+        row = scores[0, start : start + size]
+        for k in range(size):
+            best[k] = row[k]
+            second[k] = nobody
+            first[k] = 0.0
+        for a in range(1, n_actions):
+            row, action = scores[a, start : start + size], float(a)
+            for k in range(size):
+                score, leader = row[k], best[k]
+                higher = score > leader
+                other = leader if higher else score
+                best[k] = score if higher else leader
+                first[k] = action if higher else first[k]
+                second[k] = other if other > second[k] else second[k]
+        chosen, level = codes[start : start + size], tied[start : start + size]
+        n_tied = 0
+        for k in range(size):
+            magnitude = abs(best[k])
+            best[k] -= tolerance * (magnitude if magnitude > 1.0 else 1.0)
+            n_tied += 1 if second[k] >= best[k] else 0
+        for k in range(size):
+            level[k] = second[k] >= best[k]
+        for k in range(size):
+            chosen[k] = codes.dtype.type(first[k])
+        if n_tied == 0:
+            continue
+        highest = second
+        highest[:size] = -np.inf
+        for a in range(n_actions):
+            row, total = scores[a, start : start + size], totals[a, start : start + size]
+            for k in range(size):
+                sum_here, reached = total[k], highest[k]
+                highest[k] = sum_here if row[k] >= best[k] and sum_here > reached else reached
+        for k in range(size):
+            magnitude = abs(highest[k])
+            highest[k] -= tolerance * (magnitude if magnitude > 1.0 else 1.0)
+        for a in range(n_actions - 1, -1, -1):
+            row, total, action = scores[a, start : start + size], totals[a, start : start + size], float(a)
+            for k in range(size):
+                first[k] = action if row[k] >= best[k] and total[k] >= highest[k] else first[k]
+        for k in range(size):
+            chosen[k] = codes.dtype.type(first[k])

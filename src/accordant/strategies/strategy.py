@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.contexts import Log
+from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
@@ -57,7 +57,12 @@ class Strategy(ABC):
 
     @abstractmethod
     def __call__(
-        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
     ) -> Decisions:
         """Decide in every context.
 
@@ -69,6 +74,8 @@ class Strategy(ABC):
             f(o | x, a); only the outcome-only baseline reads it.
         log
             The logged actions and outcomes; only the logged behaviour and the oracle read it.
+        contexts
+            What is known about each context; only constraints on groups read it.
         """
 
     @property

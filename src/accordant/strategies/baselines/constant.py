@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from accordant.contexts import Log
+from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import UnknownNameError
 from accordant.predictions import OutcomePrediction
@@ -26,10 +26,15 @@ class Constant(Strategy):
     action: str
 
     def __call__(
-        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
     ) -> Decisions:
         """Take the action in every context."""
-        del prediction, log
+        del prediction, log, contexts
         if self.action not in expected.actions:
             raise UnknownNameError("action", self.action, expected.actions)
         codes = np.full(expected.n_contexts, expected.actions.index(self.action), dtype=np.intp)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from accordant.contexts import Log
+from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
@@ -25,10 +25,15 @@ class Logged(Strategy):
     candidate: ClassVar[bool] = False
 
     def __call__(
-        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
     ) -> Decisions:
         """Return the logged actions."""
-        del prediction
+        del prediction, contexts
         if log is None:
             raise InputError("the baseline 'logged' needs the logged actions")
         return Decisions(self.label, expected.actions, log.actions, np.zeros(len(log), dtype=bool))

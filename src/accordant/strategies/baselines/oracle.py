@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from accordant.contexts import Log
+from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
@@ -34,10 +34,15 @@ class Oracle(Strategy):
     action_of_outcome: tuple[int, ...] | None = None
 
     def __call__(
-        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
     ) -> Decisions:
         """Map the observed outcomes."""
-        del prediction
+        del prediction, contexts
         if log is None or self.action_of_outcome is None:
             raise InputError("the oracle needs observed outcomes and the problem's outcome_to_action")
         codes = np.array(self.action_of_outcome, dtype=np.intp)[log.outcomes.astype(np.intp)]

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from accordant.contexts import Log
+from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
@@ -45,10 +45,15 @@ class OutcomeOnly(Strategy):
     status_quo: str | None = None
 
     def __call__(
-        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
     ) -> Decisions:
         """Decide from f(o | x, a)."""
-        del log
+        del log, contexts
         if prediction is None:
             raise InputError("the strategy 'outcome_only' needs predicted outcomes, not only expected rewards")
         scores = self._scores(prediction)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from accordant.contexts import Log
+from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.strategy import Kind, Strategy, register
@@ -32,10 +32,15 @@ class Random(Strategy):
     seed: int = 0
 
     def __call__(
-        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
     ) -> Decisions:
         """Draw an action for every context."""
-        del prediction, log
+        del prediction, log, contexts
         n_actions, n_contexts = len(expected.actions), expected.n_contexts
         codes = np.random.default_rng(self.seed).integers(n_actions, size=n_contexts).astype(np.intp)
         policy = np.full((n_actions, n_contexts), 1.0 / n_actions)

@@ -5,31 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from accordant.contexts import Log
 from accordant.decisions import Decisions
-from accordant.predictions import OutcomePrediction
+from accordant.errors import UnknownNameError
+from accordant.strategies.block import Block
+from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import select_best
-from accordant.strategies.strategy import Kind, Strategy, register
-from accordant.utilities import ExpectedRewards
+from accordant.strategies.strategy import Kind, register
 
 
 @register("stakeholder")
 @dataclass(frozen=True)
-class SingleStakeholder(Strategy):
+class SingleStakeholder(ContextRule):
     """Maximise the expected reward of one stakeholder, argmax_a E[i, a, t]."""
 
     kind: ClassVar[Kind] = "stakeholder"
 
     stakeholder: str
 
-    def __call__(
-        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None
-    ) -> Decisions:
+    def decide(self, block: Block) -> Decisions:
         """Choose for this stakeholder."""
-        del prediction, log
-        scores = expected.of(self.stakeholder)
-        selection = select_best(scores, expected.values.sum(axis=0))
-        return Decisions(self.label, expected.actions, selection.codes, selection.tied, scores)
+        if self.stakeholder not in block.stakeholders:
+            raise UnknownNameError("stakeholder", self.stakeholder, block.stakeholders)
+        scores = block.values[block.stakeholders.index(self.stakeholder)]
+        selection = select_best(scores, block.totals, block.tolerance)
+        return Decisions(self.label, block.actions, selection.codes, selection.tied, scores)
 
     @property
     def label(self) -> str:

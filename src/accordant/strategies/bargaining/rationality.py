@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
+from accordant.strategies.block import Block
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Scores
-from accordant.utilities import ExpectedRewards
 
 NO_GAIN = float(np.log(np.finfo(np.float64).smallest_subnormal))  # the logarithm of a product of gains that is 0
 
 
 def rank_irrational_last(
     scores: Scores,
-    expected: ExpectedRewards,
+    block: Block,
     disagreement: NDArray[np.floating],
     status_quo: str | None,
     say: NDArray[np.bool_],
@@ -31,9 +31,9 @@ def rank_irrational_last(
     """
     if status_quo is None:
         raise InputError("individual rationality needs the status-quo action")
-    worse = np.asarray((expected.values[say] < disagreement[say][:, None] - INDIFFERENT).any(axis=0))
+    worse = np.asarray((block.values[say] < disagreement[say][:, None] - INDIFFERENT).any(axis=0))
     scores[worse] = -np.inf
     level = np.isneginf(scores).all(axis=0)
     scores[:, level] = np.where(worse[:, level], -np.inf, NO_GAIN)
-    alternatives = np.arange(len(expected.actions)) != expected.actions.index(status_quo)
+    alternatives = np.arange(len(block.actions)) != block.actions.index(status_quo)
     return np.asarray(worse[alternatives].all(axis=0) & alternatives.any())

@@ -1,0 +1,1 @@
+"""Bargaining solutions: Φ weighs what stakeholders gain over the disagreement point d."""

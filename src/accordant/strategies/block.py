@@ -1,0 +1,226 @@
+"""`Block`: expected rewards of some contexts, small enough to stay in cache, with the reductions that rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.compiled import compiled
+from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
+from accordant.utilities import ExpectedRewards
+
+Values = NDArray[np.float64]
+
+BLOCK_SIZE = 1 << 17  # entries of E in a block: 1 MiB of float64, about the second-level cache of one core
+FEW = 8  # so many stakeholders are sorted by a network of whole rows, more by numpy
+
+
+class Workspace:
+    """Arrays that are used again for block after block: fresh memory costs more than most rules."""
+
+    def __init__(self) -> None:
+        self._free: dict[tuple[int, ...], list[Values]] = {}
+        self._lent: list[Values] = []
+
+    def take(self, *shape: int) -> Values:
+        """Return an array with arbitrary content."""
+        free = self._free.get(shape)
+        array = free.pop() if free else np.empty(shape)
+        self._lent.append(array)
+        return array
+
+    def reclaim(self) -> None:
+        """Take back every array; nobody may read them any more."""
+        for array in self._lent:
+            self._free.setdefault(array.shape, []).append(array)
+        self._lent.clear()
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """E in some contexts, in float64 and C-contiguous. A reduction is computed once, however many rules ask for it.
+
+    Attributes
+    ----------
+    values
+        E, shape (stakeholder, action, context).
+    stakeholders, actions
+        Names of the first two axes.
+    tolerance
+        Scores this close, relative to max(1, |score|), are equal; wider if E came in single precision.
+    shared
+        Gives the arrays of the block's own reductions.
+    scratch
+        Gives arrays to the rule at work, which may return them; whoever applies rules to many blocks takes them back.
+    """
+
+    values: Values
+    stakeholders: tuple[str, ...]
+    actions: tuple[str, ...]
+    tolerance: float = TIE_TOLERANCE
+    shared: Workspace = field(default_factory=Workspace, repr=False)
+    scratch: Workspace = field(default_factory=Workspace, repr=False)
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of contexts."""
+        return int(self.values.shape[2])
+
+    def scores(self) -> Values:
+        """Return an array for scores, shape (action, context), with arbitrary content."""
+        return self.scratch.take(*self.values.shape[1:])
+
+    @cached_property
+    def totals(self) -> Values:
+        """Σ_i E[i, a, t], shape (action, context): what breaks ties."""
+        total = self.shared.take(*self.values.shape[1:])
+        summed(self.values, total)
+        return total
+
+    @cached_property
+    def lows(self) -> Values:
+        """min_a E[i, a, t], the worst action for each stakeholder, shape (stakeholder, context)."""
+        low = self.shared.take(len(self.stakeholders), self.n_contexts)
+        extremes_over_actions(self.values, False, low)
+        return low
+
+    @cached_property
+    def highs(self) -> Values:
+        """max_a E[i, a, t], the best action for each stakeholder, shape (stakeholder, context)."""
+        high = self.shared.take(len(self.stakeholders), self.n_contexts)
+        extremes_over_actions(self.values, True, high)
+        return high
+
+    @cached_property
+    def smallest(self) -> Values:
+        """min_i E[i, a, t], the worst-off stakeholder of each action, shape (action, context)."""
+        low = self.shared.take(*self.values.shape[1:])
+        extremes_over_stakeholders(self.values, False, low)
+        return low
+
+    @cached_property
+    def largest(self) -> Values:
+        """max_i E[i, a, t], the best-off stakeholder of each action, shape (action, context)."""
+        high = self.shared.take(*self.values.shape[1:])
+        extremes_over_stakeholders(self.values, True, high)
+        return high
+
+    @cached_property
+    def ascending(self) -> Values:
+        """Rewards of each action from the worst-off to the best-off, shape (rank, action, context)."""
+        if len(self.values) > FEW:
+            return np.sort(self.values, axis=0)
+        ranked = self.shared.take(*self.values.shape)
+        sort_few(self.values, ranked)
+        return ranked
+
+    def heard(self, weights: Values) -> Block:
+        """Return the block of the stakeholders with weight above 0; itself if that is everybody."""
+        members = tuple(np.flatnonzero(weights > 0).tolist())
+        if len(members) == len(self.stakeholders):
+            return self
+        if members not in self._parts:
+            names = tuple(self.stakeholders[i] for i in members)
+            part = self.values[list(members)]
+            self._parts[members] = Block(part, names, self.actions, self.tolerance, self.shared, self.scratch)
+        return self._parts[members]
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, ...], Block]:
+        return {}
+
+
+def blocks(expected: ExpectedRewards) -> Iterator[tuple[slice, Block]]:
+    """Yield the contexts of E block by block; only the block is in memory if E is mapped from a file."""
+    for part in block_slices(expected):
+        yield part, block_of(expected, part)
+
+
+def block_slices(expected: ExpectedRewards) -> list[slice]:
+    """Return the contexts of each block."""
+    n_stakeholders, n_actions, n_contexts = expected.values.shape
+    size = max(1, BLOCK_SIZE // (n_stakeholders * n_actions))
+    return [slice(start, min(start + size, n_contexts)) for start in range(0, n_contexts, size)]
+
+
+def block_of(expected: ExpectedRewards, part: slice, shared: Workspace | None = None) -> Block:
+    """Return some contexts as a block, copied into an array of `shared` if there is one."""
+    values = expected.values[:, :, part]
+    tolerance = SINGLE_PRECISION_TOLERANCE if values.dtype == np.float32 else TIE_TOLERANCE
+    if shared is not None:
+        copied = shared.take(*values.shape)
+        np.copyto(copied, values)
+        return Block(copied, expected.stakeholders, expected.actions, tolerance, shared)
+    own = np.ascontiguousarray(values, dtype=np.float64)
+    return Block(own if own.flags.writeable else own.copy(), expected.stakeholders, expected.actions, tolerance)
+
+
+@compiled
+def summed(values: Values, total: Values) -> None:
+    """Write Σ_i values[i, a, t], added in the order of i, shape (action, context)."""
+    n_stakeholders, n_actions, n_contexts = values.shape
+    for a in range(n_actions):
+        out = total[a]
+        out[:] = values[0, a]
+        for i in range(1, n_stakeholders):
+            row = values[i, a]
+            for t in range(n_contexts):
+                out[t] += row[t]
+
+
+@compiled
+def extremes_over_actions(values: Values, highest: bool, extreme: Values) -> None:
+    """Write min_a of values[i, a, t], or max_a if `highest`, shape (stakeholder, context)."""
+    n_stakeholders, n_actions, n_contexts = values.shape
+    for i in range(n_stakeholders):
+        out = extreme[i]
+        out[:] = values[i, 0]
+        for a in range(1, n_actions):
+            row = values[i, a]
+            if highest:
+                for t in range(n_contexts):
+                    value, reached = row[t], out[t]
+                    out[t] = value if value > reached else reached
+            else:
+                for t in range(n_contexts):
+                    value, reached = row[t], out[t]
+                    out[t] = value if value < reached else reached
+
+
+@compiled
+def extremes_over_stakeholders(values: Values, highest: bool, extreme: Values) -> None:
+    """Write min_i of values[i, a, t], or max_i if `highest`, shape (action, context)."""
+    n_stakeholders, n_actions, n_contexts = values.shape
+    for a in range(n_actions):
+        out = extreme[a]
+        out[:] = values[0, a]
+        for i in range(1, n_stakeholders):
+            row = values[i, a]
+            if highest:
+                for t in range(n_contexts):
+                    value, reached = row[t], out[t]
+                    out[t] = value if value > reached else reached
+            else:
+                for t in range(n_contexts):
+                    value, reached = row[t], out[t]
+                    out[t] = value if value < reached else reached
+
+
+@compiled
+def sort_few(values: Values, ranked: Values) -> None:
+    """Write values sorted over the first axis by comparing neighbours, whole rows at a time."""
+    n_ranks, n_actions, n_contexts = values.shape
+    for a in range(n_actions):
+        for k in range(n_ranks):
+            ranked[k, a, :] = values[k, a]
+        for end in range(n_ranks - 1, 0, -1):
+            for k in range(end):
+                lower, upper = ranked[k, a], ranked[k + 1, a]
+                for t in range(n_contexts):
+                    first, second = lower[t], upper[t]
+                    lower[t] = first if first < second else second
+                    upper[t] = second if first < second else first

@@ -1,0 +1,160 @@
+"""From E to decisions block by block: many rules share one reading of E, threads share the blocks."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.contexts import Contexts, Log
+from accordant.decisions import Decisions
+from accordant.predictions import OutcomePrediction
+from accordant.strategies.block import Block, Workspace, block_of, block_slices
+from accordant.strategies.selection import Selection, code_type
+from accordant.strategies.strategy import Strategy
+from accordant.utilities import ExpectedRewards
+
+Array = NDArray[Any]
+
+BLOCKS_PER_THREAD = 4  # fewer do not repay the start of a thread
+
+
+@dataclass(frozen=True)
+class ContextRule(Strategy):
+    """A strategy that reads nothing but E, and decides in each context without looking at the others."""
+
+    @abstractmethod
+    def decide(self, block: Block) -> Decisions:
+        """Decide in the contexts of one block."""
+
+    def choose(self, block: Block) -> Selection:
+        """Return only the actions and ties of `decide`."""
+        found = self.decide(block)
+        return Selection(found.codes, found.tied)
+
+    def __call__(
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
+    ) -> Decisions:
+        """Decide in every context."""
+        del prediction, log, contexts
+        return decide((self,), expected)[0]
+
+
+def decide(
+    rules: Sequence[ContextRule], expected: ExpectedRewards, *, details: bool = True, threads: int | None = None
+) -> tuple[Decisions, ...]:
+    """Apply several rules to E in one reading of it.
+
+    Parameters
+    ----------
+    rules
+        Rules that decide in each context by itself.
+    expected
+        E; may be mapped from a file. Beyond the results, memory does not grow with the number of contexts.
+    details
+        Whether to keep scores, policies, flags and quantities; actions and ties are always kept.
+    threads
+        Threads over blocks; None uses every core that this process may use, and one within a worker process of
+        joblib. The result does not depend on it.
+
+    Returns
+    -------
+    One `Decisions` per rule.
+    """
+    parts = block_slices(expected)
+    if len(parts) <= 1:
+        block = block_of(expected, slice(0, expected.n_contexts))
+        return tuple(rule.decide(block) if details else _bare(rule.decide(block)) for rule in rules)
+    collected = tuple(_Collected(len(expected.actions), expected.n_contexts) for _ in rules)
+
+    def work(share: Sequence[slice]) -> None:
+        shared = Workspace()
+        for part in share:
+            block = block_of(expected, part, shared)
+            for rule, result in zip(rules, collected, strict=True):
+                result.put(part, rule.decide(block) if details else rule.choose(block))
+                block.scratch.reclaim()
+            shared.reclaim()
+
+    work(parts[:1])  # the first block compiles kernels and shows which arrays are needed
+    n_threads = min(_cores() if threads is None else threads, len(parts) // BLOCKS_PER_THREAD)
+    if n_threads > 1:
+        shares = [parts[1 + k :: n_threads] for k in range(n_threads)]
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(work, shares))
+    else:
+        work(parts[1:])
+    return tuple(result.decisions(rule, expected) for rule, result in zip(rules, collected, strict=True))
+
+
+class _Collected:
+    """Arrays over all contexts that blocks of decisions are written into."""
+
+    def __init__(self, n_actions: int, n_contexts: int) -> None:
+        self.codes, self.tied = np.empty(n_contexts, dtype=code_type(n_actions)), np.empty(n_contexts, dtype=bool)
+        self.arrays: dict[tuple[str, str], Array] | None = None
+
+    def put(self, part: slice, found: Decisions | Selection) -> None:
+        """Write the decisions of one block."""
+        self.codes[part], self.tied[part] = found.codes, found.tied
+        if isinstance(found, Selection):
+            return
+        given = _arrays(found)
+        if self.arrays is None:
+            self.arrays = {key: self._room(each, found.n_contexts) for key, each in given.items()}
+        for key, each in given.items():
+            if self.arrays[key].shape[-1] == len(self.codes):
+                self.arrays[key][..., part] = each
+
+    def decisions(self, rule: ContextRule, expected: ExpectedRewards) -> Decisions:
+        """Return the decisions in all contexts."""
+        arrays = self.arrays or {}
+        named = {kind: {name: each for (k, name), each in arrays.items() if k == kind} for kind in _KINDS}
+        return Decisions(
+            rule.label, expected.actions, self.codes, self.tied,
+            named["scores"].get(""), named["policy"].get(""), named["flags"], named["quantities"],
+        )  # fmt: skip
+
+    def _room(self, of_block: Array, n_contexts: int) -> Array:
+        """Return space for all contexts; an array that holds for every context stays as it is."""
+        if of_block.shape[-1] != n_contexts:
+            return of_block
+        return np.empty((*of_block.shape[:-1], len(self.codes)), dtype=of_block.dtype)
+
+
+_KINDS = ("scores", "policy", "flags", "quantities")
+
+
+def _arrays(found: Decisions) -> Mapping[tuple[str, str], Array]:
+    """Return the optional arrays of decisions by kind and name."""
+    single: dict[tuple[str, str], Array] = {}
+    if found.scores is not None:
+        single["scores", ""] = found.scores
+    if found.policy is not None:
+        single["policy", ""] = found.policy
+    single |= {("flags", name): each for name, each in found.flags.items()}
+    return single | {("quantities", name): each for name, each in found.quantities.items()}
+
+
+def _bare(found: Decisions) -> Decisions:
+    return Decisions(found.strategy, found.action_names, found.codes, found.tied)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use; 1 inside a worker, whose siblings use the others."""
+    import multiprocessing
+
+    if multiprocessing.parent_process() is not None or "LOKY_WORKER" in os.environ:
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

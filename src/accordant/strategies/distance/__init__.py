@@ -1,0 +1,1 @@
+"""Distance rules: Φ is minus how far stakeholders fall short of their ideal point u*."""

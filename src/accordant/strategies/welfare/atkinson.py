@@ -1,0 +1,50 @@
+"""Atkinson: the mean, less what inequality costs (Atkinson 1970)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.strategies.block import Block
+from accordant.strategies.compromise import Compromise, Scored
+from accordant.strategies.strategy import register
+from accordant.strategies.welfare.power_mean import checked_aversion, equally_distributed_equivalent, floored
+from accordant.strategies.welfare.utilitarian import weighted_sum
+
+
+@register("atkinson")
+@dataclass(frozen=True)
+class Atkinson(Compromise):
+    """Maximise the equally distributed equivalent μ (1 − A_ε): the mean reward less Atkinson's index of inequality.
+
+    Orders actions as α-fairness with α = ε does, and also gives the index A_ε in [0, 1] as the quantity
+    ``inequality``. Minimising the index alone would prefer nothing for everybody to a little more for one.
+
+    Parameters
+    ----------
+    aversion
+        ε in [0, ∞].
+    """
+
+    aversion: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_aversion("aversion", self.aversion)
+
+    @property
+    def label(self) -> str:
+        """Name with ε."""
+        return super().label.replace(self.name, f"{self.name}[{self.aversion:g}]", 1)
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return equally distributed equivalents."""
+        heard, weights = block.heard(weights), weights[weights > 0]
+        equivalent = equally_distributed_equivalent(heard, weights, self.aversion)
+        mean = block.scores()
+        weighted_sum(heard.values, weights / weights.sum(), mean)
+        inequality = 1.0 - equivalent / np.where(mean > 0, mean, 1.0)
+        inequality[mean <= 0] = 0.0
+        return Scored(equivalent, floored(heard, self.aversion), {"inequality": inequality})
