@@ -1,7 +1,14 @@
 """Strategies: rules from expected rewards E to decisions.
 
-    compromise   a score Φ of each action's expected rewards and a selection Ψ
-    baselines    constants, outcome-only, single stakeholders, logged, random; and the oracle as a reference
+    welfare       Φ weighs everybody's expected rewards: sums, the worst-off, power means, weights by rank
+    bargaining    Φ weighs gains over a disagreement point
+    distance      Φ is minus a distance from an ideal point
+    voting        rules on the ballots that E induces, or that come from a file
+    constraints   any rule under floors, vetoes, budgets or parity
+    baselines     constants, outcome-only, single stakeholders, logged, random; and the oracle as a reference
+
+A `Compromise` (compromise.py) is a score Φ and a selection Ψ (selection.py). Rules see E as a `Block` (block.py) of
+some contexts, and `decide` (deciding.py) applies many rules in one reading of E.
 
 A rule is a class (`KalaiSmorodinsky`) and, with default parameters, a ready-made object of the same name in
 lower case::
@@ -19,12 +26,16 @@ from typing import Any
 
 from accordant.errors import InputError
 from accordant.problem import DecisionProblem
+from accordant.strategies.deciding import decide, decide_in_blocks
 from accordant.strategies.strategy import Kind, Strategy, register, strategies
 
 create = strategies.create
 names = strategies.names
 
-__all__ = ["Kind", "Strategy", "baselines_for", "create", "defaults_for", "names", "register", "strategies"]
+__all__ = [
+    "Kind", "Strategy", "baselines_for", "create", "decide", "decide_in_blocks", "defaults_for", "names", "register",
+    "strategies",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -75,6 +74,13 @@ class Block:
         return self.scratch.take(*self.values.shape[1:])
 
     @cached_property
+    def zeros(self) -> Values:
+        """Disagreement points at 0, shape (stakeholder, context)."""
+        zeros = self.shared.take(len(self.stakeholders), self.n_contexts)
+        zeros[:] = 0.0
+        return zeros
+
+    @cached_property
     def totals(self) -> Values:
         """Σ_i E[i, a, t], shape (action, context): what breaks ties."""
         total = self.shared.take(*self.values.shape[1:])
@@ -132,12 +138,6 @@ class Block:
     @cached_property
     def _parts(self) -> dict[tuple[int, ...], Block]:
         return {}
-
-
-def blocks(expected: ExpectedRewards) -> Iterator[tuple[slice, Block]]:
-    """Yield the contexts of E block by block; only the block is in memory if E is mapped from a file."""
-    for part in block_slices(expected):
-        yield part, block_of(expected, part)
 
 
 def block_slices(expected: ExpectedRewards) -> list[slice]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -96,6 +96,24 @@ def decide(
     else:
         work(parts[1:])
     return tuple(result.decisions(rule, expected) for rule, result in zip(rules, collected, strict=True))
+
+
+def decide_in_blocks(
+    rules: Sequence[ContextRule], expected: ExpectedRewards
+) -> Iterator[tuple[slice, tuple[Selection, ...]]]:
+    """Yield the contexts of each block with the actions and ties that every rule chose there.
+
+    Nothing grows with the number of contexts, so E and what is made of the decisions may be larger than memory.
+    """
+    shared = Workspace()
+    for part in block_slices(expected):
+        block = block_of(expected, part, shared)
+        found = []
+        for rule in rules:
+            found.append(rule.choose(block))
+            block.scratch.reclaim()
+        yield part, tuple(found)
+        shared.reclaim()
 
 
 class _Collected:

@@ -30,17 +30,18 @@ def smallest_relative_gain(
     """
     n_stakeholders, n_actions, n_contexts = values.shape
     smallest[:] = np.inf
-    scale = np.empty(n_contexts)
+    scale, never = np.empty(n_contexts), np.empty(n_contexts)
     for i in range(n_stakeholders):
         low, high = disagreement[i], ideal[i]
         for t in range(n_contexts):
             room = high[t] - low[t]
             scale[t] = 1.0 / room if room > indifferent else 0.0
+            never[t] = 0.0 if room > indifferent else np.inf
         for a in range(n_actions):
             out, row = smallest[a], values[i, a]
             for t in range(n_contexts):
-                relative, reached = (row[t] - low[t]) * scale[t], out[t]
-                out[t] = relative if relative < reached and scale[t] > 0.0 else reached
+                relative, reached = (row[t] - low[t]) * scale[t] + never[t], out[t]
+                out[t] = relative if relative < reached else reached
     for a in range(n_actions):
         out = smallest[a]
         for t in range(n_contexts):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from accordant.strategies.bargaining.rationality import rank_irrational_last
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import PointCompromise, Scored
-from accordant.strategies.products import log_product
-from accordant.strategies.reference_points import INDIFFERENT
+from accordant.strategies.reductions import log_product
+from accordant.strategies.reference_points import INDIFFERENT, per_context
 from accordant.strategies.strategy import register
 
 
@@ -36,9 +36,8 @@ class NashBargaining(PointCompromise):
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return logarithms of the products of gains."""
         disagreement, heard, say = self.disagreement_point(block), block.heard(weights), weights > 0
-        gains, scores = block.scratch.take(*heard.values.shape), block.scores()
-        np.subtract(heard.values, disagreement[say][:, None], out=gains)
-        log_product(gains, weights[say], at_most=INDIFFERENT, count_as=0.0, total=scores)
+        points, scores = per_context(disagreement, block)[say], block.scores()
+        log_product(heard.values, points, weights[say], at_most=INDIFFERENT, count_as=0.0, out=scores)
         flags = {"no_agreement": np.asarray(np.isneginf(scores).all(axis=0))}
         if self.disagreement == "status_quo":
             flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, say)

@@ -52,6 +52,6 @@ class CompromiseProgramming(PointCompromise):
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return minus the distances."""
         ideal = self.ideal_point(block)
-        distance, points = block.scores(), per_context(ideal, block)
-        distance_to_ideal(block.values, points, weights, distance, exponent=self.exponent, two_sided=self.two_sided)
+        points = per_context(ideal, block)
+        distance = distance_to_ideal(block, points, weights, exponent=self.exponent, two_sided=self.two_sided)
         return Scored(np.negative(distance, out=distance), quantities={"ideal": ideal})

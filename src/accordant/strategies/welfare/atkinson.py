@@ -7,11 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.compiled import compiled
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
+from accordant.strategies.reductions import weighted_sum
 from accordant.strategies.strategy import register
 from accordant.strategies.welfare.power_mean import checked_aversion, equally_distributed_equivalent, floored
-from accordant.strategies.welfare.utilitarian import weighted_sum
+
+
+@compiled
+def index_of_inequality(
+    equivalent: NDArray[np.float64], mean: NDArray[np.float64], inequality: NDArray[np.float64]
+) -> None:
+    """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context)."""
+    n_actions, n_contexts = mean.shape
+    for a in range(n_actions):
+        out, alike, average = inequality[a], equivalent[a], mean[a]
+        for t in range(n_contexts):
+            out[t] = 1.0 - alike[t] / average[t] if average[t] > 0.0 else 0.0
 
 
 @register("atkinson")
@@ -43,8 +56,7 @@ class Atkinson(Compromise):
         """Return equally distributed equivalents."""
         heard, weights = block.heard(weights), weights[weights > 0]
         equivalent = equally_distributed_equivalent(heard, weights, self.aversion)
-        mean = block.scores()
+        mean, inequality = block.scores(), block.scores()
         weighted_sum(heard.values, weights / weights.sum(), mean)
-        inequality = 1.0 - equivalent / np.where(mean > 0, mean, 1.0)
-        inequality[mean <= 0] = 0.0
+        index_of_inequality(equivalent, mean, inequality)
         return Scored(equivalent, floored(heard, self.aversion), {"inequality": inequality})

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
+from accordant.strategies.reductions import weighted_sum
 from accordant.strategies.strategy import register
-from accordant.strategies.welfare.utilitarian import weighted_sum
 
 Vector = NDArray[np.float64]
 

@@ -42,4 +42,7 @@ class Hurwicz(Compromise):
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return the mixtures of the two extremes."""
         heard = block.heard(weights)
-        return Scored(self.optimism * heard.largest + (1.0 - self.optimism) * heard.smallest)
+        scores, worst = block.scores(), block.scores()
+        np.multiply(self.optimism, heard.largest, out=scores)
+        scores += np.multiply(1.0 - self.optimism, heard.smallest, out=worst)
+        return Scored(scores)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
-from accordant.strategies.products import log_product
+from accordant.strategies.reductions import log_product
 from accordant.strategies.strategy import register
 
 FLOOR = 1e-6  # the published code's ε: keeps the logarithm finite when somebody expects nothing
@@ -36,5 +36,5 @@ class NashSocialWelfare(Compromise):
         heard = block.heard(weights)
         floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
         scores = block.scores()
-        log_product(heard.values, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, total=scores)
+        log_product(heard.values, heard.zeros, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, out=scores)
         return Scored(scores, flags={"floored": floored})

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import Block
-from accordant.strategies.products import log_product
+from accordant.strategies.reductions import log_product, weighted_sum
 from accordant.strategies.welfare.nash_social_welfare import FLOOR
-from accordant.strategies.welfare.utilitarian import weighted_sum
 
 Values = NDArray[np.float64]
 
@@ -37,10 +36,14 @@ def equally_distributed_equivalent(block: Block, weights: Values, aversion: floa
     if power == 1:
         weighted_sum(block.values, weights, scores)
     elif power == 0:
-        log_product(block.values, weights, at_most=FLOOR, count_as=FLOOR, total=scores)
+        log_product(block.values, block.zeros, weights, at_most=FLOOR, count_as=FLOOR, out=scores)
         np.exp(scores, out=scores)
     elif power == -1:
         weighted_harmonic_mean(block.values, weights, FLOOR, scores)
+    elif power == 0.5:
+        roots = np.sqrt(block.values, out=block.scratch.take(*block.values.shape))
+        weighted_sum(roots, weights, scores)
+        np.square(scores, out=scores)
     elif power > 0:
         powers = np.power(block.values, power, out=block.scratch.take(*block.values.shape))
         weighted_sum(powers, weights, scores)
