@@ -18,7 +18,11 @@ from accordant.strategies import Strategy
 from accordant.utilities import ExpectedRewards
 
 # Parameters without which a rule cannot be built, and non-default parameters worth a round trip.
-REQUIRED = {"constant": {"action": "a2"}, "stakeholder": {"stakeholder": "i2"}}
+REQUIRED = {
+    "constrained": {"rule": "maximin", "floors": {"i1": 0.2}},
+    "constant": {"action": "a2"},
+    "stakeholder": {"stakeholder": "i2"},
+}
 VARIED = [
     ("utilitarian", {"weights": [1.0, 2.0, 0.5], "selection": "softmax", "temperature": 0.3}),
     ("maximin", {"weights": (1.0, 0.0, 1.0)}),

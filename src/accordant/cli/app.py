@@ -136,6 +136,23 @@ def simulate(
 
 
 @app.command()
+def vote(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ballots in PrefLib's format: soc, soi, toc, toi, cat.")],
+    rules: Annotated[str, typer.Option(help="Names of voting rules with commas between, or all.")] = "all",
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Count the ballots of a file by voting rules: winners, rankings, ties."""
+    from accordant.cli.output import print_json
+    from accordant.cli.voting import counted_file, print_count, write_count
+
+    result = counted_file(file, rules)
+    if out is not None:
+        write_count(result, out)
+    print_json(result) if json else print_count(result)
+
+
+@app.command()
 def data(json: Json = False) -> None:
     """Show which data file each built-in case needs and where it was found."""
     from accordant.cli.catalogue import data_files
@@ -145,10 +162,35 @@ def data(json: Json = False) -> None:
 
 
 @app.command()
-def strategies(json: Json = False) -> None:
-    """List the registered strategies with their parameters."""
+def strategies(
+    axioms: Annotated[
+        bool, typer.Option("--axioms", help="Which axioms each rule has: by theorem, or measured here.")
+    ] = False,
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="How often rules disagree, and rank reversal.")
+    ] = False,
+    run: Annotated[Path | None, typer.Option(help="Look at E of the untouched rows of this run folder.")] = None,
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    rules: Annotated[str | None, typer.Option(help="Names or labels of rules, separated by commas.")] = None,
+    contexts: Annotated[int | None, typer.Option(min=1, help="Contexts to sample, or to draw from the run.")] = None,
+    seed: Seed = 42,
+    json: Json = False,
+) -> None:
+    """List the registered strategies with their parameters, or put them to the test of axioms."""
+    from accordant.cli.output import print_json, print_records
+
+    if axioms or agreement:
+        from accordant.cli import axiom_table
+
+        ground = axiom_table.ground(run, data, contexts, seed)
+        found = axiom_table.findings(ground, rules, seed, axioms=axioms, agree=agreement)
+        print_json(axiom_table.as_json(ground, found)) if json else axiom_table.show(ground, found)
+        return
+    given = {"--run": run, "--data": data, "--rules": rules, "--contexts": contexts}
+    idle = [option for option, value in given.items() if value is not None]
+    if idle:
+        raise InputError(f"{', '.join(idle)} has no effect without --axioms or --agreement")
     from accordant.cli.catalogue import registered_strategies
-    from accordant.cli.output import print_records
 
     print_records("Strategies", registered_strategies(), json)
 

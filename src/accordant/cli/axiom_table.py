@@ -1,0 +1,220 @@
+"""What ``accordant strategies --axioms`` and ``--agreement`` work on, and how they print it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from accordant.axioms import AxiomTable, Cell, Finding, arrow, axiom_table, gibbard_satterthwaite, rules_for, sample
+from accordant.errors import InputError
+from accordant.evaluation.agreement import Agreement, RankReversal, agreement, rank_reversal
+from accordant.strategies.strategy import Strategy, strategies
+from accordant.utilities import ExpectedRewards
+
+WIDTH = 100  # columns of a page that is piped somewhere
+COLUMNS = 8  # axioms side by side
+CELL = 8  # characters of a cell
+OTHERS = 17  # rules side by side in the table of disagreement
+SAMPLED = 1000  # contexts of the seeded sample
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """E to look at rules on.
+
+    Attributes
+    ----------
+    origin
+        Where E comes from, in one sentence.
+    expected
+        E.
+    own
+        Fitted strategies of the run by label; empty without a run.
+    """
+
+    origin: str
+    expected: ExpectedRewards
+    own: Mapping[str, Strategy] = field(default_factory=dict)
+
+
+def ground(run: Path | None, data: str | None, contexts: int | None, seed: int) -> Ground:
+    """Return E of a run's untouched rows, or a seeded sample.
+
+    Parameters
+    ----------
+    run
+        Run folder, or None.
+    data
+        Data file or folder of the run, if it is not in the usual places.
+    contexts
+        Use at most so many rows of the run, or sample so many contexts.
+    seed
+        Seed of the sample.
+
+    Raises
+    ------
+    InputError
+        If the run or its data cannot be used.
+    """
+    if run is not None:
+        return _of_run(run, data, contexts, seed)
+    expected = sample(contexts or SAMPLED, seed)
+    size = f"{len(expected.stakeholders)} stakeholders, {len(expected.actions)} actions, {expected.n_contexts} contexts"
+    return Ground(f"SAMPLED E: {size}, drawn at random with seed {seed}; no data were given.", expected)
+
+
+def findings(on: Ground, rules: str | None, seed: int, *, axioms: bool, agree: bool) -> dict[str, Any]:
+    """Return the table of axioms and what rules agree on, as objects, under ``axioms``, ``agreement``, ``reversal``."""
+    chosen = rules_for(on.expected, None if rules is None else [name.strip() for name in rules.split(",")], on.own)
+    found: dict[str, Any] = {}
+    if axioms:
+        found["axioms"] = axiom_table(chosen, on.expected, seed=seed)
+    if agree:
+        found["agreement"] = agreement(chosen, on.expected)
+        found["reversal"] = tuple(rank_reversal(rule, on.expected) for rule in chosen)
+    return found
+
+
+def as_json(on: Ground, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return everything as plain values."""
+    shown: dict[str, Any] = {"origin": on.origin}
+    if "axioms" in found:
+        table = found["axioms"]
+        shown["axioms"] = table.to_json() | {"theorems": [arrow(table), gibbard_satterthwaite(table)]}
+    if "agreement" in found:
+        shown["agreement"] = found["agreement"].to_json()
+        shown["rank_reversal"] = [each.to_json() for each in found["reversal"]]
+    return shown
+
+
+def show(on: Ground, found: Mapping[str, Any]) -> None:
+    """Print everything for people."""
+    console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    console.print(on.origin)
+    if "axioms" in found:
+        _show_axioms(console, found["axioms"])
+    if "agreement" in found:
+        _show_agreement(console, found["agreement"], found["reversal"])
+
+
+def _show_axioms(console: Console, table: AxiomTable) -> None:
+    shown = _short(table.rules)
+    for start in range(0, len(table.axioms), COLUMNS):
+        some = table.axioms[start : start + COLUMNS]
+        grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        grid.add_column("rule", overflow="fold")
+        for axiom in some:
+            grid.add_column(axiom.head, justify="right", no_wrap=True)
+        for rule in table.rules:
+            grid.add_row(shown[rule], *(_cell(table.cells[rule, axiom.name]) for axiom in some))
+        console.print()
+        console.print(grid)
+    console.print("\nalways: by theorem    fails: on some E, by counterexample    –: the axiom does not apply")
+    console.print("n/N: nothing is claimed; violated in n of the N contexts that put it to the test\n")
+    console.print(_lines((axiom.head, f"{axiom.statement} ({axiom.source})") for axiom in table.axioms))
+    console.print(f"\n{arrow(table)}\n\n{gibbard_satterthwaite(table)}")
+    heads = {axiom.name: axiom.head for axiom in table.axioms}
+    violations = table.violations()
+    if violations:
+        console.print("\nViolated here, with a witness each (--json gives the matrices):")
+    console.print(_lines(("-", _violation(each, shown[each.rule], heads[each.axiom])) for each in violations))
+
+
+def _show_agreement(console: Console, found: Agreement, reversals: Sequence[RankReversal]) -> None:
+    shown = _short(found.rules)
+    console.print("\nDisagreement: % of contexts in which two rules choose different actions.")
+    console.print("Above the diagonal: of all contexts; below: of those in which neither rule is tied.")
+    for start in range(0, len(found.rules), OTHERS):
+        some = range(start, min(start + OTHERS, len(found.rules)))
+        grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        grid.add_column("rule", overflow="fold")
+        for other in some:
+            grid.add_column(str(other + 1), justify="right", no_wrap=True)
+        for row, rule in enumerate(found.rules):
+            grid.add_row(f"{row + 1:2} {shown[rule]}", *(_share(found, row, other) for other in some))
+        console.print()
+        console.print(grid)
+    console.print("\nRank reversal: contexts in which the decision changes if an action that was not chosen is taken")
+    console.print("away: a dominated one, or any.\n")
+    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for head in ("rule", "dominated", "any", "for example"):
+        grid.add_column(head, justify="right" if head in {"dominated", "any"} else "left", overflow="fold")
+    for each in reversals:
+        counts = (f"{part.changed}/{part.tested}" for part in (each.dominated, each.unchosen))
+        grid.add_row(shown[each.rule], *counts, _example(each))
+    console.print(grid)
+
+
+def _lines(rows: Iterable[tuple[str, str]]) -> Table:
+    """Return lines with a hanging indent."""
+    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def _violation(finding: Finding, rule: str, axiom: str) -> str:
+    assert finding.witness is not None
+    count = f"{finding.violated} of {finding.judged}"
+    return f"{rule}, {axiom}: {count}; context {finding.witness.context}: {finding.witness.sentence}"
+
+
+def _example(reversal: RankReversal) -> str:
+    witness = reversal.dominated.witness or reversal.unchosen.witness
+    if witness is None:
+        return ""
+    return f"context {witness.context}: {witness.chosen}, but {witness.instead} without {witness.removed}"
+
+
+def _share(found: Agreement, row: int, other: int) -> str:
+    share = (found.disagreement if row < other else found.untied)[row, other]
+    return "" if row == other else "–" if np.isnan(share) else f"{100 * share:.0f}"
+
+
+def _cell(cell: Cell) -> str:
+    """Return the text of a cell, with a share in place of long counts."""
+    if len(cell.text) <= CELL:
+        return cell.text
+    mark = "!" if cell.contradicted else ""
+    return f"{cell.finding.violated / cell.finding.judged:.1%}{mark}"
+
+
+def _short(labels: Sequence[str]) -> dict[str, str]:
+    """Return labels without brackets for rules with default parameters."""
+    bare = {label: label.partition("[")[0] for label in labels}
+    return {label: name if name != label and _default_label(name) == label else label for label, name in bare.items()}
+
+
+def _default_label(name: str) -> str:
+    return strategies.create(name).label if name in strategies else name
+
+
+def _of_run(folder: Path, data: str | None, contexts: int | None, seed: int) -> Ground:
+    """Return E of a run's untouched rows, through the saved policy."""
+    from accordant.runs import RunOptions, read_run
+    from accordant.runs.execution import case_data, split
+
+    run = read_run(folder)
+    case, recorded = run.case, run.content["data"]
+    loaded = case_data(case, Path(), RunOptions(run.content["seed"], data), case.signals())
+    if loaded.sha256 != recorded["sha256"] or loaded.simulated != recorded["simulated"]:
+        raise InputError(
+            f"the run {folder} was made from {recorded['source']}, and {loaded.source} is not the same data"
+        )
+    test = split(loaded, case.evaluation.test_size, run.content["seed"])[1]
+    expected = run.policy.expected_rewards(test.log.contexts)
+    origin = f"E of the {expected.n_contexts} untouched rows of {folder}"
+    if contexts is not None and contexts < expected.n_contexts:
+        drawn = np.sort(np.random.default_rng(seed).permutation(expected.n_contexts)[:contexts])
+        expected, origin = expected.take(drawn), f"{origin}, {contexts} of them drawn with seed {seed}"
+    simulated = "SIMULATED DATA: " if loaded.simulated else ""
+    return Ground(f"{simulated}{origin}", expected, run.policy.strategies_)
