@@ -9,7 +9,14 @@ import os
 import subprocess
 import sys
 
-ALWAYS = (["benchmarks.bootstrap"], ["benchmarks.recommendation"], ["benchmarks.lending_run"])
+ALWAYS = (
+    ["benchmarks.rules", "--largest", "1e8"],
+    ["benchmarks.voting"],
+    ["benchmarks.constraints", "--patience", "30"],
+    ["benchmarks.recommendation"],
+    ["benchmarks.bootstrap"],
+    ["benchmarks.lending_run"],
+)
 WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],
     ["benchmarks.outcome_models", "{data}", "--only", "2007", "--seeds", "1"],

@@ -62,7 +62,9 @@ def plain_scores(E: np.ndarray) -> dict[str, np.ndarray]:
     low, high = E.min(axis=1)[:, None], E.max(axis=1)[:, None]
     gain, room, regret = E - low, high - low, high - E
     ranked = np.sort(E, axis=0)
-    better = [[_first_difference(ranked[:, a] - ranked[:, b]) > 0 for b in range(E.shape[1])] for a in range(E.shape[1])]
+    better = [
+        [_first_difference(ranked[:, a] - ranked[:, b]) > 0 for b in range(E.shape[1])] for a in range(E.shape[1])
+    ]
     order = 2.0 * np.arange(len(E), 0, -1) - 1.0
     with np.errstate(divide="ignore"):
         return {

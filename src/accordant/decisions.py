@@ -34,7 +34,9 @@ class Decisions:
     flags
         What else a reader must know about a context, name to booleans of shape (context,):
         ``no_agreement`` (nobody can gain together), ``irrational`` (every alternative leaves somebody
-        below the status quo), ``floored`` (an expected reward below the floor decided).
+        below the status quo), ``floored`` (an expected reward below the floor decided), ``floor_unmet`` (no action
+        satisfies the constraints), ``changed`` (constraints changed the decision), ``randomised``,
+        ``condorcet_winner_exists``.
     quantities
         Intermediate quantities by name, such as ``disagreement`` and ``ideal`` of shape (stakeholder, context).
     """

@@ -1,4 +1,4 @@
-"""Recommendations for the rows of a file, in batches of bounded memory."""
+"""Recommendations for the rows of a file, in batches of bounded memory unless a strategy needs them all at once."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def recommend_rows(
         If a column is missing, a value cannot be used, or the strategy is unknown.
     """
     policy, spec = run.policy, run.case.data
-    rule = policy.strategy(strategy or policy.selected_).label
+    rule = policy.strategy(strategy or policy.selected_)
+    chunks = read_chunks(source, texts=policy.outcome_model_.encoder.categories)
     start = 0
-    for chunk in read_chunks(source, texts=policy.outcome_model_.encoder.categories):
+    for chunk in [pd.concat(chunks)] if rule.whole_batch else chunks:
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:
@@ -46,7 +47,7 @@ def recommend_rows(
                     f"new rows: {UnknownNameError('column', name, [str(column) for column in tidy.columns])}"
                 )
         contexts = Contexts({str(name): tidy[name].to_numpy() for name in tidy.columns})
-        yield start, policy.recommend(contexts, strategy=rule)
+        yield start, policy.recommend(contexts, strategy=rule.label)
         start += len(chunk)
 
 

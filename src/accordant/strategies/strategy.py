@@ -89,6 +89,11 @@ class Strategy(ABC):
         return self.selectable
 
     @property
+    def whole_batch(self) -> bool:
+        """Whether the decision in one context depends on the others in the same call."""
+        return False
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Parameters that rebuild the strategy: ``strategies.create(name, parameters)``."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -1,0 +1,158 @@
+"""Constrained: any scoring rule under floors, vetoes, prohibitions, budgets and a parity bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from accordant.contexts import Contexts, Log
+from accordant.decisions import Decisions
+from accordant.errors import InputError
+from accordant.predictions import OutcomePrediction
+from accordant.problem import DecisionProblem
+from accordant.strategies.constraints.budgets import Budgets
+from accordant.strategies.constraints.declaration import Declared, declared, only_keys
+from accordant.strategies.constraints.floors import Floors
+from accordant.strategies.constraints.forbidden import Prohibition
+from accordant.strategies.constraints.parity import Parity
+from accordant.strategies.constraints.terms import Terms
+from accordant.strategies.constraints.vetoes import Vetoes
+from accordant.strategies.strategy import Strategy, register, strategies
+from accordant.utilities import ExpectedRewards
+
+
+@register("constrained")
+@dataclass(frozen=True)
+class Constrained(Strategy):
+    """Maximise the scores of another rule within declared constraints.
+
+    Floors, vetoes and prohibitions hold in each context: they decide which actions are admissible there, and the rule
+    keeps the scores that it gives when all actions are open. Where no action is admissible, the context is flagged
+    ``floor_unmet``, the action with the smallest largest shortfall is taken, and ``below_floor`` says by how much each
+    stakeholder falls short. Budgets and parity hold over the batch that is decided in one call; they maximise the sum
+    of the rule's scores, so the rule's scores must be comparable between contexts. A score of −inf is worse than any
+    number: as few contexts as possible get one, then the sum of the others counts.
+
+    With parity, decisions may be random: `Decisions.policy` holds probabilities, ``randomised`` flags the contexts,
+    and budgets hold for expected numbers. Without parity, every decision is certain. ``changed`` flags contexts in
+    which the rule alone would choose another action.
+
+    Such a strategy may be selected as D* if its rule may and all constraints hold in each context by itself. Budgets
+    and parity need the whole batch: what they decide for a person depends on who else is there, so that a score on
+    held-out people says little about the next ones.
+
+    Parameters
+    ----------
+    rule
+        Name of a registered rule with scores, ``{"name": …, "parameters": {…}}``, or a strategy.
+    floors
+        The least expected reward: a number in [0, 1] or ``"status_quo"`` for everybody, or stakeholder to one of these.
+    vetoes
+        Stakeholder to ``"worst"``, which rules out its worst action in the context, or to a threshold.
+    forbidden
+        List of ``{"actions": …, "where": {column: value or values}}``.
+    budgets
+        Action to the largest number of contexts (whole number), or share of the batch (0.2, 1.0), that may get it.
+    parity
+        ``{"attribute": column, "within": ε, "favourable": actions}``; the favourable rates of any two groups differ by
+        at most ε. Favourable actions come from the problem if they are left out.
+    status_quo
+        Action of the floors ``"status_quo"``; filled from the problem if None.
+    title
+        Short name for tables, shown in place of the list of constraints.
+    """
+
+    rule: str | Mapping[str, Any] | Strategy
+    floors: float | str | Mapping[str, float | str] | None = None
+    vetoes: Mapping[str, float | str] | None = None
+    forbidden: Sequence[Mapping[str, Any]] = ()
+    budgets: Mapping[str, int | float] | None = None
+    parity: Mapping[str, Any] | None = None
+    status_quo: str | None = None
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("floors", "vetoes", "forbidden", "budgets", "parity"):
+            object.__setattr__(self, name, declared(getattr(self, name)))
+        rule = self.terms.rule
+        object.__setattr__(self, "rule", Declared(name=rule.name, parameters=declared(rule.parameters)))
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The rule and its constraints as they were read; what is wrong is refused here."""
+        levels: list[Floors | Vetoes] = []
+        if self.floors is not None:
+            levels.append(Floors(self.floors, self.status_quo))
+        if self.vetoes is not None:
+            levels.append(Vetoes(self.vetoes))
+        if isinstance(self.forbidden, str | Mapping) or not isinstance(self.forbidden, Sequence):
+            raise InputError(f"forbidden is {self.forbidden!r}; allowed: a list of prohibitions")
+        return Terms(
+            _strategy(self.rule),
+            tuple(levels),
+            tuple(map(Prohibition.of, self.forbidden)),
+            None if self.budgets is None else Budgets(self.budgets),
+            None if self.parity is None else Parity.of(self.parity),
+            self.title,
+        )
+
+    def __call__(
+        self,
+        expected: ExpectedRewards,
+        *,
+        prediction: OutcomePrediction | None = None,
+        log: Log | None = None,
+        contexts: Contexts | None = None,
+    ) -> Decisions:
+        """Decide in every context; prohibitions and parity read columns of `contexts`.
+
+        Raises
+        ------
+        InputError
+            If the rule has no scores, contexts are needed and missing, or constraints cannot be met.
+        """
+        return self.terms.solve(expected, contexts, prediction=prediction, log=log).decisions
+
+    @property
+    def label(self) -> str:
+        """Rule and constraints, ``constrained[maximin; Applicant >= 0.3]``, or the title, ``constrained[half]``."""
+        return self.terms.label
+
+    @property
+    def whole_batch(self) -> bool:
+        """Whether decisions for one context depend on the others in the same call."""
+        return self.budgets is not None or self.parity is not None
+
+    @property
+    def may_be_selected(self) -> bool:
+        """Whether the rule may be selected and each context is decided by itself."""
+        return self.terms.rule.may_be_selected and not self.whole_batch
+
+    def for_problem(self, problem: DecisionProblem) -> Self:
+        """Take weights, status quo and favourable actions from the problem, for the rule too."""
+        status_quo, parity = self.status_quo, self.parity
+        if status_quo is None and any(isinstance(each, Floors) and each.need_status_quo for each in self.terms.levels):
+            status_quo = problem.status_quo
+            if status_quo is None:
+                raise InputError("floors 'status_quo' need an action; the problem declares no status_quo")
+        if parity is not None and parity.get("favourable") is None:
+            if not problem.favourable_actions:
+                raise InputError("parity needs favourable actions; the problem declares no favourable_actions")
+            parity = {**parity, "favourable": problem.favourable_actions}
+        return replace(self, rule=self.terms.rule.for_problem(problem), status_quo=status_quo, parity=parity)
+
+    def fit(self, expected: ExpectedRewards) -> Self:
+        """Take the rule's reference points from training contexts."""
+        return replace(self, rule=self.terms.rule.fit(expected))
+
+
+def _strategy(given: Any) -> Strategy:
+    """Return the strategy that a name, a mapping or a strategy stands for."""
+    if isinstance(given, Strategy):
+        return given
+    if isinstance(given, str):
+        return strategies.create(given)
+    read = only_keys("rule", given, ("name",), ("parameters",))
+    return strategies.create(read["name"], read.get("parameters"))
