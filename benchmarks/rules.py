@@ -180,8 +180,7 @@ def growth(largest: int) -> None:
             before, start = _anonymous_megabytes(), time.perf_counter()
             most = before
             for _, chosen in decide_in_blocks(RULES, E):
-                for row, each in zip(counts, chosen, strict=True):
-                    row += np.bincount(each.codes, minlength=3)
+                counts += [np.bincount(each.codes, minlength=3) for each in chosen]
                 most = max(most, _anonymous_megabytes())
             seconds = time.perf_counter() - start
             assert (counts.sum(axis=1) == n).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,28 +16,41 @@ from accordant.utilities import ExpectedRewards
 Values = NDArray[np.float64]
 
 BLOCK_SIZE = 1 << 17  # entries of E in a block: 1 MiB of float64, about the second-level cache of one core
+PIECE = 1 << 20  # entries of memory that the operating system gives in large pages: 8 MiB
+LINE = 8  # entries of a cache line, at which arrays begin
 FEW = 8  # so many stakeholders are sorted by a network of whole rows, more by numpy
 
 
 class Workspace:
-    """Arrays that are used again for block after block: fresh memory costs more than most rules."""
+    """Arrays that are used again for block after block: fresh memory costs more than most rules.
 
-    def __init__(self) -> None:
-        self._free: dict[tuple[int, ...], list[Values]] = {}
-        self._lent: list[Values] = []
+    Parameters
+    ----------
+    piece
+        Entries of the pieces of memory that arrays are cut from; 0 gives every array memory of its own.
+    """
+
+    def __init__(self, piece: int = 0) -> None:
+        self._piece = piece
+        self._pieces: list[Values] = []
+        self._at = self._used = 0  # the piece that is being cut, and how much of it is gone
 
     def take(self, *shape: int) -> Values:
         """Return an array with arbitrary content."""
-        free = self._free.get(shape)
-        array = free.pop() if free else np.empty(shape)
-        self._lent.append(array)
+        size = math.prod(shape)
+        if not self._piece:
+            return np.empty(shape)
+        while self._at < len(self._pieces) and self._used + size > len(self._pieces[self._at]):
+            self._at, self._used = self._at + 1, 0
+        if self._at == len(self._pieces):
+            self._pieces.append(np.empty(max(self._piece, size)))
+        array = self._pieces[self._at][self._used : self._used + size].reshape(shape)
+        self._used += -(-size // LINE) * LINE
         return array
 
     def reclaim(self) -> None:
         """Take back every array; nobody may read them any more."""
-        for array in self._lent:
-            self._free.setdefault(array.shape, []).append(array)
-        self._lent.clear()
+        self._at = self._used = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,14 +161,16 @@ def block_slices(expected: ExpectedRewards) -> list[slice]:
     return [slice(start, min(start + size, n_contexts)) for start in range(0, n_contexts, size)]
 
 
-def block_of(expected: ExpectedRewards, part: slice, shared: Workspace | None = None) -> Block:
+def block_of(
+    expected: ExpectedRewards, part: slice, shared: Workspace | None = None, scratch: Workspace | None = None
+) -> Block:
     """Return some contexts as a block, copied into an array of `shared` if there is one."""
     values = expected.values[:, :, part]
     tolerance = SINGLE_PRECISION_TOLERANCE if values.dtype == np.float32 else TIE_TOLERANCE
     if shared is not None:
         copied = shared.take(*values.shape)
         np.copyto(copied, values)
-        return Block(copied, expected.stakeholders, expected.actions, tolerance, shared)
+        return Block(copied, expected.stakeholders, expected.actions, tolerance, shared, scratch or Workspace())
     own = np.ascontiguousarray(values, dtype=np.float64)
     return Block(own if own.flags.writeable else own.copy(), expected.stakeholders, expected.actions, tolerance)
 

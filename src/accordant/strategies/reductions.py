@@ -53,11 +53,12 @@ def log_product(
         several = slice(start, start + group)
         floored_product(factors[several], less[several], at_most, count_as, part)
         np.log(part, out=part)
-        weigh_and_restore(part, float(weights[start]), float(np.log(NOTHING)))
-        if start == 0:
-            out[:] = part
-        else:
+        if count_as == 0 or weights[start] != 1:
+            weigh_and_restore(part, float(weights[start]), float(np.log(NOTHING)))
+        if start:
             out += part
+        elif part is not out:
+            out[:] = part
 
 
 @compiled

@@ -128,6 +128,7 @@ class ReferencePoints:
         return np.array(np.broadcast_to(array, (n_stakeholders,)))[:, None]
 
 
-def per_context(points: Points, block: Block) -> Points:
-    """Return reference points with a column for every context of the block, C-contiguous."""
-    return np.ascontiguousarray(np.broadcast_to(points, (len(points), block.n_contexts)))
+def per_context(points: Points, block: Block, say: NDArray[np.bool_] | None = None) -> Points:
+    """Return reference points with a column for every context, of those who have a say only, C-contiguous."""
+    kept = points if say is None or say.all() else points[say]
+    return np.ascontiguousarray(np.broadcast_to(kept, (len(kept), block.n_contexts)))

@@ -29,10 +29,10 @@ def smallest_gain(
         out = smallest[a]
         out[:] = np.inf
         for i in range(n_stakeholders):
-            row, low, share = values[i, a], disagreement[i], proportions[i]
+            row, low, scale = values[i, a], disagreement[i], 1.0 / proportions[i]
             for t in range(n_contexts):
-                gain = (row[t] - low[t]) / share
-                out[t] = gain if gain < out[t] else out[t]
+                gain, reached = (row[t] - low[t]) * scale, out[t]
+                out[t] = gain if gain < reached else reached
 
 
 @register("egalitarian_equivalent", aliases=("egalitarian", "kalai_proportional"))
@@ -52,9 +52,9 @@ class EgalitarianEquivalent(PointCompromise):
         """Return the smallest gains."""
         disagreement = self.disagreement_point(block)
         say = weights > 0
-        points = per_context(disagreement, block)
+        points = per_context(disagreement, block, say)
         scores = block.scores()
-        smallest_gain(block.heard(weights).values, points[say], weights[say], scores)
+        smallest_gain(block.heard(weights).values, points, weights[say], scores)
         flags = {}
         if self.disagreement == "status_quo":
             flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, say)

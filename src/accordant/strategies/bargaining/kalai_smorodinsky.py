@@ -62,9 +62,9 @@ class KalaiSmorodinsky(PointCompromise):
         """Return the smallest relative gains."""
         disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
         say = weights > 0
-        low, high = per_context(disagreement, block), per_context(ideal, block)
+        low, high = per_context(disagreement, block, say), per_context(ideal, block, say)
         scores = block.scores()
-        smallest_relative_gain(block.heard(weights).values, low[say], high[say], INDIFFERENT, scores)
+        smallest_relative_gain(block.heard(weights).values, low, high, INDIFFERENT, scores)
         flags = {}
         if self.disagreement == "status_quo":
             flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, say)

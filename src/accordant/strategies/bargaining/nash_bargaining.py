@@ -36,7 +36,7 @@ class NashBargaining(PointCompromise):
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return logarithms of the products of gains."""
         disagreement, heard, say = self.disagreement_point(block), block.heard(weights), weights > 0
-        points, scores = per_context(disagreement, block)[say], block.scores()
+        points, scores = per_context(disagreement, block, say), block.scores()
         log_product(heard.values, points, weights[say], at_most=INDIFFERENT, count_as=0.0, out=scores)
         flags = {"no_agreement": np.asarray(np.isneginf(scores).all(axis=0))}
         if self.disagreement == "status_quo":
