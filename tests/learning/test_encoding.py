@@ -7,7 +7,7 @@ import pytest
 
 from accordant.contexts import Contexts
 from accordant.errors import DataError
-from accordant.learning.encoding import ContextEncoder, one_hot
+from accordant.learning.encoding import ContextEncoder, Encodings, one_hot
 
 TRAIN = Contexts(
     {
@@ -91,3 +91,17 @@ def test_nothing_to_encode():
 
 def test_one_hot():
     assert one_hot(np.array([2, 0]), 3).tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_width_is_the_number_of_columns():
+    for columns in (COLUMNS, ("age",), ("city",)):
+        encoder = ContextEncoder.fit(TRAIN, columns)
+        assert encoder(TRAIN).shape == (4, encoder.width)
+
+
+def test_equal_encoders_share_a_matrix_and_others_do_not():
+    made = Encodings(TRAIN)
+    first, same, other = (ContextEncoder.fit(TRAIN, columns) for columns in (COLUMNS, COLUMNS, ("age", "city")))
+    assert made.by(first) is made.by(same) is made.by(first)
+    assert np.array_equal(made.by(other), other(TRAIN))
+    assert np.array_equal(made.by(first), first(TRAIN))

@@ -97,12 +97,13 @@ def test_more_contexts_than_a_block(loans, kind):
     """Blocks join without a seam: the rows around it are those of a small batch, byte by byte."""
     problem = loans.problem.replace(stakeholders=["Bank"])
     model = q_of(loans, REGRESSORS[kind])
-    n = BLOCK + 37
+    seam = BLOCK // 3  # contexts of a block with three outcomes
+    n = seam + 37
     generator = np.random.default_rng(2)
     rows = generator.integers(0, len(loans.actions), n)
     contexts, prediction = loans.contexts.take(rows), some_f(problem, n, generator)
     whole = expected_rewards(contexts, prediction, [model], problem).values
-    for part in (slice(BLOCK - 20, BLOCK + 20), slice(n - 5, n), slice(0, 5)):
+    for part in (slice(seam - 20, seam + 20), slice(n - 5, n), slice(0, 5)):
         piece = expected_rewards(contexts.take(part), prediction.take(part), [model], problem).values
         assert np.array_equal(piece, whole[:, :, part])
 

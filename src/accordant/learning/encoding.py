@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,24 +67,55 @@ class ContextEncoder:
 
     def __call__(self, contexts: Contexts) -> Matrix:
         """Return the matrix, shape (context, feature)."""
-        columns: list[NDArray[Any]] = []
-        for name, median in self.medians.items():
-            values = contexts.numeric(name)
-            _check_finite(name, values)
-            missing = np.isnan(values)
-            columns.append(np.where(missing, median, values) if missing.any() else values)
-        columns += [np.isnan(contexts.numeric(name)) for name in self.indicated]
+        matrix = np.empty((contexts.n_contexts, self.width))
+        for column, name in enumerate(self.medians):
+            matrix[:, column] = contexts.numeric(name)
+        column = len(self.medians)
+        if not np.isfinite(matrix[:, :column]).all():
+            self._impute(matrix)
+        for name in self.indicated:
+            matrix[:, column] = np.isnan(contexts.numeric(name))
+            column += 1
         for name, categories in self.categories.items():
             values = contexts[name]
             # a batch whose values all look like numbers is read as numbers: "1" and 1.0 are the same category
             texts = np.array([_text(value) for value in values]) if values.dtype == np.float64 else values
-            columns += [texts == category for category in categories]
-        return np.column_stack(columns).astype(np.float64)
+            for category in categories:
+                matrix[:, column] = texts == category
+                column += 1
+        return matrix
+
+    def _impute(self, matrix: Matrix) -> None:
+        """Put medians where numbers are missing."""
+        for column, (name, median) in enumerate(self.medians.items()):
+            _check_finite(name, matrix[:, column])
+            matrix[np.isnan(matrix[:, column]), column] = median
+
+    @property
+    def width(self) -> int:
+        """Number of columns of the matrix."""
+        return len(self.medians) + len(self.indicated) + sum(map(len, self.categories.values()))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Raw columns that are read."""
         return (*self.medians, *self.categories)
+
+
+class Encodings:
+    """The matrices of one batch of contexts: models that share an encoder share its matrix."""
+
+    def __init__(self, contexts: Contexts) -> None:
+        self.contexts = contexts
+        self._made: list[tuple[ContextEncoder, Matrix]] = []
+
+    def by(self, encoder: ContextEncoder) -> Matrix:
+        """Return the matrix that an encoder makes, shape (context, feature); nobody may write into it."""
+        for known, matrix in self._made:
+            if known is encoder or known == encoder:
+                return matrix
+        self._made.append((encoder, encoder(self.contexts)))
+        return self._made[-1][1]
 
 
 def _text(value: float) -> str:

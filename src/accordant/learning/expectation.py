@@ -8,28 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.contexts import Contexts
-from accordant.learning.reward_models import RewardModel, predict_rewards
+from accordant.learning.reward_models import RewardModel, each_reward
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.utilities import ExpectedRewards
 
-BLOCK = 4096  # contexts per block: q of a block stays below about 10 MB for 3 stakeholders × 3 × 20 nodes
+BLOCK = 1 << 16  # contexts × nodes per block: q of one stakeholder stays below 2 MB for 3 actions
 
 
 def expectation(rewards: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σ_k w[a, k, t] q[i, a, k, t], shape (stakeholder, action, context).
+    """Return Σ_k w[a, k, t] q[…, a, k, t], shape (…, action, context).
 
     Parameters
     ----------
     rewards
-        q, shape (stakeholder, action, node, context), in [0, 1].
+        q, shape (…, action, node, context), in [0, 1].
     weights
         Probabilities of the nodes, shape (action, node, context).
     """
     # node by node in a fixed order, so that a batch gives the same bytes as single rows
-    total = rewards[:, :, 0] * weights[:, 0]
+    total = rewards[..., 0, :] * weights[:, 0]
     for node in range(1, weights.shape[1]):
-        total += rewards[:, :, node] * weights[:, node]
+        total += rewards[..., node, :] * weights[:, node]
     return np.asarray(total)
 
 
@@ -37,10 +37,13 @@ def expected_rewards(
     contexts: Contexts, prediction: OutcomePrediction, models: Sequence[RewardModel], problem: DecisionProblem
 ) -> ExpectedRewards:
     """Return E on a batch of contexts, computed in blocks so that memory stays bounded."""
-    values = np.empty((len(problem.stakeholders), len(problem.actions), contexts.n_contexts))
-    for start in range(0, contexts.n_contexts, BLOCK):
-        block = slice(start, start + BLOCK)
+    n_contexts, position = contexts.n_contexts, {name: i for i, name in enumerate(problem.stakeholder_names)}
+    values = np.empty((len(position), len(problem.actions), n_contexts))
+    step = max(1, BLOCK // prediction.weights.shape[1])
+    for start in range(0, n_contexts, step):
+        block = slice(start, start + step)
+        part = contexts if n_contexts <= step else contexts.take(block)
         nodes = None if prediction.nodes is None else prediction.nodes[:, :, block]
-        rewards = predict_rewards(models, contexts.take(block), nodes, problem)
-        values[:, :, block] = expectation(rewards, prediction.weights[:, :, block])
+        for name, rewards in each_reward(models, part, nodes):
+            values[position[name], :, block] = expectation(rewards, prediction.weights[:, :, block])
     return ExpectedRewards(values, stakeholders=problem.stakeholder_names, actions=problem.actions)

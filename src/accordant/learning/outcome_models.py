@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from accordant.contexts import Contexts
 from accordant.learning.encoding import ContextEncoder, Matrix, one_hot
+from accordant.learning.probabilities import Function, class_probabilities
 from accordant.predictions import OutcomePrediction
 
 
@@ -51,7 +53,7 @@ class DiscreteOutcomeModel(OutcomeModel):
         """Predict once per action, or once for all actions."""
         features = self.encoder(contexts)
         if not self.action_aware:
-            probabilities = np.ascontiguousarray(self.classifier.predict_proba(features).T)
+            probabilities = np.ascontiguousarray(self._probabilities(features).T)
             weights = np.broadcast_to(probabilities, (self.n_actions, *probabilities.shape))
         else:
             weights = np.stack([self._under(action, features).T for action in range(self.n_actions)])
@@ -59,7 +61,15 @@ class DiscreteOutcomeModel(OutcomeModel):
 
     def _under(self, action: int, features: Matrix) -> NDArray[np.float64]:
         codes = np.full(len(features), action, dtype=np.intp)
-        return np.asarray(self.classifier.predict_proba(action_design(features, codes, self.n_actions)))
+        return self._probabilities(action_design(features, codes, self.n_actions))
+
+    @cached_property
+    def _probabilities(self) -> Function:
+        return class_probabilities(self.classifier)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {name: value for name, value in vars(self).items() if name != "_probabilities"}
 
 
 @dataclass(frozen=True, eq=False)

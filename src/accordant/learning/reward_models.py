@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 
 from accordant.contexts import Contexts
 from accordant.learning.augmentation import RewardQueries
-from accordant.learning.encoding import ContextEncoder, Matrix, one_hot
+from accordant.learning.encoding import ContextEncoder, Encodings, Matrix, one_hot
+from accordant.learning.trees.reading import read_ensemble
+from accordant.learning.trees.sums import TreeSums
 from accordant.problem import DecisionProblem
 from accordant.rewards import RewardSignal
 
@@ -31,7 +34,7 @@ class RewardModel(ABC):
     stakeholders: tuple[str, ...]
 
     @abstractmethod
-    def predict(self, contexts: Contexts, nodes: Nodes) -> NDArray[np.float64]:
+    def predict(self, contexts: Contexts, nodes: Nodes, encodings: Encodings | None = None) -> NDArray[np.float64]:
         """Return q for every action and outcome, in [0, 1].
 
         Parameters
@@ -40,6 +43,8 @@ class RewardModel(ABC):
             Raw contexts.
         nodes
             Continuous outcomes, shape (action, node, context); None for the declared discrete outcomes.
+        encodings
+            Matrices of these contexts, shared with other models; None if there is nothing to share.
 
         Returns
         -------
@@ -59,8 +64,9 @@ class StatedReward(RewardModel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "stakeholders", (self.stakeholder,))
 
-    def predict(self, contexts: Contexts, nodes: Nodes) -> NDArray[np.float64]:
+    def predict(self, contexts: Contexts, nodes: Nodes, encodings: Encodings | None = None) -> NDArray[np.float64]:
         """Evaluate the signal."""
+        del encodings
         actions = self.problem.actions
         if nodes is None:
             cells = [
@@ -96,9 +102,17 @@ class LearnedReward(RewardModel):
     regressor: Any
     problem: DecisionProblem
 
-    def predict(self, contexts: Contexts, nodes: Nodes) -> NDArray[np.float64]:
-        """Predict all actions and outcomes of all contexts in one call of the regressor."""
-        n_actions, n_contexts = len(self.problem.actions), contexts.n_contexts
+    def predict(self, contexts: Contexts, nodes: Nodes, encodings: Encodings | None = None) -> NDArray[np.float64]:
+        """Predict all actions and outcomes of all contexts at once, by compiled code where the regressor is trees."""
+        features = (encodings or Encodings(contexts)).by(self.encoder)
+        values = self._by_trees(features, nodes)
+        if values is None:
+            return np.clip(self._by_regressor(features, nodes), 0.0, 1.0)
+        return np.clip(values, 0.0, 1.0, out=values)
+
+    def _by_regressor(self, features: Matrix, nodes: Nodes) -> NDArray[np.float64]:
+        """Ask the regressor once, about every action and outcome of every context."""
+        n_actions, n_contexts = len(self.problem.actions), len(features)
         n_nodes = len(self.problem.outcome_names) if nodes is None else nodes.shape[1]
         shape = (n_actions, n_nodes, n_contexts)
         outcomes = np.broadcast_to(np.arange(n_nodes)[:, None], shape) if nodes is None else nodes
@@ -107,9 +121,46 @@ class LearnedReward(RewardModel):
             np.broadcast_to(np.arange(n_actions)[:, None, None], shape).ravel(),
             outcomes.ravel(),
         )
-        values = np.asarray(self.regressor.predict(design(self.encoder(contexts), queries, self.problem)))
+        values = np.asarray(self.regressor.predict(design(features, queries, self.problem)))
         values = values.reshape(len(queries), len(self.stakeholders)).T
-        return np.ascontiguousarray(np.clip(values, 0.0, 1.0).reshape(len(self.stakeholders), *shape))
+        return np.ascontiguousarray(values).reshape(len(self.stakeholders), *shape)
+
+    def _by_trees(self, features: Matrix, nodes: Nodes) -> NDArray[np.float64] | None:
+        """Return the same from the trees themselves, or None if they are not known or must not decide."""
+        if self._trees is None:
+            return None
+        if nodes is None:
+            sums = self._trees(features)  # shape (action · outcome, stakeholder, context)
+            cells = len(self.problem.actions), len(self.problem.outcome_names)
+            return None if sums is None else sums.swapaxes(0, 1).reshape(len(self.stakeholders), *cells, len(features))
+        found = np.empty((len(self.stakeholders), *nodes.shape))
+        for action, of_action in enumerate(nodes):
+            rows = np.column_stack([np.tile(features, (len(of_action), 1)), of_action.ravel()])
+            sums = self._trees.group(action)(rows)
+            if sums is None:
+                return None
+            found[:, action] = sums[0].reshape(len(self.stakeholders), *of_action.shape)
+        return found
+
+    @cached_property
+    def _trees(self) -> TreeSums | None:
+        """The trees under each action and discrete outcome, or under each action; made at first use, never saved."""
+        ensemble = read_ensemble(self.regressor)
+        if ensemble is None:
+            return None
+        n_actions = len(self.problem.actions)
+        n_outcomes = 1 if self.problem.continuous else len(self.problem.outcome_names)
+        queries = RewardQueries(
+            np.zeros(n_actions * n_outcomes, dtype=np.intp),
+            np.repeat(np.arange(n_actions), n_outcomes),
+            np.full(n_actions, np.nan) if self.problem.continuous else np.tile(np.arange(n_outcomes), n_actions),
+        )
+        varying = np.full((1, self.encoder.width), np.nan)
+        return TreeSums.of(ensemble, design(varying, queries, self.problem))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {name: value for name, value in vars(self).items() if name != "_trees"}
 
 
 def design(features: Matrix, queries: RewardQueries, problem: DecisionProblem) -> Matrix:
@@ -132,13 +183,18 @@ def design(features: Matrix, queries: RewardQueries, problem: DecisionProblem) -
     return np.hstack([features[queries.rows], one_hot(queries.actions, len(problem.actions)), outcomes])
 
 
+def each_reward(
+    models: Sequence[RewardModel], contexts: Contexts, nodes: Nodes
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Yield each stakeholder's name and q, shape (action, outcome or node, context), encoding contexts once."""
+    encodings = Encodings(contexts)
+    for model in models:
+        yield from zip(model.stakeholders, model.predict(contexts, nodes, encodings), strict=True)
+
+
 def predict_rewards(
     models: Sequence[RewardModel], contexts: Contexts, nodes: Nodes, problem: DecisionProblem
 ) -> NDArray[np.float64]:
     """Return q of all stakeholders in declared order, shape (stakeholder, action, outcome or node, context)."""
-    found = {
-        name: values
-        for model in models
-        for name, values in zip(model.stakeholders, model.predict(contexts, nodes), strict=True)
-    }
+    found = dict(each_reward(models, contexts, nodes))
     return np.stack([found[name] for name in problem.stakeholder_names])

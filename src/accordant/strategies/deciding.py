@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +16,7 @@ from accordant.predictions import OutcomePrediction
 from accordant.strategies.block import PIECE, Block, Workspace, block_of, block_slices
 from accordant.strategies.selection import Codes, Selection, code_type
 from accordant.strategies.strategy import Strategy
+from accordant.threads import free_cores, on_threads
 from accordant.utilities import ExpectedRewards
 
 Array = NDArray[Any]
@@ -65,8 +64,8 @@ def decide(
     details
         Whether to keep scores, policies, flags and quantities; actions and ties are always kept.
     threads
-        Threads over blocks; None uses every core that this process may use, and one within a worker process of
-        joblib. The result does not depend on it.
+        Threads over blocks; None uses every core that this process may use, and one in a worker process or
+        thread. The result does not depend on it.
 
     Returns
     -------
@@ -91,13 +90,9 @@ def decide(
             shared.reclaim()
 
     work(parts[:1])  # the first block compiles kernels and shows which arrays are needed
-    n_threads = min(_cores() if threads is None else threads, len(parts) // BLOCKS_PER_THREAD)
-    if n_threads > 1:
-        shares = [parts[1 + k :: n_threads] for k in range(n_threads)]
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(work, shares))
-    else:
-        work(parts[1:])
+    n_threads = min(free_cores() if threads is None else threads, len(parts) // BLOCKS_PER_THREAD)
+    n_threads = max(1, n_threads)
+    on_threads(work, [parts[1 + k :: n_threads] for k in range(n_threads)], n_threads)
     return tuple(result.decisions(rule, expected) for rule, result in zip(rules, collected, strict=True))
 
 
@@ -170,12 +165,3 @@ def _arrays(found: Decisions) -> Mapping[tuple[str, str], Array]:
 
 def _bare(found: Decisions) -> Decisions:
     return Decisions(found.strategy, found.action_names, found.codes, found.tied)
-
-
-def _cores() -> int:
-    """Return how many cores this process may use; 1 inside a worker, whose siblings use the others."""
-    import multiprocessing
-
-    if multiprocessing.parent_process() is not None or "LOKY_WORKER" in os.environ:
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -131,4 +131,5 @@ class ReferencePoints:
 def per_context(points: Points, block: Block, say: NDArray[np.bool_] | None = None) -> Points:
     """Return reference points with a column for every context, of those who have a say only, C-contiguous."""
     kept = points if say is None or say.all() else points[say]
-    return np.ascontiguousarray(np.broadcast_to(kept, (len(kept), block.n_contexts)))
+    shape = len(kept), block.n_contexts
+    return kept if kept.shape == shape else np.array(np.broadcast_to(kept, shape))  # a read-only view compiles anew

@@ -1,0 +1,275 @@
+"""Class probabilities of fitted classifiers without their overhead.
+
+For a single row, scikit-learn's checks and thread pools take a hundred times as long as the arithmetic. Here the same
+arithmetic is put together from a fitted classifier once; it gives the same probabilities, bit for bit. Whatever is not
+in the table, or is set up in a way that is not known here, is asked in scikit-learn's own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.learning.trees.reading import read_ensemble
+from accordant.learning.trees.sums import TreeSums
+
+Matrix = NDArray[np.float64]
+Function = Callable[[Matrix], Matrix]
+"""From rows, shape (row, column), to one line per row."""
+
+
+def class_probabilities(classifier: Any) -> Function:
+    """Return a function that gives what ``classifier.predict_proba`` gives, shape (row, class).
+
+    Parameters
+    ----------
+    classifier
+        Fitted; must not be fitted again while the function is used.
+
+    Raises
+    ------
+    ValueError
+        If the classifier holds a damaged tree.
+    """
+    direct = _function(_PROBABILITIES, classifier)
+    width = getattr(classifier, "n_features_in_", None)
+
+    def probabilities(rows: Matrix) -> Matrix:
+        """Leave unusual input to the classifier, which knows what to do with it or complains."""
+        if direct is None or rows.shape[1:] != (width,) or not len(rows) or not np.isfinite(rows).all():
+            return np.asarray(classifier.predict_proba(rows))
+        return direct(rows)
+
+    return probabilities
+
+
+def _function(table: Mapping[str, Callable[[Any], Function | None]], estimator: Any) -> Function | None:
+    """Return what a table makes of an estimator of exactly this type: a subclass may do otherwise."""
+    make = table.get(f"{type(estimator).__module__}.{type(estimator).__qualname__}")
+    return None if make is None else make(estimator)
+
+
+def _leaf_distributions(estimator: Any) -> Function | None:
+    """Return the mean class shares in the leaves that a row reaches."""
+    ensemble = read_ensemble(estimator)
+    sums = None if ensemble is None else TreeSums.of(ensemble)
+    if sums is None:
+        return None
+
+    def mean_shares(rows: Matrix) -> Matrix:
+        found = sums(rows)
+        return np.asarray(estimator.predict_proba(rows)) if found is None else np.ascontiguousarray(found[0].T)
+
+    return mean_shares
+
+
+def _raw_boosting(estimator: Any) -> Function | None:
+    """Return raw predictions, shape (row, class), or (row, 1) for two classes."""
+    ensemble = read_ensemble(estimator)
+    sums = None if ensemble is None else TreeSums.of(ensemble)
+    if sums is None:
+        return None
+
+    def raw(rows: Matrix) -> Matrix:
+        found = sums(rows)
+        scores = estimator.decision_function(rows) if found is None else found[0].T
+        return np.asarray(scores).reshape(len(rows), -1)
+
+    return raw
+
+
+def _boosting(estimator: Any) -> Function | None:
+    raw, loss = _raw_boosting(estimator), estimator._loss  # noqa: SLF001 - has no public name
+    return None if raw is None else lambda rows: np.asarray(loss.predict_proba(raw(rows)))
+
+
+def _class_shares(estimator: Any) -> Function | None:
+    shares = estimator.class_prior_
+    if estimator.strategy != "prior" or isinstance(shares, list):
+        return None
+    return lambda rows: np.ones((len(rows), 1)) * shares
+
+
+def _logistic(estimator: Any) -> Function | None:
+    """Multinomial logistic regression; for two classes its logistic form."""
+    scores = _linear_scores(estimator)
+    old_style = getattr(estimator, "multi_class", "deprecated") not in {"deprecated", "auto"}
+    if estimator.solver != "lbfgs" or old_style:
+        return None
+    return _two_classes(scores) if len(estimator.classes_) == 2 else _softmax(scores)
+
+
+def _linear_scores(estimator: Any) -> Function:
+    coefficients, intercept = estimator.coef_.T, estimator.intercept_
+    return lambda rows: np.asarray(rows @ coefficients + intercept)
+
+
+def _softmax(scores: Function) -> Function:
+    def softmax(rows: Matrix) -> Matrix:
+        found = scores(rows)
+        found -= found.max(axis=1).reshape(-1, 1)
+        np.exp(found, out=found)
+        found /= found.sum(axis=1).reshape(-1, 1)
+        return found
+
+    return softmax
+
+
+def _two_classes(scores: Function) -> Function:
+    from scipy.special import expit
+
+    def logistic(rows: Matrix) -> Matrix:
+        second = expit(scores(rows).ravel())
+        return np.stack([1 - second, second], axis=1)
+
+    return logistic
+
+
+def _pipeline(pipeline: Any) -> Function | None:
+    """Transforms one after the other, then probabilities."""
+    steps = [each for _, each in pipeline.steps]
+    chain = [*(_function(_TRANSFORMS, each) for each in steps[:-1]), _function(_PROBABILITIES, steps[-1])]
+    found = [each for each in chain if each is not None]
+    return _composed(found) if len(found) == len(chain) else None
+
+
+def _composed(functions: list[Function]) -> Function:
+    def chained(rows: Matrix) -> Matrix:
+        for function in functions:
+            rows = function(rows)
+        return rows
+
+    return chained
+
+
+def _standard_scaler(scaler: Any) -> Function:
+    mean = scaler.mean_ if scaler.with_mean else 0.0
+    scale = scaler.scale_ if scaler.with_std else 1.0
+    return lambda rows: np.asarray((rows - mean) / scale)
+
+
+def _hinges(features: Any) -> Function:
+    knots, owners = features.knots_, features.knot_columns_
+    return lambda rows: np.hstack([rows, np.maximum(0.0, rows[:, owners] - knots)])
+
+
+def _pairs(features: Any) -> Function | None:
+    """Products of two different columns."""
+    if features.degree != 2 or not features.interaction_only or features.include_bias or features.order != "C":
+        return None
+    first, second = np.triu_indices(features.n_features_in_, 1)
+    return lambda rows: np.hstack([rows, rows[:, first] * rows[:, second]])
+
+
+def _calibrated_probabilities(model: Any) -> Function | None:
+    """Columns for every declared class, see `CalibratedProbabilities.predict_proba`."""
+    seen, columns, n_classes = _function(_PROBABILITIES, model.model_), model.columns_, len(model.classes_)
+    if seen is None:
+        return None
+
+    def declared(rows: Matrix) -> Matrix:
+        found, probabilities = seen(rows), np.zeros((len(rows), n_classes))
+        probabilities[:, columns] = found / found.sum(axis=1, keepdims=True)
+        return probabilities
+
+    return declared
+
+
+def _calibrated_classifier(model: Any) -> Function | None:
+    """One calibration map per class and classifier, rows normalised (`CalibratedClassifierCV`)."""
+    parts = [_calibrated_part(each, len(model.classes_)) for each in model.calibrated_classifiers_]
+    known = [each for each in parts if each is not None]
+    if len(known) < len(parts):
+        return None
+
+    def mean(rows: Matrix) -> Matrix:
+        total = np.zeros((len(rows), len(model.classes_)))
+        for part in known:
+            total += part(rows)
+        total /= len(known)
+        return total
+
+    return mean
+
+
+def _calibrated_part(part: Any, n_classes: int) -> Function | None:
+    # like CalibratedClassifierCV, prefer scores to probabilities
+    table = _SCORES if hasattr(part.estimator, "decision_function") else _PROBABILITIES
+    scores = _function(table, part.estimator)
+    maps = [_calibration_map(each) for each in part.calibrators]
+    columns = np.searchsorted(part.classes, part.estimator.classes_)
+    if scores is None or part.method not in {"sigmoid", "isotonic"}:
+        return None
+
+    def two_classes(rows: Matrix) -> Matrix:
+        second = maps[0](scores(rows)[:, -1])  # scores have one column, probabilities two
+        return np.stack([1.0 - second, second], axis=1)
+
+    def several(rows: Matrix) -> Matrix:
+        found, probabilities = scores(rows), np.zeros((len(rows), n_classes))
+        for column, each, calibrate in zip(columns, found.T, maps, strict=True):
+            probabilities[:, column] = calibrate(each)
+        total = np.sum(probabilities, axis=1)[:, np.newaxis]
+        uniform = np.full_like(probabilities, 1 / n_classes)
+        np.divide(probabilities, total, out=uniform, where=total != 0)
+        return uniform
+
+    calibrated = two_classes if n_classes == 2 else several
+
+    def rounded(rows: Matrix) -> Matrix:
+        probabilities = calibrated(rows)
+        probabilities[(probabilities > 1.0) & (probabilities <= 1.0 + 1e-5)] = 1.0  # as scikit-learn does
+        return probabilities
+
+    return rounded
+
+
+def _calibration_map(calibrator: Any) -> Function:
+    if type(calibrator).__name__ != "_SigmoidCalibration":
+        predict: Function = calibrator.predict
+        return predict
+    from scipy.special import expit
+
+    slope, intercept = calibrator.a_, calibrator.b_
+    return lambda scores: np.asarray(expit(-(slope * scores + intercept)))
+
+
+def _blend(blend: Any) -> Function | None:
+    """Weighted average, see `Blend.predict_proba`."""
+    models = [_function(_PROBABILITIES, each) or each.predict_proba for each in blend.models_]
+    parts = list(zip(blend.weights, models, strict=True))
+    return lambda rows: np.minimum(sum(weight * each(rows) for weight, each in parts), 1.0)
+
+
+def _selected(classifier: Any) -> Function | None:
+    return _blend(classifier.best_)
+
+
+_FOREST, _TREE, _LOGISTIC = "sklearn.ensemble._forest", "sklearn.tree._classes", "sklearn.linear_model._logistic"
+_BOOSTING = "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier"
+_OWN = "accordant.learning.classification"
+Table = Mapping[str, Callable[[Any], Function | None]]
+
+_PROBABILITIES: Table = {
+    f"{_FOREST}.RandomForestClassifier": _leaf_distributions,
+    f"{_FOREST}.ExtraTreesClassifier": _leaf_distributions,
+    f"{_TREE}.DecisionTreeClassifier": _leaf_distributions,
+    f"{_TREE}.ExtraTreeClassifier": _leaf_distributions,
+    _BOOSTING: _boosting,
+    "sklearn.dummy.DummyClassifier": _class_shares,
+    f"{_LOGISTIC}.LogisticRegression": _logistic,
+    "sklearn.pipeline.Pipeline": _pipeline,
+    "sklearn.calibration.CalibratedClassifierCV": _calibrated_classifier,
+    f"{_OWN}.calibration.CalibratedProbabilities": _calibrated_probabilities,
+    f"{_OWN}.blend.Blend": _blend,
+    f"{_OWN}.selection.SelectedClassifier": _selected,
+}
+_SCORES: Table = {_BOOSTING: _raw_boosting, f"{_LOGISTIC}.LogisticRegression": _linear_scores}
+_TRANSFORMS: Table = {
+    "sklearn.preprocessing._data.StandardScaler": _standard_scaler,
+    "sklearn.preprocessing._polynomial.PolynomialFeatures": _pairs,
+    f"{_OWN}.hinges.HingeFeatures": _hinges,
+}
