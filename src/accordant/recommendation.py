@@ -26,7 +26,7 @@ class Recommendations:
         Name of the action with the next best score, shape (context,); empty for strategies without scores.
     margin
         Score of the chosen action minus that of the runner-up, in the strategy's own unit, shape (context,);
-        NaN where there is no finite runner-up.
+        NaN where there is no finite runner-up, below 0 where a budget or parity gave the better action to others.
     """
 
     decisions: Decisions
@@ -57,7 +57,7 @@ class Recommendations:
         """Return one column per field, as ``accordant recommend`` writes them.
 
         ``action``, ``runner_up``, ``margin``, ``tied``, ``P[action]`` for randomised strategies, and
-        ``E[stakeholder, action]`` for every pair.
+        ``E[stakeholder, action]`` for every pair, and the strategy's flags, such as ``floor_unmet``.
         """
         table: dict[str, NDArray[Any]] = {
             "action": self.decisions.actions,
@@ -71,7 +71,7 @@ class Recommendations:
         for i, stakeholder in enumerate(self.expected.stakeholders):
             for a, action in enumerate(self.expected.actions):
                 table[f"E[{stakeholder}, {action}]"] = self.expected.values[i, a]
-        return table
+        return table | dict(self.decisions.flags)
 
     def to_frame(self) -> Any:
         """Return `columns` as a pandas data frame."""

@@ -132,7 +132,7 @@ def test_theorems_name_what_each_rule_lacks():
         "missing in copeland; only non-dictatorship is missing in stakeholder:Ben; more in 1)."
     )
     assert gibbard_satterthwaite(few) == (
-        "Gibbard (1973) and Satterthwaite (1975): of 4 rules with three or more actions chosen none has "
+        "Gibbard (1973) and Satterthwaite (1975): of 4 rules that chose every action none has "
         "strategy-proofness and non-dictatorship together (only strategy-proofness is missing in utilitarian, copeland "
         "and kalai_smorodinsky[context]; only non-dictatorship is missing in stakeholder:Ben)."
     )
@@ -141,13 +141,13 @@ def test_theorems_name_what_each_rule_lacks():
 def test_a_constant_is_strategy_proof_because_it_chooses_one_action(table):
     assert table.satisfied("constant:w", "strategy_proofness")
     assert table.satisfied("constant:w", "non_dictatorship")
-    assert "Fewer are chosen by constant:w." in gibbard_satterthwaite(table)
+    assert "Not every action was chosen here by constant:w." in gibbard_satterthwaite(table)
 
 
 def test_a_rule_that_chooses_one_action_is_none_of_those_of_the_theorem():
     E = sample(50)
     found = gibbard_satterthwaite(axiom_table(rules_for(E, ["constant:x"]), E))
-    assert found.endswith("here is none. Fewer are chosen by constant:x.")
+    assert found.endswith("here is none. Not every action was chosen here by constant:x.")
 
 
 def test_theorems_are_silent_about_two_actions():
@@ -203,3 +203,18 @@ def test_sampled_rewards_hold_ties_and_no_ties():
 def test_samples_out_of_range_are_refused(wrong):
     with pytest.raises(InputError, match="allowed: 1 to"):
         sample(**wrong)
+
+
+def test_one_stakeholder_is_no_society():
+    E = sample(50, n_stakeholders=1)
+    alone = axiom_table(rules_for(E, ["utilitarian"]), E)
+    assert arrow(alone) == "Arrow (1951) speaks about two or more stakeholders; here is 1."
+    assert "here is 1" in gibbard_satterthwaite(alone)
+    assert alone.cells["utilitarian", "strategy_proofness"].claim is None
+
+
+def test_a_dictator_for_a_day_is_no_dictator():
+    """On few E somebody may always prevail; a rule that is not dictatorial on all E is not called so."""
+    E = ExpectedRewards([[0.03, 0.01, 0.01], [0.0, 0.01, 0.01]], stakeholders=["Ada", "Ben"], actions="wxy")
+    cell = axiom_table(rules_for(E, ["minimax_regret"]), E, names=["non_dictatorship"])
+    assert cell.cells["minimax_regret", "non_dictatorship"].text == "always"

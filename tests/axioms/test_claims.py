@@ -48,7 +48,11 @@ def test_no_exception_can_be_found(data):
     E = ExpectedRewards(data.draw(arrays(np.int64, shape, elements=st.integers(0, 100))) / 100,
                         stakeholders=STAKEHOLDERS[: shape[0]], actions=ACTIONS[: shape[1]])  # fmt: skip
     rule = data.draw(st.sampled_from(registered_rules(E)))
-    certain = [axiom for (name, axiom), holds in CLAIMS.items() if holds and name == rule.name]
+    certain = [
+        axiom
+        for (name, axiom), holds in CLAIMS.items()
+        if holds and name == rule.name and not axioms.factory(axiom).about_all
+    ]
     finding = axioms.create(data.draw(st.sampled_from(certain))).check(rule, E, data.draw(st.integers(0, 9)))
     assert finding.violated == 0, finding.to_json()
 
@@ -87,7 +91,7 @@ def test_every_built_in_rule_and_every_axiom_has_its_place():
 
 def test_claims_are_about_default_parameters():
     def claim(name, parameters, axiom="strong_pareto", n_actions=4):
-        return claim_about(strategies.create(name, parameters), axiom, n_actions)
+        return claim_about(strategies.create(name, parameters), axiom, 3, n_actions)
 
     assert claim("utilitarian", {}).holds
     assert claim("utilitarian", {"weights": [2, 2, 2]}).holds
@@ -100,15 +104,15 @@ def test_claims_are_about_default_parameters():
 
 def test_ranked_pairs_is_spoken_of_up_to_eight_actions():
     rule = strategies.create("ranked_pairs")
-    assert claim_about(rule, "neutrality", 8).holds
-    assert claim_about(rule, "neutrality", 9) is None
+    assert claim_about(rule, "neutrality", 3, 8).holds
+    assert claim_about(rule, "neutrality", 3, 9) is None
 
 
 def test_a_claim_tells_its_reason_or_its_matrix():
-    yes = claim_about(strategies.create("kemeny"), "condorcet_consistency", 3).to_json()
+    yes = claim_about(strategies.create("kemeny"), "condorcet_consistency", 3, 3).to_json()
     assert yes == {"holds": True, "because": "an action that beats all others wins alone (Fishburn 1977)",
                    "counterexample": None}  # fmt: skip
-    no = claim_about(strategies.create("borda"), "strategy_proofness", 3).to_json()
+    no = claim_about(strategies.create("borda"), "strategy_proofness", 3, 3).to_json()
     assert no["holds"] is False
     assert no["counterexample"]["before"] == [[0.0, 0.5, 1.0], [1.0, 0.0, 0.5], [0.5, 1.0, 0.0]]
     assert counterexample("utilitarian", "anonymity") is None

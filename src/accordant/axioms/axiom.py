@@ -194,6 +194,8 @@ class Axiom(ABC):
         ``"ranking"``, the order of all actions by score.
     impartial
         Whether it asks that stakeholders count alike, so that it says nothing about a rule with unequal weights.
+    about_all
+        Whether a violation is something that happens on every E, so that some E cannot prove it.
     """
 
     name: ClassVar[str]
@@ -202,6 +204,7 @@ class Axiom(ABC):
     source: ClassVar[str]
     about: ClassVar[Literal["winners", "decisions", "ranking"]] = "winners"
     impartial: ClassVar[bool] = False
+    about_all: ClassVar[bool] = False
 
     @abstractmethod
     def trials(self, setting: Setting) -> Iterator[Trial]:

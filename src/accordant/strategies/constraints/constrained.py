@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
-from accordant.errors import InputError
+from accordant.errors import InputError, UnknownNameError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.strategies.constraints.budgets import Budgets
@@ -77,6 +77,12 @@ class Constrained(Strategy):
         for name in ("floors", "vetoes", "forbidden", "budgets", "parity"):
             object.__setattr__(self, name, declared(getattr(self, name)))
         rule = self.terms.rule
+        if isinstance(rule, Constrained):
+            raise InputError(
+                f"the rule to be constrained is {rule.label}, itself constrained; put all constraints side by side"
+            )
+        if not isinstance(self.title, str):
+            raise InputError(f"title is {self.title!r}; allowed: text")
         object.__setattr__(self, "rule", Declared(name=rule.name, parameters=declared(rule.parameters)))
 
     @cached_property
@@ -131,7 +137,14 @@ class Constrained(Strategy):
         return self.terms.rule.may_be_selected and not self.whole_batch
 
     def for_problem(self, problem: DecisionProblem) -> Self:
-        """Take weights, status quo and favourable actions from the problem, for the rule too."""
+        """Take weights, status quo and favourable actions from the problem, for the rule too.
+
+        Raises
+        ------
+        UnknownNameError
+            If a constraint names a stakeholder or an action that the problem does not declare.
+        """
+        self._check_names(problem)
         status_quo, parity = self.status_quo, self.parity
         if status_quo is None and any(isinstance(each, Floors) and each.need_status_quo for each in self.terms.levels):
             status_quo = problem.status_quo
@@ -142,6 +155,21 @@ class Constrained(Strategy):
                 raise InputError("parity needs favourable actions; the problem declares no favourable_actions")
             parity = {**parity, "favourable": problem.favourable_actions}
         return replace(self, rule=self.terms.rule.for_problem(problem), status_quo=status_quo, parity=parity)
+
+    def _check_names(self, problem: DecisionProblem) -> None:
+        for name in (self.floors, self.vetoes):
+            for stakeholder in name if isinstance(name, Mapping) else ():
+                if stakeholder not in problem.stakeholder_names:
+                    raise UnknownNameError(f"{self.label}: stakeholder", stakeholder, problem.stakeholder_names)
+        forbidden = [action for each in self.terms.prohibitions for action in each.actions]
+        favourable = () if self.parity is None else self.parity.get("favourable") or ()
+        for action in (
+            *(self.budgets or ()),
+            *forbidden,
+            *([favourable] if isinstance(favourable, str) else favourable),
+        ):
+            if action not in problem.actions:
+                raise UnknownNameError(f"{self.label}: action", action, problem.actions)
 
     def fit(self, expected: ExpectedRewards) -> Self:
         """Take the rule's reference points from training contexts."""

@@ -39,6 +39,12 @@ class Prohibition:
         if not isinstance(where, Mapping):
             raise InputError(f"forbidden.where is {where!r}; allowed: a mapping from column to a value or values")
         values = {name: each if isinstance(each, list | tuple) else (each,) for name, each in where.items()}
+        for name, each in values.items():
+            if not each or None in each:
+                raise InputError(
+                    f"forbidden.where.{name} is {where[name]!r}, which no context has; allowed: a value or several, "
+                    "'nan' for a missing number, '' for a missing text"
+                )
         return cls(
             names_of("forbidden.actions", read["actions"]),
             {name: tuple(map(value_label, each)) for name, each in values.items()},
