@@ -15,7 +15,7 @@ from accordant.utilities import ExpectedRewards
 
 Values = NDArray[np.float64]
 
-BLOCK_SIZE = 1 << 17  # entries of E in a block: 1 MiB of float64, about the second-level cache of one core
+BLOCK_SIZE = 1 << 18  # entries of E in a block: 2 MiB of float64, fastest here between cache misses and calls
 PIECE = 1 << 20  # entries of memory that the operating system gives in large pages: 8 MiB
 LINE = 8  # entries of a cache line, at which arrays begin
 FEW = 8  # so many stakeholders are sorted by a network of whole rows, more by numpy
