@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
@@ -44,6 +45,8 @@ class Registry(Generic[Registered]):
         self._factories: dict[str, Callable[..., Registered]] = {}
         self._aliases: dict[str, str] = {}
         self._loaded = False
+        self._entered = False
+        self._loading = threading.RLock()
 
     def register(self, name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Factory], Factory]:
         """Return a decorator that registers a factory under `name` and `aliases`.
@@ -119,13 +122,16 @@ class Registry(Generic[Registered]):
         """Import the built-in modules and the installed entry points, once."""
         if self._loaded:
             return
-        self._loaded = True  # before the imports: a module may ask its own registry while it is imported
-        try:
-            for package in map(importlib.import_module, self.packages):
-                for module in pkgutil.walk_packages(package.__path__, prefix=f"{package.__name__}."):
-                    importlib.import_module(module.name)
-            for entry in entry_points(group=self.group):
-                entry.load()
-        except BaseException:
-            self._loaded = False  # never answer from half a registry
-            raise
+        with self._loading:  # other threads wait; a module may ask its own registry while it is imported
+            if self._loaded or self._entered:
+                return
+            self._entered = True
+            try:
+                for package in map(importlib.import_module, self.packages):
+                    for module in pkgutil.walk_packages(package.__path__, prefix=f"{package.__name__}."):
+                        importlib.import_module(module.name)
+                for entry in entry_points(group=self.group):
+                    entry.load()
+                self._loaded = True
+            finally:
+                self._entered = False  # after a failure the next question tries again: never answer from half

@@ -129,8 +129,9 @@ class _Reader:
                 self._refuse(number, f"'# ALTERNATIVE NAME {alternative}: ' is missing or empty")
             names.append(name)
         for key, (number, _) in self.header.items():
-            if key.startswith("ALTERNATIVE NAME ") and int(key.split()[-1]) not in range(1, self.n_alternatives + 1):
-                self._refuse(number, f"{key}, but NUMBER ALTERNATIVES is {self.n_alternatives}")
+            which = key.removeprefix("ALTERNATIVE NAME ")
+            if which != key and which not in map(str, range(1, self.n_alternatives + 1)):
+                self._refuse(number, f"{key:.60}, but NUMBER ALTERNATIVES is {self.n_alternatives}")
         return [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)]
 
     def _ballot(self, number: int, line: str) -> tuple[int, Order]:

@@ -61,7 +61,7 @@ class Compromise(ContextRule):
     temperature
         τ of the softmax, above 0, in units of the score.
     epsilon
-        Share of decisions drawn uniformly, in [0, 1].
+        Share of decisions drawn uniformly, above 0 and at most 1.
     """
 
     kind: ClassVar[Kind] = "compromise"

@@ -44,11 +44,19 @@ def select_best(scores: Scores, utilitarian: Scores, tolerance: float = TIE_TOLE
         Unweighted sum of E over those who have a say, shape (action, context).
     tolerance
         Scores this close, relative to max(1, |best score|), count as equal.
+
+    Raises
+    ------
+    InputError
+        If scores have another shape than E has actions and contexts, or one is NaN or +inf.
     """
+    if scores.shape != utilitarian.shape:
+        raise InputError(f"scores have shape {scores.shape}; allowed: (action, context), here {utilitarian.shape}")
     best, totals = (np.ascontiguousarray(each, dtype=np.float64) for each in (scores, utilitarian))
     codes = np.empty(scores.shape[1], dtype=code_type(len(scores)))
     tied = np.empty(scores.shape[1], dtype=bool)
-    _select(best, totals, tolerance, codes, tied)
+    if _select(best, totals, tolerance, codes, tied) < best.size:
+        raise InputError("a score is NaN or +inf; allowed: numbers and -inf")
     return Selection(codes, tied)
 
 
@@ -103,10 +111,11 @@ def epsilon_greedy_policy(codes: Codes, n_actions: int, epsilon: float) -> Polic
 @compiled
 def _select(
     scores: NDArray[np.float64], totals: NDArray[np.float64], tolerance: float, codes: Codes, tied: NDArray[np.bool_]
-) -> None:
-    """Write the best action and whether it is tied, `CHUNK` contexts at a time."""
+) -> int:
+    """Write the best action and whether it is tied, `CHUNK` contexts at a time; return how many scores are allowed."""
     n_actions, n_contexts = scores.shape
     nobody = -np.inf if n_actions > 1 else np.nan  # −inf ties with −inf, but one action ties with nobody
+    allowed = 0
     best, second, first = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
     for start in range(0, n_contexts, CHUNK):
         size = min(CHUNK, n_contexts - start)
@@ -115,6 +124,7 @@ def _select(
             best[k] = row[k]
             second[k] = nobody
             first[k] = 0.0
+            allowed += 1 if row[k] < np.inf else 0
         for a in range(1, n_actions):
             row, action = scores[a, start : start + size], float(a)
             for k in range(size):
@@ -124,6 +134,7 @@ def _select(
                 best[k] = score if higher else leader
                 first[k] = action if higher else first[k]
                 second[k] = other if other > second[k] else second[k]
+                allowed += 1 if score < np.inf else 0
         chosen, level = codes[start : start + size], tied[start : start + size]
         n_tied = 0
         for k in range(size):
@@ -152,3 +163,4 @@ def _select(
                 first[k] = action if row[k] >= best[k] and total[k] >= highest[k] else first[k]
         for k in range(size):
             chosen[k] = codes.dtype.type(first[k])
+    return allowed

@@ -52,6 +52,7 @@ class CompromiseProgramming(PointCompromise):
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return minus the distances."""
         ideal = self.ideal_point(block)
-        points = per_context(ideal, block)
-        distance = distance_to_ideal(block, points, weights, exponent=self.exponent, two_sided=self.two_sided)
+        heard, say = block.heard(weights), weights > 0
+        points = per_context(ideal, block, say)
+        distance = distance_to_ideal(heard, points, weights[say], exponent=self.exponent, two_sided=self.two_sided)
         return Scored(np.negative(distance, out=distance), quantities={"ideal": ideal})

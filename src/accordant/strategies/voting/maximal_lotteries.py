@@ -17,6 +17,7 @@ Values = NDArray[np.float64]
 
 MOST_BY_SUPPORT = 8  # alternatives up to which supports are tried one after the other
 NEGLIGIBLE = 1e-10  # a probability below this is rounding
+UNBEATEN = 1e-9  # an alternative that beats the lottery by less, relative to the largest margin, does so by rounding
 
 
 def maximal_lotteries_probabilities(margins: Values) -> Values:
@@ -86,19 +87,44 @@ def _closest_to_uniform(margins: Values) -> Values:
     """Return the maximal lottery with the least sum of squares, shape (alternative,).
 
     Least distance programming, min |p| subject to G p ≥ h, by non-negative least squares (Lawson and Hanson 1974,
-    chapter 23). The constraints p ≥ 0 and p' margins ≥ 0 are a cone, so Σ p ≥ 1 is as good as Σ p = 1.
+    chapter 23). The constraints p ≥ 0 and p' margins ≥ 0 are a cone, so Σ p ≥ 1 is as good as Σ p = 1. Solvers fail on
+    some degenerate games without a word, so a lottery is only believed if no alternative beats it; the last resort is
+    any maximal lottery.
     """
-    from scipy.optimize import nnls
+    from scipy.optimize import lsq_linear, nnls
 
     n = len(margins)
-    constraints = np.vstack([np.eye(n), margins.T / max(1.0, np.abs(margins).max()), np.ones(n)])
+    margins = margins / max(1.0, np.abs(margins).max())
+    constraints = np.vstack([np.eye(n), margins.T, np.ones(n)])
     bounds = np.append(np.zeros(2 * n), 1.0)
     system, target = np.vstack([constraints.T, bounds]), np.append(np.zeros(n), 1.0)
-    multipliers, _ = nnls(system, target, maxiter=100 * len(bounds))
-    residual = system @ multipliers - target
-    lottery = -residual[:n] / residual[n]
-    lottery[lottery < NEGLIGIBLE] = 0.0
-    return np.asarray(lottery / lottery.sum())
+    for solver in (
+        lambda: nnls(system, target, maxiter=100 * len(bounds))[0],
+        lambda: lsq_linear(system, target, bounds=(0, np.inf), method="bvls", tol=1e-15).x,
+    ):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            residual = system @ solver() - target
+            lottery = _normalised(-residual[:n] / residual[n])
+        if (lottery @ margins >= -UNBEATEN).all():
+            return lottery
+    return _any_maximal(margins)
+
+
+def _any_maximal(margins: Values) -> Values:
+    """Return a maximal lottery by linear programming: maximise v subject to p' margins ≥ v (von Neumann 1928)."""
+    from scipy.optimize import linprog
+
+    n = len(margins)
+    found = linprog(
+        np.append(np.zeros(n), -1.0), np.hstack([-margins.T, np.ones((n, 1))]), np.zeros(n),
+        np.append(np.ones(n), 0.0)[None], [1.0], [*[(0.0, None)] * n, (None, None)],
+    )  # fmt: skip
+    return _normalised(found.x[:n])
+
+
+def _normalised(lottery: Values) -> Values:
+    kept = np.where(lottery < NEGLIGIBLE, 0.0, lottery)
+    return np.asarray(kept / kept.sum())
 
 
 @register("maximal_lotteries")

@@ -12,6 +12,7 @@ from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.reductions import weighted_sum
 from accordant.strategies.strategy import register
+from accordant.strategies.welfare.nash_social_welfare import FLOOR
 from accordant.strategies.welfare.power_mean import checked_aversion, equally_distributed_equivalent, floored
 
 
@@ -24,7 +25,8 @@ def index_of_inequality(
     for a in range(n_actions):
         out, alike, average = inequality[a], equivalent[a], mean[a]
         for t in range(n_contexts):
-            out[t] = 1.0 - alike[t] / average[t] if average[t] > 0.0 else 0.0
+            index = 1.0 - alike[t] / average[t] if average[t] > 0.0 else 0.0
+            out[t] = index if index > 0.0 else 0.0
 
 
 @register("atkinson")
@@ -57,6 +59,7 @@ class Atkinson(Compromise):
         heard, weights = block.heard(weights), weights[weights > 0]
         equivalent = equally_distributed_equivalent(heard, weights, self.aversion)
         mean, inequality = block.scores(), block.scores()
-        weighted_sum(heard.values, weights / weights.sum(), mean)
+        rewards = heard.values if self.aversion < 1 else np.maximum(heard.values, FLOOR)
+        weighted_sum(rewards, weights / weights.sum(), mean)
         index_of_inequality(equivalent, mean, inequality)
         return Scored(equivalent, floored(heard, self.aversion), {"inequality": inequality})

@@ -13,6 +13,8 @@ from accordant.strategies.welfare.nash_social_welfare import FLOOR
 
 Values = NDArray[np.float64]
 
+NEARLY_ONE = 1e-6  # so near to 1, ε is 1: the root of order 1 − ε would lose its digits
+
 
 def equally_distributed_equivalent(block: Block, weights: Values, aversion: float) -> Values:
     """Return (Σ_i w_i E[i, a, t]^(1 − ε))^(1 / (1 − ε)) with weights that sum to 1, shape (action, context).
@@ -35,18 +37,18 @@ def equally_distributed_equivalent(block: Block, weights: Values, aversion: floa
     scores, power = block.scores(), 1.0 - aversion
     if power == 1:
         weighted_sum(block.values, weights, scores)
-    elif power == 0:
+    elif abs(power) < NEARLY_ONE:
         log_product(block.values, block.zeros, weights, at_most=FLOOR, count_as=FLOOR, out=scores)
         np.exp(scores, out=scores)
     elif power == -1:
         weighted_harmonic_mean(block.values, weights, FLOOR, scores)
     elif power == 0.5:
-        roots = np.sqrt(block.values, out=block.scratch.take(*block.values.shape))
-        weighted_sum(roots, weights, scores)
+        roots = np.maximum(block.values, 0.0, out=block.scratch.take(*block.values.shape))
+        weighted_sum(np.sqrt(roots, out=roots), weights, scores)
         np.square(scores, out=scores)
     elif power > 0:
-        powers = np.power(block.values, power, out=block.scratch.take(*block.values.shape))
-        weighted_sum(powers, weights, scores)
+        powers = np.maximum(block.values, 0.0, out=block.scratch.take(*block.values.shape))
+        weighted_sum(np.power(powers, power, out=powers), weights, scores)
         np.power(scores, 1.0 / power, out=scores)
     else:
         # powers of small numbers overflow, so rewards are taken relative to the smallest
