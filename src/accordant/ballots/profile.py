@@ -159,7 +159,9 @@ def _voter_weights(given: ArrayLike | None, n_voters: int) -> NDArray[np.float64
     weights = np.array(given, dtype=np.float64)
     if weights.shape != (n_voters,):
         raise InputError(f"weights have shape {weights.shape}; allowed: one per voter, {(n_voters,)}")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not 0 < weights.sum() < np.inf:
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(weights).all() or (weights < 0).any() or not 0 < total < np.inf:
         raise InputError("weights of voters are wrong; allowed: finite numbers of at least 0, not all 0")
     return weights
 

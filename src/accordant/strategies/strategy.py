@@ -138,12 +138,9 @@ def stakeholder_weights(weights: tuple[float, ...] | None, n_stakeholders: int) 
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.array(np.nan)
-    if (
-        array.shape != (n_stakeholders,)
-        or not np.isfinite(array).all()
-        or (array < 0).any()
-        or not 0 < array.sum() < np.inf
-    ):
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if array.shape != (n_stakeholders,) or not np.isfinite(array).all() or (array < 0).any() or not 0 < total < np.inf:
         raise InputError(
             f"stakeholder weights {weights} are wrong; allowed: {n_stakeholders} numbers of at least 0, not all 0"
         )

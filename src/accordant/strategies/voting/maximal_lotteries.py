@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,10 +99,11 @@ def _closest_to_uniform(margins: Values) -> Values:
     constraints = np.vstack([np.eye(n), margins.T, np.ones(n)])
     bounds = np.append(np.zeros(2 * n), 1.0)
     system, target = np.vstack([constraints.T, bounds]), np.append(np.zeros(n), 1.0)
-    for solver in (
+    solvers: tuple[Callable[[], Values], ...] = (
         lambda: nnls(system, target, maxiter=100 * len(bounds))[0],
         lambda: lsq_linear(system, target, bounds=(0, np.inf), method="bvls", tol=1e-15).x,
-    ):
+    )
+    for solver in solvers:
         with np.errstate(divide="ignore", invalid="ignore"):
             residual = system @ solver() - target
             lottery = _normalised(-residual[:n] / residual[n])
