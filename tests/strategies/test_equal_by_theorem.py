@@ -20,7 +20,7 @@ def rewards(values):
     return ExpectedRewards(values, stakeholders=list("wxyz"), actions=list("abcde"))
 
 
-def same(first, second, values):
+def assert_same_decisions(first, second, values):
     one, two = (strategies.create(*rule)(rewards(values)) for rule in (first, second))
     np.testing.assert_array_equal(one.codes, two.codes, err_msg=f"{first} {second}")
     np.testing.assert_array_equal(one.tied, two.tied, err_msg=f"{first} {second}")
@@ -60,13 +60,13 @@ UNWEIGHTED = [
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 @pytest.mark.parametrize(("first", "second"), EQUAL)
 def test_equal_rules(first, second, weights, values):
-    same(*((name, parameters | {"weights": weights}) for name, parameters in (first, second)), values)
+    assert_same_decisions(*((name, parameters | {"weights": weights}) for name, parameters in (first, second)), values)
 
 
 @pytest.mark.parametrize("values", [SMOOTH, TIED], ids=["smooth", "tied"])
 @pytest.mark.parametrize(("first", "second"), UNWEIGHTED)
 def test_equal_rules_of_equals(first, second, values):
-    same(first, second, values)
+    assert_same_decisions(first, second, values)
 
 
 def test_nobody_below_a_floor_of_nothing():

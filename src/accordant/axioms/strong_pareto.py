@@ -34,6 +34,7 @@ class StrongPareto(Axiom):
         better = [dominated_by(values, b) for b in range(len(actions))]
 
         def say(t: int) -> str:
+            """Name the winner and the action that dominates it."""
             a, b = next(
                 (a, b)
                 for b in range(len(actions))

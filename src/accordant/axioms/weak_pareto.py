@@ -33,6 +33,7 @@ class WeakPareto(Axiom):
         better = [preferred_by_all(values, b) for b in range(len(actions))]
 
         def say(t: int) -> str:
+            """Name the winner and the action that dominates it."""
             a, b = next(
                 (a, b) for b in range(len(actions)) for a in range(len(actions)) if better[b][a, t] and winners[a, t]
             )

@@ -10,12 +10,13 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from accordant import __version__
 from accordant.errors import InputError
+from accordant.threads import free_cores
 
 app = typer.Typer(
     name="accordant",
@@ -61,7 +62,7 @@ def run(
     from accordant.runs.folder import free_folder
 
     free_folder("", out)  # refuse an existing folder before the work, not after it
-    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or _cores()))
+    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
     folder = write_run(outcome, out)
     if json:
         print_json(outcome.record.summary(str(folder)))
@@ -243,8 +244,3 @@ def _show_progress() -> None:
     logger = logging.getLogger("accordant")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
-
-
-def _cores() -> int:
-    affinity: Any = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -74,6 +74,7 @@ def _raw_boosting(estimator: Any) -> Function | None:
         return None
 
     def raw(rows: Matrix) -> Matrix:
+        """Return the scores before they become probabilities."""
         found = sums(rows)
         scores = estimator.decision_function(rows) if found is None else found[0].T
         return np.asarray(scores).reshape(len(rows), -1)
@@ -109,6 +110,7 @@ def _linear_scores(estimator: Any) -> Function:
 
 def _softmax(scores: Function) -> Function:
     def softmax(rows: Matrix) -> Matrix:
+        """Return exp(score) over the sum of all."""
         found = scores(rows)
         found -= found.max(axis=1).reshape(-1, 1)
         np.exp(found, out=found)
@@ -138,6 +140,7 @@ def _pipeline(pipeline: Any) -> Function | None:
 
 def _composed(functions: list[Function]) -> Function:
     def chained(rows: Matrix) -> Matrix:
+        """Apply one function after the other."""
         for function in functions:
             rows = function(rows)
         return rows
@@ -171,6 +174,7 @@ def _calibrated_probabilities(model: Any) -> Function | None:
         return None
 
     def declared(rows: Matrix) -> Matrix:
+        """Put the classes that were seen among the declared ones."""
         found, probabilities = seen(rows), np.zeros((len(rows), n_classes))
         probabilities[:, columns] = found / found.sum(axis=1, keepdims=True)
         return probabilities
@@ -186,6 +190,7 @@ def _calibrated_classifier(model: Any) -> Function | None:
         return None
 
     def mean(rows: Matrix) -> Matrix:
+        """Return the mean of the parts."""
         total = np.zeros((len(rows), len(model.classes_)))
         for part in known:
             total += part(rows)
@@ -209,6 +214,7 @@ def _calibrated_part(part: Any, n_classes: int) -> Function | None:
         return np.stack([1.0 - second, second], axis=1)
 
     def several(rows: Matrix) -> Matrix:
+        """Calibrate class by class, then divide by the sum."""
         found, probabilities = scores(rows), np.zeros((len(rows), n_classes))
         for column, each, calibrate in zip(columns, found.T, maps, strict=True):
             probabilities[:, column] = calibrate(each)
@@ -220,6 +226,7 @@ def _calibrated_part(part: Any, n_classes: int) -> Function | None:
     calibrated = two_classes if n_classes == 2 else several
 
     def rounded(rows: Matrix) -> Matrix:
+        """Take a probability that rounding carried above 1 as 1."""
         probabilities = calibrated(rows)
         probabilities[(probabilities > 1.0) & (probabilities <= 1.0 + 1e-5)] = 1.0  # as scikit-learn does
         return probabilities

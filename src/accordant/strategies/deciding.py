@@ -81,6 +81,7 @@ def decide(
     collected = tuple(_Collected(*row) for row in zip(codes, tied, strict=True))
 
     def work(share: Sequence[slice]) -> None:
+        """Decide some of the blocks."""
         shared, scratch = Workspace(PIECE), Workspace(PIECE)
         for part in share:
             block = block_of(expected, part, shared, scratch)
