@@ -33,7 +33,18 @@ if TYPE_CHECKING:
     from accordant.policy import ParticipatoryPolicy
 
 _LAZY_CLASSES = {"ParticipatoryPolicy": "accordant.policy"}
-_LAZY_ROOMS = ("axioms", "ballots", "cases", "evaluation", "learning", "metrics", "report", "runs", "strategies")
+_LAZY_ROOMS = (
+    "axioms",
+    "ballots",
+    "cases",
+    "certificates",
+    "evaluation",
+    "learning",
+    "metrics",
+    "report",
+    "runs",
+    "strategies",
+)
 
 __version__ = "0.1.0"
 

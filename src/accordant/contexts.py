@@ -130,7 +130,7 @@ class Log:
     def __len__(self) -> int:
         return len(self.actions)
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: NDArray[np.intp] | slice) -> Self:
         """Return the log of some rows."""
         rewards = {name: values[rows] for name, values in self.rewards.items()}
         return type(self)(self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards)

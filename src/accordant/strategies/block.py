@@ -69,6 +69,8 @@ class Block:
         Gives the arrays of the block's own reductions.
     scratch
         Gives arrays to the rule at work, which may return them; whoever applies rules to many blocks takes them back.
+    honest
+        The same contexts as they were honestly reported, if reference points are to stay where those put them.
     """
 
     values: Values
@@ -77,6 +79,12 @@ class Block:
     tolerance: float = TIE_TOLERANCE
     shared: Workspace = field(default_factory=Workspace, repr=False)
     scratch: Workspace = field(default_factory=Workspace, repr=False)
+    honest: Block | None = field(default=None, repr=False)
+
+    @property
+    def reference(self) -> Block:
+        """The block that reference points are taken from: itself, unless they are frozen at honest reports."""
+        return self if self.honest is None else self.honest
 
     @property
     def n_contexts(self) -> int:

@@ -24,7 +24,7 @@ from accordant.strategies.selection import (
     select_best,
     softmax_policy,
 )
-from accordant.strategies.strategy import Kind, Scores, stakeholder_weights
+from accordant.strategies.strategy import Kind, Scores, Structure, stakeholder_weights
 
 Operator = Literal["argmax", "softmax", "proportional", "epsilon_greedy"]
 PARAMETER_OF: dict[str, str | None] = {
@@ -146,6 +146,12 @@ class PointCompromise(ReferencePoints, Compromise):
     def label(self) -> str:
         """Name with the mode of its reference points."""
         return super().label.replace(self.name, f"{self.name}[{self.mode}]", 1)
+
+    def structure(self, *, frozen: bool = False) -> Structure:
+        """Columns are judged by themselves if the reference points do not move."""
+        if not (frozen or self.fixed):
+            return "other"
+        return "column_order" if self.disagreement == "status_quo" else "column_score"
 
     def for_problem(self, problem: DecisionProblem) -> Self:
         """Take weights and status quo from the problem."""

@@ -82,6 +82,11 @@ class ReferencePoints:
             return modes[0]
         return ", ".join(modes)
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the points in use were set before anybody reported anything in a context."""
+        return not {"context", "status_quo"} & {str(getattr(self, parameter)) for parameter in self.uses}
+
     def fill(self, problem: DecisionProblem) -> Self:
         """Return a copy whose status-quo action comes from the problem if it was left open."""
         if self.disagreement != "status_quo" or self.status_quo is not None:
@@ -102,19 +107,19 @@ class ReferencePoints:
     def disagreement_point(self, block: Block) -> Points:
         """Return d, shape (stakeholder, context) or (stakeholder, 1)."""
         if self.disagreement == "context":
-            return block.lows
+            return block.reference.lows
         if self.disagreement == "status_quo":
             if self.status_quo is None:
                 raise InputError("disagreement 'status_quo' needs the parameter status_quo, an action")
             if self.status_quo not in block.actions:
                 raise UnknownNameError("action", self.status_quo, block.actions)
-            return np.ascontiguousarray(block.values[:, block.actions.index(self.status_quo)])
+            return np.ascontiguousarray(block.reference.values[:, block.actions.index(self.status_quo)])
         return self._fixed(self.disagreement, 0, len(block.stakeholders))
 
     def ideal_point(self, block: Block) -> Points:
         """Return u*, shape (stakeholder, context) or (stakeholder, 1)."""
         if self.ideal == "context":
-            return block.highs
+            return block.reference.highs
         return self._fixed(self.ideal, 1, len(block.stakeholders))
 
     def _fixed(self, point: ReferencePoint, end: Literal[0, 1], n_stakeholders: int) -> Points:

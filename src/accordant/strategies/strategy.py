@@ -20,6 +20,7 @@ from accordant.registry import Registry
 from accordant.utilities import ExpectedRewards
 
 Kind = Literal["compromise", "voting", "stakeholder", "baseline", "reference"]
+Structure = Literal["fixed", "column_score", "column_peaked", "column_order", "ballots", "other"]
 Scores = NDArray[np.floating[Any]]
 
 strategies: Registry[Strategy] = Registry("strategy", group="accordant.strategies", packages=("accordant.strategies",))
@@ -42,6 +43,22 @@ class Strategy(ABC):
         Whether it belongs to the set over which metrics are normalised (Definition 11 of the framework).
     note
         One sentence that a leaderboard shows with it, or nothing.
+    dependence
+        How decisions depend on E, whatever the parameters (see `structure`):
+
+        ``fixed``
+            Not at all.
+        ``column_score``
+            The highest score wins; an action's score depends on its own column E[:, a, t] only, and never falls when an
+            entry of it rises. Ties go to the sum over those who have a say, then to declared order.
+        ``column_peaked``
+            The same, but in each entry a score rises up to a peak and falls behind it; the rule has ``peaks(block)``.
+        ``column_order``
+            The best column wins, by an order in which a column never falls when an entry of it rises.
+        ``ballots``
+            Only through who ranks what above what, except for ties.
+        ``other``
+            In another way, for example through reference points that come from the context.
     """
 
     name: ClassVar[str]
@@ -49,6 +66,7 @@ class Strategy(ABC):
     selectable: ClassVar[bool] = True
     candidate: ClassVar[bool] = True
     note: ClassVar[str] = ""
+    dependence: ClassVar[Structure] = "other"
 
     def __post_init__(self) -> None:
         """Keep sequences as tuples: parameters read back from JSON equal those that were written."""
@@ -97,6 +115,17 @@ class Strategy(ABC):
     def parameters(self) -> dict[str, Any]:
         """Parameters that rebuild the strategy: ``strategies.create(name, parameters)``."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def structure(self, *, frozen: bool = False) -> Structure:
+        """Return how decisions depend on E, which says how they can be certified.
+
+        Parameters
+        ----------
+        frozen
+            Whether reference points stay where honest reports put them (see `Block.reference`).
+        """
+        del frozen
+        return self.dependence
 
     def for_problem(self, problem: DecisionProblem) -> Self:
         """Return the strategy with its open parameters filled from the problem."""

@@ -11,7 +11,7 @@ from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import UnknownNameError
 from accordant.predictions import OutcomePrediction
-from accordant.strategies.strategy import Kind, Strategy, register
+from accordant.strategies.strategy import Kind, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
 
@@ -21,6 +21,7 @@ class Constant(Strategy):
     """Always take `action`."""
 
     kind: ClassVar[Kind] = "baseline"
+    dependence: ClassVar[Structure] = "fixed"
     selectable: ClassVar[bool] = False
 
     action: str

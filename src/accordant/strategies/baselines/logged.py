@@ -11,7 +11,7 @@ from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
-from accordant.strategies.strategy import Kind, Strategy, register
+from accordant.strategies.strategy import Kind, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
 
@@ -21,6 +21,7 @@ class Logged(Strategy):
     """Repeat the logged actions."""
 
     kind: ClassVar[Kind] = "baseline"
+    dependence: ClassVar[Structure] = "fixed"
     selectable: ClassVar[bool] = False
     candidate: ClassVar[bool] = False
 

@@ -12,7 +12,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
-from accordant.strategies.strategy import Kind, Strategy, register
+from accordant.strategies.strategy import Kind, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
 
@@ -28,6 +28,7 @@ class Oracle(Strategy):
     """
 
     kind: ClassVar[Kind] = "reference"
+    dependence: ClassVar[Structure] = "fixed"
     selectable: ClassVar[bool] = False
     candidate: ClassVar[bool] = False
 

@@ -13,7 +13,7 @@ from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.strategies.selection import select_best
-from accordant.strategies.strategy import Kind, Scores, Strategy, register
+from accordant.strategies.strategy import Kind, Scores, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
 
@@ -39,6 +39,7 @@ class OutcomeOnly(Strategy):
     """
 
     kind: ClassVar[Kind] = "baseline"
+    dependence: ClassVar[Structure] = "fixed"
 
     action_of_outcome: tuple[int, ...] | None = None
     favourable: tuple[int, ...] = ()

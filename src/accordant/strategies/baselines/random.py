@@ -10,7 +10,7 @@ import numpy as np
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.predictions import OutcomePrediction
-from accordant.strategies.strategy import Kind, Strategy, register
+from accordant.strategies.strategy import Kind, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
 
@@ -26,6 +26,7 @@ class Random(Strategy):
     """
 
     kind: ClassVar[Kind] = "baseline"
+    dependence: ClassVar[Structure] = "fixed"
     selectable: ClassVar[bool] = False
     candidate: ClassVar[bool] = False
 

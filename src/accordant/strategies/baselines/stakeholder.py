@@ -10,7 +10,7 @@ from accordant.errors import UnknownNameError
 from accordant.strategies.block import Block
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import select_best
-from accordant.strategies.strategy import Kind, register
+from accordant.strategies.strategy import Kind, Structure, register
 
 
 @register("stakeholder")
@@ -19,6 +19,7 @@ class SingleStakeholder(ContextRule):
     """Maximise the expected reward of one stakeholder, argmax_a E[i, a, t]."""
 
     kind: ClassVar[Kind] = "stakeholder"
+    dependence: ClassVar[Structure] = "column_score"
 
     stakeholder: str
 

@@ -19,7 +19,7 @@ from accordant.strategies.constraints.forbidden import Prohibition
 from accordant.strategies.constraints.parity import Parity
 from accordant.strategies.constraints.terms import Terms
 from accordant.strategies.constraints.vetoes import Vetoes
-from accordant.strategies.strategy import Strategy, register, strategies
+from accordant.strategies.strategy import Strategy, Structure, register, strategies
 from accordant.utilities import ExpectedRewards
 
 
@@ -130,6 +130,12 @@ class Constrained(Strategy):
     def whole_batch(self) -> bool:
         """Whether decisions for one context depend on the others in the same call."""
         return self.budgets is not None or self.parity is not None
+
+    def structure(self, *, frozen: bool = False) -> Structure:
+        """Return ``column_order`` if the rule judges columns by themselves and stated numbers alone constrain it."""
+        rule, batch = self.terms.rule.structure(frozen=frozen), self.whole_batch
+        stated = all(each.stated for each in self.terms.levels)
+        return "column_order" if rule in ("column_score", "column_order") and stated and not batch else "other"
 
     @property
     def may_be_selected(self) -> bool:

@@ -47,6 +47,11 @@ class Floors:
         return STATUS_QUO in (self.levels.values() if isinstance(self.levels, Mapping) else (self.levels,))
 
     @property
+    def stated(self) -> bool:
+        """Whether every floor is a number."""
+        return not self.need_status_quo
+
+    @property
     def label(self) -> str:
         """The floors as a leaderboard shows them, such as ``Applicant >= 0.3``."""
         if isinstance(self.levels, Mapping):

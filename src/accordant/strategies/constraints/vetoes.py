@@ -39,6 +39,11 @@ class Vetoes:
                 raise InputError(f"veto of {name!r} is {veto!r}; allowed: {WORST!r} or a number in [0, 1]")
 
     @property
+    def stated(self) -> bool:
+        """Whether every veto is a threshold."""
+        return WORST not in self.by_stakeholder.values()
+
+    @property
     def label(self) -> str:
         """The vetoes as a leaderboard shows them, such as ``veto Patient worst``."""
         shown = (f"{name} {veto if isinstance(veto, str) else f'< {veto:g}'}"

@@ -13,7 +13,7 @@ from accordant.strategies.block import Block
 from accordant.strategies.compromise import PointCompromise, Scored
 from accordant.strategies.distance.shortfalls import distance_to_ideal
 from accordant.strategies.reference_points import per_context
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 
 @register("compromise_programming")
@@ -48,6 +48,15 @@ class CompromiseProgramming(PointCompromise):
         """Name with the mode of the ideal point, the exponent if it is not 2, and whether it is two-sided."""
         exponent = "" if self.exponent == 2 else f"[L{self.exponent:g}]"
         return super().label + exponent + ("[two-sided]" if self.two_sided else "")
+
+    def structure(self, *, frozen: bool = False) -> Structure:
+        """As for all rules with reference points; a two-sided distance grows on both sides of the ideal."""
+        found = super().structure(frozen=frozen)
+        return "column_peaked" if self.two_sided and found == "column_score" else found
+
+    def peaks(self, block: Block) -> NDArray[np.float64]:
+        """Return where a two-sided score is highest, shape (stakeholder, context) or (stakeholder, 1)."""
+        return self.ideal_point(block)
 
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return minus the distances."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.distance.shortfalls import largest_shortfall
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 
 @register("minimax_regret")
@@ -22,8 +22,12 @@ class MinimaxRegret(Compromise):
     programming with p = ∞ and the ideal point of the context. An action that nobody prefers may change the choice.
     """
 
+    def structure(self, *, frozen: bool = False) -> Structure:
+        """Return ``column_score`` if the best rewards of the context stay what they were."""
+        return "column_score" if frozen else "other"
+
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return minus the largest regrets."""
         regret = block.scores()
-        largest_shortfall(block.values, block.highs, weights, False, regret)
-        return Scored(np.negative(regret, out=regret), quantities={"ideal": block.highs})
+        largest_shortfall(block.values, block.reference.highs, weights, False, regret)
+        return Scored(np.negative(regret, out=regret), quantities={"ideal": block.reference.highs})

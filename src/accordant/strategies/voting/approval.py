@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from accordant.ballots import Profile
 from accordant.errors import InputError
 from accordant.strategies.compromise import Scored
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 from accordant.strategies.voting.rule import VotingRule
 from accordant.strategies.voting.sums import settled
 from accordant.strategies.voting.tally import Tally
@@ -62,6 +62,11 @@ class Approval(VotingRule):
     def label(self) -> str:
         """Name, and the threshold if there is one."""
         return self.name if self.threshold is None else f"{self.name}[at least {self.threshold:g}]"
+
+    def structure(self, *, frozen: bool = False) -> Structure:
+        """Grades of an action are counted by themselves, unless compared with their mean."""
+        del frozen
+        return "other" if self.threshold is None else "column_score"
 
     def refusal(self, profile: Profile) -> str | None:
         """Return that ballots need approvals or grades."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from accordant.ballots import Profile
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.compromise import Scored
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 from accordant.strategies.voting.layout import suited
 from accordant.strategies.voting.rule import VotingRule
 from accordant.strategies.voting.sums import half_of, settled, whole
@@ -115,6 +115,8 @@ class MajorityJudgment(VotingRule):
     grades
         Into how many grades of equal width expected rewards are cut, at least 2. Ballots that state grades keep theirs.
     """
+
+    dependence: ClassVar[Structure] = "column_order"
 
     grades: int = USUAL_GRADES
 

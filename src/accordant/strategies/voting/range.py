@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from accordant.ballots import Profile
 from accordant.strategies.compromise import Scored
 from accordant.strategies.reductions import weighted_sum
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 from accordant.strategies.voting.layout import MANY_CONTEXTS
 from accordant.strategies.voting.rule import VotingRule
 from accordant.strategies.voting.tally import Tally
@@ -61,6 +61,11 @@ class Range(VotingRule):
     def label(self) -> str:
         """Name, and whether grades are normalised."""
         return f"{self.name}[normalised]" if self.normalised else self.name
+
+    def structure(self, *, frozen: bool = False) -> Structure:
+        """Grades of an action are counted by themselves, unless they are stretched."""
+        del frozen
+        return "other" if self.normalised else "column_score"
 
     def refusal(self, profile: Profile) -> str | None:
         """Return that ballots need grades."""

@@ -18,7 +18,7 @@ from accordant.strategies.block import Block
 from accordant.strategies.compromise import Scored
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import TIE_TOLERANCE, select_best
-from accordant.strategies.strategy import Kind, stakeholder_weights
+from accordant.strategies.strategy import Kind, Structure, stakeholder_weights
 from accordant.strategies.voting.tally import Tally, tally_of_block, tally_of_profile
 
 
@@ -77,6 +77,7 @@ class VotingRule(ContextRule):
     """
 
     kind: ClassVar[Kind] = "voting"
+    dependence: ClassVar[Structure] = "ballots"
     lottery: ClassVar[bool] = False
 
     weights: tuple[float, ...] | None = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 from accordant.strategies.welfare.power_mean import checked_aversion, equally_distributed_equivalent, floored
 
 
@@ -27,6 +28,8 @@ class AlphaFairness(Compromise):
     alpha
         Aversion to inequality, in [0, ∞].
     """
+
+    dependence: ClassVar[Structure] = "column_score"
 
     alpha: float = 2.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from accordant.compiled import compiled
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.reductions import weighted_sum
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 from accordant.strategies.welfare.nash_social_welfare import FLOOR
 from accordant.strategies.welfare.power_mean import checked_aversion, equally_distributed_equivalent, floored
 
@@ -42,6 +43,8 @@ class Atkinson(Compromise):
     aversion
         ε in [0, ∞].
     """
+
+    dependence: ClassVar[Structure] = "column_score"
 
     aversion: float = 0.5
 

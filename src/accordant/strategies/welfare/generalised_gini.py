@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.reductions import weighted_sum
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 Vector = NDArray[np.float64]
 
@@ -53,6 +54,8 @@ class GeneralisedGini(Compromise):
         v, worst-off first, one number of at least 0 per stakeholder with weight above 0, divided by their sum; None for
         those of the Gini index, v_k ∝ 2(n − k) + 1, whose welfare is the mean less half the mean difference.
     """
+
+    dependence: ClassVar[Structure] = "column_score"
 
     order_weights: tuple[float, ...] | None = None
 

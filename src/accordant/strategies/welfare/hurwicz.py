@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 
 @register("hurwicz")
@@ -26,6 +27,8 @@ class Hurwicz(Compromise):
     optimism
         λ in [0, 1]; 0 is maximin.
     """
+
+    dependence: ClassVar[Structure] = "column_score"
 
     optimism: float = 0.5
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from accordant.compiled import compiled
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 
 @compiled
@@ -51,6 +52,8 @@ class Leximin(Compromise):
     No number per action expresses this order, so scores are places: minus the number of better actions. Actions tie
     only if their sorted rewards are equal. Weights have no effect, except that weight 0 leaves somebody out.
     """
+
+    dependence: ClassVar[Structure] = "column_order"
 
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return minus the number of better actions."""

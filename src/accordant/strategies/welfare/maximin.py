@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 
 @register("maximin")
@@ -19,6 +20,8 @@ class Maximin(Compromise):
 
     Weights have no effect, except that weight 0 leaves somebody out.
     """
+
+    dependence: ClassVar[Structure] = "column_score"
 
     def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
         """Return the reward of the worst-off stakeholder."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.reductions import log_product
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 FLOOR = 1e-6  # the published code's ε: keeps the logarithm finite when somebody expects nothing
 
@@ -27,6 +27,8 @@ class NashSocialWelfare(Compromise):
     Flags contexts as ``floored`` in which some expected reward lies below the floor of 1e-6: there the
     floor, not the data, decides between actions.
     """
+
+    dependence: ClassVar[Structure] = "column_score"
 
     note: ClassVar[str] = "proportional fairness chooses the same action by theorem and is not listed again"
     logarithmic: ClassVar[bool] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
-from accordant.strategies.strategy import register
+from accordant.strategies.strategy import Structure, register
 
 
 @compiled
@@ -41,6 +42,8 @@ class Sufficientarian(Compromise):
     floor
         What is enough, in [0, 1]: one number for everybody, or one per stakeholder.
     """
+
+    dependence: ClassVar[Structure] = "column_score"
 
     floor: float | tuple[float, ...] = 0.5
 

@@ -1,0 +1,247 @@
+"""`certify`: the actions that a coalition can make win within a radius, in every context, with witnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.certificates.method import Method, method_for
+from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of
+from accordant.certificates.threat import UNIT, Threat
+from accordant.errors import InputError
+from accordant.strategies.block import PIECE, Workspace, block_slices
+from accordant.strategies.deciding import BLOCKS_PER_THREAD, ContextRule, decide
+from accordant.strategies.selection import Codes
+from accordant.strategies.strategy import Strategy
+from accordant.threads import free_cores, on_threads
+from accordant.utilities import ExpectedRewards
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What misreports within a threat can and cannot make of a rule's decisions.
+
+    Attributes
+    ----------
+    rule
+        The rule.
+    expected
+        E, clipped into the box of the threat.
+    threat
+        Who may misreport, by how much.
+    known
+        What the rule reads beside E.
+    method
+        How the sets were found, in words.
+    decided
+        The decisions on E, action codes of shape (context,).
+    outer
+        Actions that could not be ruled out, shape (action, context). No misreport makes any other action win.
+    inner
+        Actions that some misreport makes win, same shape; `witness` returns it.
+    attack
+        Which attack makes each action of `inner` win, same shape.
+    tolerance
+        Scores this close, relative to max(1, |score|), tie; differences below it are not told apart.
+    """
+
+    rule: Strategy
+    expected: ExpectedRewards
+    threat: Threat
+    known: Known
+    method: str
+    decided: Codes
+    outer: Mask
+    inner: Mask
+    attack: NDArray[np.signedinteger[Any]]
+    tolerance: float
+
+    @property
+    def exact(self) -> Mask:
+        """Where the reachable set is known exactly, shape (context,)."""
+        return np.asarray((self.outer == self.inner).all(axis=0))
+
+    @property
+    def certified(self) -> Mask:
+        """Where the decision cannot be changed, shape (context,)."""
+        return np.asarray(self.outer.sum(axis=0) == 1)
+
+    @property
+    def attackable(self) -> Mask:
+        """Where a known misreport changes the decision, shape (context,)."""
+        return np.asarray(self.inner.sum(axis=0) > 1)
+
+    def witness(self, codes: Codes) -> ExpectedRewards:
+        """Return expected rewards within the threat on which the rule chooses the given action in every context.
+
+        Parameters
+        ----------
+        codes
+            Action codes within `inner`, shape (context,).
+
+        Raises
+        ------
+        InputError
+            If no misreport is known that makes one of the actions win.
+        """
+        columns = np.arange(self.expected.n_contexts)
+        codes = np.asarray(codes, dtype=np.intp)
+        if not self.inner[codes, columns].all():
+            context = int(np.flatnonzero(~self.inner[codes, columns])[0])
+            raise InputError(f"no misreport is known that makes action {codes[context]} win in context {context}")
+        values = np.array(self.expected.values, dtype=np.float64)
+        method = method_for(self.rule, len(self.expected.actions), frozen=self.threat.frozen)
+        attack = np.where(codes == self.decided, -1, self.attack[codes, columns])
+        for action, number in sorted(set(zip(codes.tolist(), attack.tolist(), strict=True))):
+            where = np.flatnonzero((codes == action) & (attack == number))
+            if number >= 0:
+                part = self.expected.take(where)
+                block = honest_block(part, slice(0, len(where)), Workspace(), Workspace())
+                reports = Reports.of(block, self.threat, arguments=self.known.arguments(where))
+                values[:, :, where] = method.misreport(self.rule, reports, action, number)
+        return ExpectedRewards(values, stakeholders=self.expected.stakeholders, actions=self.expected.actions)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the terms of the certificate and how many contexts it covers, as plain values."""
+        return {
+            "rule": self.rule.label,
+            "threat": self.threat.to_json(),
+            "method": self.method,
+            "tolerance": self.tolerance,
+            "contexts": self.expected.n_contexts,
+            "certified": int(self.certified.sum()),
+            "attackable": int(self.attackable.sum()),
+            "exact": int(self.exact.sum()),
+        }
+
+
+def certify(rule: Strategy, expected: ExpectedRewards, threat: Threat, *, known: Known | None = None) -> Certificate:
+    """Find the actions that a coalition can make win, in every context.
+
+    Parameters
+    ----------
+    rule
+        Any strategy; where nothing is known of how it reads E, no action is ruled out.
+    expected
+        E.
+    threat
+        Who may misreport, by how much.
+    known
+        What the rule reads beside E, such as contexts.
+
+    Raises
+    ------
+    UnknownNameError
+        If somebody in the coalition is no stakeholder.
+    """
+    known = known or Known()
+    members = threat.members(expected.stakeholders)
+    honest = threat.honest(expected)
+    decided = decisions_on(rule, honest, known)
+    method = method_for(rule, len(honest.actions), frozen=threat.frozen)
+    shape = (len(honest.actions), honest.n_contexts)
+    outer, inner = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    attack = np.zeros(shape, dtype=np.int32)
+    if members.any() and threat.delta > 0:
+        _search(rule, honest, threat, known, method, (outer, inner, attack))
+    columns = np.arange(honest.n_contexts)
+    outer[decided, columns] = inner[decided, columns] = True
+    return Certificate(rule, honest, threat, known, method.words, decided, outer, inner, attack, tolerance_of(expected))
+
+
+def reachable(
+    rule: Strategy,
+    expected: ExpectedRewards,
+    *,
+    delta: float,
+    coalition: Sequence[str] | None = None,
+    box: tuple[float, float] = UNIT,
+    frozen: bool = False,
+    known: Known | None = None,
+) -> Mask:
+    """Return the actions that a coalition could make win, shape (action, context).
+
+    No misreport within the threat makes any other action win. For rules that judge each action by its own column of E
+    the set is exact; `certify` says where it is for the others.
+
+    Parameters
+    ----------
+    rule
+        Any strategy.
+    expected
+        E.
+    delta
+        Radius δ, at least 0.
+    coalition
+        Names of those who may misreport; None for everybody.
+    box, frozen
+        See `Threat`.
+    known
+        What the rule reads beside E.
+    """
+    return certify(rule, expected, Threat(delta, _names(coalition), box, frozen), known=known).outer
+
+
+def decisions_on(rule: Strategy, expected: ExpectedRewards, known: Known) -> Codes:
+    """Return the decisions on E as it is, shape (context,)."""
+    if isinstance(rule, ContextRule):
+        return decide((rule,), expected, details=False)[0].codes
+    return rule(expected, **known.arguments(slice(None))).codes
+
+
+def _names(coalition: Sequence[str] | None) -> tuple[str, ...] | None:
+    return coalition if coalition is None or isinstance(coalition, str) else tuple(coalition)  # type: ignore[return-value]
+
+
+def _search(
+    rule: Strategy,
+    honest: ExpectedRewards,
+    threat: Threat,
+    known: Known,
+    method: Method,
+    found: tuple[Mask, Mask, NDArray[np.signedinteger[Any]]],
+) -> None:
+    """Write the reachable actions block by block; whoever asks puts the decided ones in."""
+
+    def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
+        """Search one block."""
+        block = honest_block(honest, part, shared, scratch)
+        reports = Reports.of(block, threat, arguments=known.arguments(part), scratch=scratch)
+        reach = method.reach(rule, reports)
+        for target, result in zip(found, (reach.outer, reach.inner, reach.attack), strict=True):
+            target[:, part] = result
+
+    for_blocks(honest, work)
+
+
+def for_blocks(expected: ExpectedRewards, work: Any, threads: int | None = None) -> None:
+    """Call ``work(part, shared, scratch)`` for the contexts of every block, on several threads if there are many.
+
+    Parameters
+    ----------
+    expected
+        E.
+    work
+        Gets the contexts and two workspaces, which are taken back after each call.
+    threads
+        None uses every core that this process may use.
+    """
+    parts = block_slices(expected)
+
+    def share(some: Sequence[slice]) -> None:
+        """Work on some of the blocks."""
+        shared, scratch = Workspace(PIECE), Workspace(PIECE)
+        for part in some:
+            work(part, shared, scratch)
+            shared.reclaim()
+            scratch.reclaim()
+
+    n_threads = max(1, min(free_cores() if threads is None else threads, len(parts) // BLOCKS_PER_THREAD))
+    share(parts[:1])  # the first block compiles kernels
+    on_threads(share, [parts[1 + k :: n_threads] for k in range(n_threads)], n_threads)

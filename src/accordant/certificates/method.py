@@ -1,0 +1,165 @@
+"""`Method`: how the actions that misreports can make win are found, and which method serves which rule.
+
+| dependence of the rule on E | method | result |
+|---|---|---|
+| not at all | `Fixed` | exact |
+| each action judged by its own column | `ColumnScores`, `ColumnOrder` (columns.py) | exact |
+| registered by name: reference points from the context, ballots | a module of ``pairwise/``, ``voting/`` | each says |
+| any other | `Unknown` | sound, because nothing is ruled out |
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.certificates.reports import Reports
+from accordant.registry import Registry
+from accordant.strategies.selection import Codes
+from accordant.strategies.strategy import Strategy
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Attacks = NDArray[np.signedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """What misreports can make of the decisions in some contexts.
+
+    Attributes
+    ----------
+    outer
+        Actions that could not be ruled out, shape (action, context): no misreport makes another one win.
+    inner
+        Actions that a known misreport makes win, same shape, within `outer`.
+    attack
+        Which misreport of the method does, a number for `Method.misreport`, same shape.
+    """
+
+    outer: Mask
+    inner: Mask
+    attack: Attacks
+
+
+class Method(ABC):
+    """A way to find the reachable actions of a rule.
+
+    Class attributes
+    ----------------
+    words
+        What it does, in a few words, for tables.
+    """
+
+    words: ClassVar[str]
+
+    def serves(self, rule: Strategy, n_actions: int) -> bool:
+        """Return whether the method is right for these parameters of the rule and this number of actions."""
+        del rule, n_actions
+        return True
+
+    @abstractmethod
+    def reach(self, rule: Strategy, reports: Reports) -> Reach:
+        """Return the reachable actions in some contexts."""
+
+    def misreport(self, rule: Strategy, reports: Reports, action: int, attack: int) -> Values:
+        """Return the reports, shape (stakeholder, action, context), of one attack in favour of one action."""
+        del rule, attack
+        return reports.promoting(action)
+
+    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+        """Return where an action other than the decided one could not be ruled out, shape (context,)."""
+        outer = self.reach(rule, reports).outer
+        return np.asarray(outer.sum(axis=0) > outer[decided, np.arange(len(decided))])
+
+
+methods: Registry[Method] = Registry(
+    "certificate", group="accordant.certificates", packages=("accordant.certificates",)
+)
+
+Made = TypeVar("Made", bound=type[Method])
+
+
+def certifies(*strategies: str) -> Callable[[Made], Made]:
+    """Return a class decorator that makes a method known for strategies by their registered names."""
+
+    def decorate(method: Made) -> Made:
+        """Register one method under every name."""
+        for name in strategies:
+            methods.register(name)(method)
+        return method
+
+    return decorate
+
+
+class Fixed(Method):
+    """Nothing that is reported matters: only the decided action is reachable."""
+
+    words = "the rule does not read E"
+
+    def reach(self, rule: Strategy, reports: Reports) -> Reach:
+        """Rule everything out; whoever asks puts the decided action in."""
+        del rule
+        nothing = np.zeros((reports.n_actions, reports.n_contexts), dtype=bool)
+        return Reach(nothing, nothing, np.zeros(nothing.shape, dtype=np.int8))
+
+    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+        """Return False everywhere."""
+        del rule, decided
+        return np.zeros(reports.n_contexts, dtype=bool)
+
+
+class Unknown(Method):
+    """Nothing is known of the rule: no action is ruled out where somebody may misreport.
+
+    The attacks tried are the reports that help each action most where more is never worse. A rule that decides a whole
+    batch at once is not attacked context by context.
+    """
+
+    words = "nothing is ruled out"
+
+    def reach(self, rule: Strategy, reports: Reports) -> Reach:
+        """Rule nothing out, and try the most favourable report for each action."""
+        shape = (reports.n_actions, reports.n_contexts)
+        inner = np.zeros(shape, dtype=bool)
+        for action in range(0 if rule.whole_batch else reports.n_actions):
+            inner[action] = reports.choose(rule, reports.promoting(action)) == action
+        return Reach(np.ones(shape, dtype=bool), inner, np.zeros(shape, dtype=np.int8))
+
+    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+        """Return True wherever there is another action."""
+        del rule
+        return np.full(len(decided), reports.n_actions > 1)
+
+
+def method_for(rule: Strategy, n_actions: int, *, frozen: bool) -> Method:
+    """Return the sharpest method for a rule and its parameters.
+
+    Parameters
+    ----------
+    rule
+        Any strategy.
+    n_actions
+        Number of actions.
+    frozen
+        Whether reference points stay where honest reports put them.
+    """
+    from accordant.certificates.columns import ColumnOrder, ColumnScores
+
+    structure = rule.structure(frozen=frozen)
+    if structure == "fixed" or n_actions == 1:
+        return Fixed()
+    if structure in ("column_score", "column_peaked"):
+        return ColumnScores()
+    if structure == "column_order":
+        return ColumnOrder()
+    if rule.name in methods and not rule.whole_batch:
+        method = methods.create(rule.name)
+        if method.serves(rule, n_actions):
+            return method
+    return Unknown()

@@ -1,0 +1,141 @@
+"""`Reports`: everything that may be reported in a block of contexts, and how a rule decides on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.certificates.threat import Threat, reports_within
+from accordant.contexts import Contexts, Log
+from accordant.predictions import OutcomePrediction
+from accordant.strategies.block import Block, Workspace, block_of
+from accordant.strategies.compromise import Compromise
+from accordant.strategies.deciding import ContextRule
+from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE, Codes
+from accordant.strategies.strategy import Strategy, stakeholder_weights
+from accordant.utilities import ExpectedRewards
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a rule may read beside E; see `Strategy.__call__`."""
+
+    prediction: OutcomePrediction | None = None
+    log: Log | None = None
+    contexts: Contexts | None = None
+
+    def arguments(self, part: NDArray[np.intp] | slice) -> dict[str, Any]:
+        """Return keyword arguments for a rule that decides in some contexts."""
+        given = {"prediction": self.prediction, "log": self.log, "contexts": self.contexts}
+        return {name: None if each is None else each.take(part) for name, each in given.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Reports:
+    """The set of expected rewards that may be reported: in each context a box, entry by entry.
+
+    Attributes
+    ----------
+    honest
+        E as it is, in some contexts.
+    lowest, highest
+        Ends of the box, shape (stakeholder, action, context); both are E for who does not misreport.
+    members
+        Who may misreport, shape (stakeholder,).
+    frozen
+        Whether reference points stay where `honest` puts them.
+    arguments
+        What the rule reads beside E in these contexts.
+    scratch
+        Gives arrays; whoever goes through many blocks takes them back.
+    """
+
+    honest: Block
+    lowest: Values
+    highest: Values
+    members: Mask
+    frozen: bool
+    arguments: dict[str, Any] = field(default_factory=dict, repr=False)
+    scratch: Workspace = field(default_factory=Workspace, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        honest: Block,
+        threat: Threat,
+        delta: Values | None = None,
+        arguments: dict[str, Any] | None = None,
+        scratch: Workspace | None = None,
+    ) -> Reports:
+        """Return what a threat allows; `delta` replaces its radius by one per context, shape (context,)."""
+        scratch = Workspace() if scratch is None else scratch
+        radii = np.full(honest.n_contexts, threat.delta) if delta is None else np.asarray(delta, dtype=np.float64)
+        lowest, highest = scratch.take(*honest.values.shape), scratch.take(*honest.values.shape)
+        members = threat.members(honest.stakeholders)
+        reports_within(honest.values, members, radii, *threat.box, lowest, highest)
+        return cls(honest, lowest, highest, members, threat.frozen, arguments or {}, scratch)
+
+    @property
+    def n_actions(self) -> int:
+        """Number of actions."""
+        return len(self.honest.actions)
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of contexts."""
+        return self.honest.n_contexts
+
+    @property
+    def idle(self) -> Mask:
+        """Contexts in which nothing but the honest report is possible, shape (context,)."""
+        return np.asarray((self.lowest == self.highest).all(axis=(0, 1)))
+
+    def block(self, values: Values) -> Block:
+        """Return reports of shape (stakeholder, action, context) as a block."""
+        honest = self.honest.reference if self.frozen else None
+        return replace(self.honest, values=values, shared=self.scratch, scratch=self.scratch, honest=honest)
+
+    def promoting(self, action: int) -> Values:
+        """Return the reports that help one action most: it at its highest, all others at their lowest."""
+        values = self.scratch.take(*self.lowest.shape)
+        np.copyto(values, self.lowest)
+        values[:, action] = self.highest[:, action]
+        return values
+
+    def choose(self, rule: Strategy, values: Values) -> Codes:
+        """Return the actions that a rule chooses on reports, shape (context,)."""
+        if isinstance(rule, ContextRule):
+            return rule.choose(self.block(values)).codes
+        reported = ExpectedRewards(values, stakeholders=self.honest.stakeholders, actions=self.honest.actions)
+        return rule(reported, **self.arguments).codes
+
+    def scores(self, rule: ContextRule, values: Values) -> Values:
+        """Return the scores that a rule gives to reports, shape (action, context)."""
+        block = self.block(values)
+        if isinstance(rule, Compromise):
+            return np.asarray(rule.score(block, stakeholder_weights(rule.weights, len(block.stakeholders))).scores)
+        found = rule.decide(block).scores
+        assert found is not None
+        return np.asarray(found)
+
+    def totals(self, rule: ContextRule, values: Values) -> Values:
+        """Return what breaks ties of a rule: the sum over those who have a say, shape (action, context)."""
+        weights = getattr(rule, "weights", None)
+        block = self.block(values)
+        return block.heard(stakeholder_weights(weights, len(block.stakeholders))).totals
+
+
+def honest_block(expected: ExpectedRewards, part: slice, shared: Workspace, scratch: Workspace) -> Block:
+    """Return some contexts of E as a block."""
+    return block_of(expected, part, shared, scratch)
+
+
+def tolerance_of(expected: ExpectedRewards) -> float:
+    """Return how close scores tie on this E."""
+    return SINGLE_PRECISION_TOLERANCE if expected.values.dtype == np.float32 else TIE_TOLERANCE
