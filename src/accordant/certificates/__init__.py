@@ -3,6 +3,7 @@
     radius(rule, E)             the radius up to which no misreport changes a decision, one per context
     reachable(rule, E, delta)   the actions that misreports could make win, (action, context)
     certify(rule, E, threat)    the same with what is known to be attainable, and witnesses
+    survey(rule, E)             radii against every coalition: shares, quantiles, how many must collude
 
 Words used here: a *coalition* may misreport its expected rewards by at most the *radius* δ, entry by entry, within a
 *box*; a set or bound is *exact* if some misreport attains it, and *sound* if no misreport gets past it.
@@ -10,10 +11,11 @@ Words used here: a *coalition* may misreport its expected rewards by at most the
 
 from __future__ import annotations
 
-from accordant.certificates.certificate import Certificate, certify, reachable
+from accordant.certificates.certificate import Certificate, certify, certify_each, reachable
 from accordant.certificates.method import Method, Reach, certifies
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known, Reports
+from accordant.certificates.survey import Survey, survey
 from accordant.certificates.threat import Threat
 
 __all__ = [
@@ -22,9 +24,12 @@ __all__ = [
     "Method",
     "Reach",
     "Reports",
+    "Survey",
     "Threat",
     "certifies",
     "certify",
+    "certify_each",
     "radius",
     "reachable",
+    "survey",
 ]

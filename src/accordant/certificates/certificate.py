@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.certificates.method import Method, method_for
+from accordant.certificates.method import Method, Reach, method_for
 from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of
 from accordant.certificates.threat import UNIT, Threat
 from accordant.errors import InputError
@@ -140,19 +140,77 @@ def certify(rule: Strategy, expected: ExpectedRewards, threat: Threat, *, known:
     UnknownNameError
         If somebody in the coalition is no stakeholder.
     """
+    return certify_each(rule, expected, (threat,), known=known)[0]
+
+
+def certify_each(
+    rule: Strategy, expected: ExpectedRewards, threats: Sequence[Threat], *, known: Known | None = None
+) -> tuple[Certificate, ...]:
+    """Return a certificate for each of several threats with the same box, in one reading of E.
+
+    Parameters
+    ----------
+    rule, expected, known
+        As for `certify`.
+    threats
+        Threats that differ in coalition and radius.
+
+    Raises
+    ------
+    UnknownNameError
+        If somebody in a coalition is no stakeholder.
+    InputError
+        If there is no threat, or boxes or reference points differ.
+    """
     known = known or Known()
-    members = threat.members(expected.stakeholders)
-    honest = threat.honest(expected)
+    if not threats or len({(threat.box, threat.frozen) for threat in threats}) > 1:
+        raise InputError("certificates in one reading need threats, all with the same box and reference points")
+    honest = threats[0].honest(expected)
+    method = method_for(rule, len(honest.actions), frozen=threats[0].frozen)
+    found = [_Found(threat, honest) for threat in threats]
     decided = decisions_on(rule, honest, known)
-    method = method_for(rule, len(honest.actions), frozen=threat.frozen)
-    shape = (len(honest.actions), honest.n_contexts)
-    outer, inner = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-    attack = np.zeros(shape, dtype=np.int32)
-    if members.any() and threat.delta > 0:
-        _search(rule, honest, threat, known, method, (outer, inner, attack))
-    columns = np.arange(honest.n_contexts)
-    outer[decided, columns] = inner[decided, columns] = True
-    return Certificate(rule, honest, threat, known, method.words, decided, outer, inner, attack, tolerance_of(expected))
+
+    def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
+        """Search one block for every threat."""
+        block = honest_block(honest, part, shared, Workspace())
+        for each in found:
+            if each.active:
+                reports = Reports.of(block, each.threat, arguments=known.arguments(part), scratch=scratch)
+                each.put(part, method.reach(rule, reports))
+                scratch.reclaim()
+
+    if honest.n_contexts and any(each.active for each in found):
+        for_blocks(honest, work)
+    return tuple(each.certificate(rule, honest, known, method, decided) for each in found)
+
+
+class _Found:
+    """Reachable actions in all contexts, which blocks are written into."""
+
+    def __init__(self, threat: Threat, honest: ExpectedRewards) -> None:
+        shape = (len(honest.actions), honest.n_contexts)
+        self.threat = threat
+        self.active = bool(threat.members(honest.stakeholders).any()) and threat.delta > 0
+        self.outer, self.inner = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        self.attack = np.zeros(shape, dtype=np.int32)
+
+    def put(self, part: slice, reach: Reach) -> None:
+        """Write the result of one block."""
+        self.outer[:, part] = reach.outer
+        self.inner[:, part] = reach.inner
+        if reach.attack is not None:
+            self.attack[:, part] = reach.attack
+
+    def certificate(
+        self, rule: Strategy, honest: ExpectedRewards, known: Known, method: Method, decided: Codes
+    ) -> Certificate:
+        """Return the certificate; the decision itself is always reachable."""
+        columns = np.arange(honest.n_contexts)
+        self.outer[decided, columns] = self.inner[decided, columns] = True
+        return Certificate(
+            rule, honest, self.threat, known, method.words, decided,
+            self.outer, self.inner, self.attack, tolerance_of(honest),
+        )  # fmt: skip
 
 
 def reachable(
@@ -197,27 +255,6 @@ def decisions_on(rule: Strategy, expected: ExpectedRewards, known: Known) -> Cod
 
 def _names(coalition: Sequence[str] | None) -> tuple[str, ...] | None:
     return coalition if coalition is None or isinstance(coalition, str) else tuple(coalition)  # type: ignore[return-value]
-
-
-def _search(
-    rule: Strategy,
-    honest: ExpectedRewards,
-    threat: Threat,
-    known: Known,
-    method: Method,
-    found: tuple[Mask, Mask, NDArray[np.signedinteger[Any]]],
-) -> None:
-    """Write the reachable actions block by block; whoever asks puts the decided ones in."""
-
-    def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
-        """Search one block."""
-        block = honest_block(honest, part, shared, scratch)
-        reports = Reports.of(block, threat, arguments=known.arguments(part), scratch=scratch)
-        reach = method.reach(rule, reports)
-        for target, result in zip(found, (reach.outer, reach.inner, reach.attack), strict=True):
-            target[:, part] = result
-
-    for_blocks(honest, work)
 
 
 def for_blocks(expected: ExpectedRewards, work: Any, threads: int | None = None) -> None:

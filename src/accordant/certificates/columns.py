@@ -29,6 +29,11 @@ class ColumnScores(Method):
 
     words = "both ends of every column"
 
+    def exact(self, rule: Strategy, n_actions: int) -> bool:
+        """Return True."""
+        del rule, n_actions
+        return True
+
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
         """Return exact reachable sets."""
         assert isinstance(rule, ContextRule)
@@ -41,7 +46,7 @@ class ColumnScores(Method):
             where = np.flatnonzero(close)
             most, least = reports.totals(rule, best)[:, where], reports.totals(rule, worst)[:, where]
             reachable[:, where] = unbeaten_in_ties(highest[:, where], lowest[:, where], most, least, tolerance)
-        return Reach(reachable, reachable, np.zeros(reachable.shape, dtype=np.int8))
+        return Reach(reachable, reachable)
 
     def misreport(self, rule: Strategy, reports: Reports, action: int, attack: int) -> Values:
         """Return the action's best column beside the worst of the others."""
@@ -64,12 +69,21 @@ class ColumnOrder(Method):
 
     words = "one decision for every action at its best"
 
+    def exact(self, rule: Strategy, n_actions: int) -> bool:
+        """Return True."""
+        del rule, n_actions
+        return True
+
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
         """Return exact reachable sets."""
         reachable = np.empty((reports.n_actions, reports.n_contexts), dtype=bool)
+        values = reports.promoting(0)
         for action in range(reports.n_actions):
-            reachable[action] = reports.choose(rule, reports.promoting(action)) == action
-        return Reach(reachable, reachable, np.zeros(reachable.shape, dtype=np.int8))
+            if action:
+                values[:, action - 1] = reports.lowest[:, action - 1]
+                values[:, action] = reports.highest[:, action]
+            reachable[action] = reports.choose(rule, values) == action
+        return Reach(reachable, reachable)
 
     def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
         """Decide once where the decided action is at its worst and all others are at their best."""

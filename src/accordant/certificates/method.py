@@ -39,12 +39,12 @@ class Reach:
     inner
         Actions that a known misreport makes win, same shape, within `outer`.
     attack
-        Which misreport of the method does, a number for `Method.misreport`, same shape.
+        Which misreport of the method does, a number for `Method.misreport`, same shape; None if it is always number 0.
     """
 
     outer: Mask
     inner: Mask
-    attack: Attacks
+    attack: Attacks | None = None
 
 
 class Method(ABC):
@@ -62,6 +62,11 @@ class Method(ABC):
         """Return whether the method is right for these parameters of the rule and this number of actions."""
         del rule, n_actions
         return True
+
+    def exact(self, rule: Strategy, n_actions: int) -> bool:
+        """Return whether reachable sets are exact in every context."""
+        del rule, n_actions
+        return False
 
     @abstractmethod
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
@@ -102,11 +107,16 @@ class Fixed(Method):
 
     words = "the rule does not read E"
 
+    def exact(self, rule: Strategy, n_actions: int) -> bool:
+        """Return True."""
+        del rule, n_actions
+        return True
+
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
         """Rule everything out; whoever asks puts the decided action in."""
         del rule
         nothing = np.zeros((reports.n_actions, reports.n_contexts), dtype=bool)
-        return Reach(nothing, nothing, np.zeros(nothing.shape, dtype=np.int8))
+        return Reach(nothing, nothing)
 
     def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
         """Return False everywhere."""
@@ -129,7 +139,7 @@ class Unknown(Method):
         inner = np.zeros(shape, dtype=bool)
         for action in range(0 if rule.whole_batch else reports.n_actions):
             inner[action] = reports.choose(rule, reports.promoting(action)) == action
-        return Reach(np.ones(shape, dtype=bool), inner, np.zeros(shape, dtype=np.int8))
+        return Reach(np.ones(shape, dtype=bool), inner)
 
     def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
         """Return True wherever there is another action."""

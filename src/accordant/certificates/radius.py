@@ -34,9 +34,9 @@ def radius(
 ) -> Values:
     """Return the radius up to which no misreport of a coalition changes the decision, shape (context,).
 
-    inf where no misreport in the box changes it. Found by bisection, as reachable sets grow with δ. For rules that judge
-    each action by its own column of E this is the largest such radius, less at most `precision`; for others it is a
-    certified one, and a larger one may be safe too.
+    inf where no misreport in the box changes it. Found by bisection, as reachable sets grow with δ. For rules that
+    judge each action by its own column of E this is the largest such radius, less at most `precision`; for others it is
+    a certified one, and a larger one may be safe too.
 
     Parameters
     ----------
