@@ -13,6 +13,7 @@ ALWAYS = (
     ["benchmarks.rules", "--largest", "1e8"],
     ["benchmarks.voting"],
     ["benchmarks.constraints", "--patience", "30"],
+    ["benchmarks.certificates"],
     ["benchmarks.recommendation"],
     ["benchmarks.specialised_trees"],
     ["benchmarks.bootstrap"],

@@ -175,7 +175,7 @@ def certify_each(
         block = honest_block(honest, part, shared, Workspace())
         for each in found:
             if each.active:
-                reports = Reports.of(block, each.threat, arguments=known.arguments(part), scratch=scratch)
+                reports = Reports.of(block, each.threat, None, known.arguments(part), scratch, decided[part])
                 each.put(part, method.reach(rule, reports))
                 scratch.reclaim()
 

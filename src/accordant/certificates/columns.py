@@ -14,6 +14,7 @@ from accordant.certificates.method import Method, Reach
 from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
 from accordant.strategies.deciding import ContextRule
+from accordant.strategies.reference_points import per_context
 from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
 
@@ -43,9 +44,8 @@ class ColumnScores(Method):
         close = np.empty(reports.n_contexts, dtype=bool)
         tolerance = reports.honest.tolerance
         if unbeaten(highest, lowest, tolerance, BLUR * tolerance, reachable, close):
-            where = np.flatnonzero(close)
-            most, least = reports.totals(rule, best)[:, where], reports.totals(rule, worst)[:, where]
-            reachable[:, where] = unbeaten_in_ties(highest[:, where], lowest[:, where], most, least, tolerance)
+            most, least = reports.totals(rule, best), reports.totals(rule, worst)
+            unbeaten_in_ties(highest, lowest, most, least, close, tolerance, BLUR, reachable)
         return Reach(reachable, reachable)
 
     def misreport(self, rule: Strategy, reports: Reports, action: int, attack: int) -> Values:
@@ -76,13 +76,16 @@ class ColumnOrder(Method):
 
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
         """Return exact reachable sets."""
-        reachable = np.empty((reports.n_actions, reports.n_contexts), dtype=bool)
-        values = reports.promoting(0)
-        for action in range(reports.n_actions):
-            if action:
-                values[:, action - 1] = reports.lowest[:, action - 1]
-                values[:, action] = reports.highest[:, action]
-            reachable[action] = reports.choose(rule, values) == action
+        reachable = np.zeros((reports.n_actions, reports.n_contexts), dtype=bool)
+        open_to_change = np.flatnonzero(self.changeable(rule, reports, reports.decided(rule)))
+        if len(open_to_change):  # elsewhere only the decided action is reachable, and whoever asks puts that in
+            some = reports.take(open_to_change)
+            values = some.promoting(0)
+            for action in range(reports.n_actions):
+                if action:
+                    values[:, action - 1] = some.lowest[:, action - 1]
+                    values[:, action] = some.highest[:, action]
+                reachable[action, open_to_change] = some.choose(rule, values) == action
         return Reach(reachable, reachable)
 
     def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
@@ -95,10 +98,10 @@ def ends(rule: ContextRule, reports: Reports) -> tuple[Values, Values]:
     """Return the best and worst reports of every column by itself, each of shape (stakeholder, action, context)."""
     if rule.structure(frozen=reports.frozen) != "column_peaked":
         return reports.highest, reports.lowest
-    peaks = np.broadcast_to(rule.peaks(reports.block(reports.lowest))[:, None], reports.lowest.shape)  # type: ignore[attr-defined]
-    best = np.clip(peaks, reports.lowest, reports.highest)
-    below = peaks - reports.lowest >= reports.highest - peaks
-    return best, np.where(below, reports.lowest, reports.highest)
+    block = reports.block(reports.lowest)
+    best, worst = reports.scratch.take(*reports.lowest.shape), reports.scratch.take(*reports.lowest.shape)
+    nearest_and_farthest(per_context(rule.peaks(block), block), reports.lowest, reports.highest, best, worst)  # type: ignore[attr-defined]
+    return best, worst
 
 
 def against(best: Values, worst: Values, decided: Codes, reports: Reports) -> Values:
@@ -111,6 +114,21 @@ def against(best: Values, worst: Values, decided: Codes, reports: Reports) -> Va
 
 def _scores(rule: ContextRule, reports: Reports, values: Values) -> Values:
     return np.ascontiguousarray(reports.scores(rule, values), dtype=np.float64)
+
+
+@compiled
+def nearest_and_farthest(peaks: Values, lowest: Values, highest: Values, nearest: Values, farthest: Values) -> None:
+    """Write the report nearest to a stakeholder's peak, shape (stakeholder, context), and the end farthest from it."""
+    n_stakeholders, n_actions, n_contexts = lowest.shape
+    for i in range(n_stakeholders):
+        for a in range(n_actions):
+            near, far, peak = nearest[i, a], farthest[i, a], peaks[i]
+            below, above = lowest[i, a], highest[i, a]
+            for t in range(n_contexts):
+                low, high, best = below[t], above[t], peak[t]
+                far[t] = low if best - low >= high - best else high
+                best = low if best < low else best
+                near[t] = high if best > high else best
 
 
 @compiled
@@ -171,8 +189,12 @@ def unbeaten(best: Values, worst: Values, tolerance: float, blur: float, reachab
     return n_close
 
 
-def unbeaten_in_ties(best: Values, worst: Values, most: Values, least: Values, tolerance: float) -> Mask:
-    """Return which actions are reachable where scores may tie, shape (action, context).
+@compiled
+def unbeaten_in_ties(
+    best: Values, worst: Values, most: Values, least: Values, close: Mask, tolerance: float, blur: float,
+    reachable: Mask,
+) -> None:  # fmt: skip
+    """Write which actions are reachable where scores may tie, shape (action, context).
 
     Scores within the tolerance tie; then the sums decide, then the order of actions. A score that is lower by more
     than rounding beats nobody, whatever its sum: so no action that a chain of near ties could bring to the top is ruled
@@ -184,19 +206,27 @@ def unbeaten_in_ties(best: Values, worst: Values, most: Values, least: Values, t
         Scores of each action at the two ends of its column, shape (action, context).
     most, least
         Sums that break ties there.
-    tolerance
-        How close scores and sums tie, relative to max(1, |score|).
+    close
+        Contexts to look at; others stay as they are.
+    tolerance, blur
+        How close scores and sums tie, relative to max(1, |score|), and what share of that is rounding.
+    reachable
+        Where the result goes.
     """
-    n_actions = len(best)
-    reachable = np.ones(best.shape, dtype=bool)
-    for a in range(n_actions):
-        for b in range(n_actions):
-            if a != b:
-                with np.errstate(invalid="ignore"):  # −inf ties with −inf
-                    lead = np.where(worst[b] == best[a], 0.0, worst[b] - best[a])
-                scale = np.where(np.isfinite(worst[b]), np.maximum(1.0, np.abs(worst[b])), 1.0)
-                gap, size = least[b] - most[a], tolerance * np.maximum(1.0, np.abs(most[a]))
-                by_sum = (gap > size) | ((gap >= -BLUR * size) & (b < a))
-                beaten = (lead > tolerance * scale) | ((lead >= -BLUR * tolerance * scale) & by_sum)
-                reachable[a] &= ~beaten
-    return reachable
+    n_actions, n_contexts = best.shape
+    for t in range(n_contexts):
+        if not close[t]:
+            continue
+        for a in range(n_actions):
+            wins, score = True, best[a, t]
+            reach = tolerance * max(1.0, abs(most[a, t]))
+            for b in range(n_actions):
+                rival = worst[b, t]
+                size = tolerance * (max(1.0, abs(rival)) if abs(rival) < np.inf else 1.0)
+                if a == b or rival < score - blur * size:
+                    continue
+                gap = least[b, t] - most[a, t]
+                if rival > score + size or gap > reach or (gap >= -blur * reach and b < a):
+                    wins = False
+                    break
+            reachable[a, t] = wins

@@ -54,6 +54,8 @@ class Reports:
         What the rule reads beside E in these contexts.
     scratch
         Gives arrays; whoever goes through many blocks takes them back.
+    codes
+        Decisions on honest reports, shape (context,), if somebody has them already.
     """
 
     honest: Block
@@ -63,6 +65,7 @@ class Reports:
     frozen: bool
     arguments: dict[str, Any] = field(default_factory=dict, repr=False)
     scratch: Workspace = field(default_factory=Workspace, repr=False)
+    codes: Codes | None = None
 
     @classmethod
     def of(
@@ -72,6 +75,7 @@ class Reports:
         delta: Values | None = None,
         arguments: dict[str, Any] | None = None,
         scratch: Workspace | None = None,
+        codes: Codes | None = None,
     ) -> Reports:
         """Return what a threat allows; `delta` replaces its radius by one per context, shape (context,)."""
         scratch = Workspace() if scratch is None else scratch
@@ -79,7 +83,7 @@ class Reports:
         lowest, highest = scratch.take(*honest.values.shape), scratch.take(*honest.values.shape)
         members = threat.members(honest.stakeholders)
         reports_within(honest.values, members, radii, *threat.box, lowest, highest)
-        return cls(honest, lowest, highest, members, threat.frozen, arguments or {}, scratch)
+        return cls(honest, lowest, highest, members, threat.frozen, arguments or {}, scratch, codes)
 
     @property
     def n_actions(self) -> int:
@@ -95,6 +99,20 @@ class Reports:
     def idle(self) -> Mask:
         """Contexts in which nothing but the honest report is possible, shape (context,)."""
         return np.asarray((self.lowest == self.highest).all(axis=(0, 1)))
+
+    def take(self, contexts: NDArray[np.intp]) -> Reports:
+        """Return the reports in some of the contexts."""
+        arguments = {name: None if each is None else each.take(contexts) for name, each in self.arguments.items()}
+        values, lowest, highest = (
+            np.ascontiguousarray(each[:, :, contexts]) for each in (self.honest.values, self.lowest, self.highest)
+        )
+        honest = replace(self.honest, values=values, shared=self.scratch, scratch=self.scratch)
+        codes = None if self.codes is None else self.codes[contexts]
+        return replace(self, honest=honest, lowest=lowest, highest=highest, arguments=arguments, codes=codes)
+
+    def decided(self, rule: Strategy) -> Codes:
+        """Return the decisions on honest reports, shape (context,)."""
+        return self.choose(rule, self.honest.values) if self.codes is None else self.codes
 
     def block(self, values: Values) -> Block:
         """Return reports of shape (stakeholder, action, context) as a block."""
