@@ -125,6 +125,18 @@ def test_recommending_for_nobody_is_an_error(loans, loans_policy):
         loans_policy.recommend({name: values[:0] for name, values in loans.columns.items()})
 
 
+def test_decisions_for_new_rows_are_certified(loans, loans_policy):
+    certificate = loans_policy.certify(loans.columns, delta=0.05, coalition=["Bank"], strategy="maximin")
+    decided = loans_policy.recommend(loans.columns, strategy="maximin").decisions.codes
+    assert np.array_equal(certificate.decided, decided)
+    assert certificate.threat.coalition == ("Bank",)
+    assert certificate.exact.all()
+    reported = certificate.witness(certificate.decided)
+    assert np.array_equal(reported.values, loans_policy.expected_rewards(loans.columns).values)
+    with pytest.raises(UnknownNameError, match="did you mean 'Bank'"):
+        loans_policy.certify(loans.columns, delta=0.05, coalition=["Bnak"])
+
+
 @pytest.mark.parametrize("world", ["loans", "visits"])
 def test_one_context_at_a_time_equals_the_batch(world, request):
     """With trees for q and a linear f; f's own matrix product may differ in the last bit between batch sizes."""

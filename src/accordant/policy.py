@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator
 
 from accordant import randomness
 from accordant import strategies as rules
+from accordant.certificates import Certificate, Known, Threat, certify
+from accordant.certificates.threat import UNIT, checked_coalition
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
@@ -257,6 +259,38 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         contexts = Contexts.of(X)
         expected, prediction = self._expect(contexts)
         return Recommendations.of(rule(expected, prediction=prediction, contexts=contexts), expected)
+
+    def certify(
+        self,
+        X: Any,
+        *,
+        delta: float,
+        coalition: Sequence[str] | None = None,
+        strategy: str | None = None,
+        box: tuple[float, float] = UNIT,
+        frozen: bool = False,
+    ) -> Certificate:
+        """Find which actions misreports could make win for new contexts.
+
+        Parameters
+        ----------
+        X
+            Contexts with the columns in `features_`.
+        delta
+            By how much each expected reward may be misreported, at least 0.
+        coalition
+            Names of those who may misreport; None for everybody.
+        strategy
+            Label of another strategy than D*.
+        box, frozen
+            See `accordant.certificates.Threat`.
+        """
+        self._check_fitted()
+        contexts = Contexts.of(X)
+        expected, prediction = self._expect(contexts)
+        threat = Threat(delta, checked_coalition(coalition), box, frozen)
+        known = Known(prediction, contexts=contexts)
+        return certify(self.strategy(strategy or self.selected_), expected, threat, known=known)
 
     def strategy(self, label: str) -> Strategy:
         """Return a fitted strategy that can decide for new people."""

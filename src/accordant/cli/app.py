@@ -95,6 +95,40 @@ def recommend(
 
 
 @app.command()
+def certify(
+    run: RunFolder,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="By how much expected rewards may be misreported, from 0 to 1.")] = 0.05,
+    coalition: Annotated[
+        str | None, typer.Option(help="Who may misreport: names separated by commas; everybody by default.")
+    ] = None,
+    strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Reference points stay where honest reports put them (a weaker threat).")
+    ] = False,
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
+    from accordant.cli.certifying import print_certified
+    from accordant.cli.output import print_json
+    from accordant.runs import read_run
+    from accordant.runs.certifying import certify_rows, write_certified
+
+    members = None if coalition is None else [name.strip() for name in coalition.split(",") if name.strip()]
+    source = sys.stdin if file == "-" else file
+    found = certify_rows(
+        read_run(run), source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=data
+    )
+    if out is not None:
+        write_certified(found, out)
+    print_json(found.to_json()) if json else print_certified(found, out)
+
+
+@app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
     from accordant.cli.output import print_json

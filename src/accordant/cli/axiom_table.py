@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.table import Table
 
 from accordant.axioms import AxiomTable, Cell, Finding, arrow, axiom_table, gibbard_satterthwaite, rules_for, sample
-from accordant.errors import InputError
 from accordant.evaluation.agreement import Agreement, RankReversal, agreement, rank_reversal
 from accordant.strategies.strategy import Strategy, strategies
 from accordant.utilities import ExpectedRewards
@@ -200,21 +199,13 @@ def _default_label(name: str) -> str:
 
 def _of_run(folder: Path, data: str | None, contexts: int | None, seed: int) -> Ground:
     """Return E of a run's untouched rows, through the saved policy."""
-    from accordant.runs import RunOptions, read_run
-    from accordant.runs.execution import case_data, split
+    from accordant.runs import read_run
+    from accordant.runs.untouched import drawn_rows, untouched_rows
 
     run = read_run(folder)
-    case, recorded = run.case, run.content["data"]
-    loaded = case_data(case, Path(), RunOptions(run.content["seed"], data), case.signals())
-    if loaded.sha256 != recorded["sha256"] or loaded.simulated != recorded["simulated"]:
-        raise InputError(
-            f"the run {folder} was made from {recorded['source']}, and {loaded.source} is not the same data"
-        )
-    test = split(loaded, case.evaluation.test_size, run.content["seed"])[1]
-    expected = run.policy.expected_rewards(test.log.contexts)
-    origin = f"E of the {expected.n_contexts} untouched rows of {folder}"
-    if contexts is not None and contexts < expected.n_contexts:
-        drawn = np.sort(np.random.default_rng(seed).permutation(expected.n_contexts)[:contexts])
+    untouched = untouched_rows(run, data)
+    expected, origin = run.policy.expected_rewards(untouched.data.log.contexts), f"E of {untouched.origin}"
+    drawn = drawn_rows(expected.n_contexts, contexts, seed)
+    if drawn is not None:
         expected, origin = expected.take(drawn), f"{origin}, {contexts} of them drawn with seed {seed}"
-    simulated = "SIMULATED DATA: " if loaded.simulated else ""
-    return Ground(f"{simulated}{origin}", expected, run.policy.strategies_)
+    return Ground(f"{untouched.notice}{origin}", expected, run.policy.strategies_)

@@ -35,20 +35,31 @@ def recommend_rows(
     InputError
         If a column is missing, a value cannot be used, or the strategy is unknown.
     """
-    policy, spec = run.policy, run.case.data
+    policy = run.policy
     rule = policy.strategy(strategy or policy.selected_)
-    chunks = read_chunks(source, texts=policy.outcome_model_.encoder.categories)
     start = 0
-    for chunk in [pd.concat(chunks)] if rule.whole_batch else chunks:
+    for contexts in _read(run, source, at_once=rule.whole_batch):
+        yield start, policy.recommend(contexts, strategy=rule.label)
+        start += contexts.n_contexts
+
+
+def row_contexts(run: Run, source: str | Path | IO[str]) -> Contexts:
+    """Return all rows of a file as contexts; see `recommend_rows`."""
+    return next(_read(run, source, at_once=True))
+
+
+def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[Contexts]:
+    """Yield the rows of a file in batches, or all in one."""
+    policy, spec = run.policy, run.case.data
+    chunks = read_chunks(source, texts=policy.outcome_model_.encoder.categories)
+    for chunk in [pd.concat(chunks)] if at_once else chunks:
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:
                 raise DataError(
                     f"new rows: {UnknownNameError('column', name, [str(column) for column in tidy.columns])}"
                 )
-        contexts = Contexts({str(name): tidy[name].to_numpy() for name in tidy.columns})
-        yield start, policy.recommend(contexts, strategy=rule.label)
-        start += len(chunk)
+        yield Contexts({str(name): tidy[name].to_numpy() for name in tidy.columns})
 
 
 def write_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, out: Path) -> int:
