@@ -14,6 +14,7 @@ ALWAYS = (
     ["benchmarks.voting"],
     ["benchmarks.constraints", "--patience", "30"],
     ["benchmarks.certificates"],
+    ["benchmarks.paper_certificates"],
     ["benchmarks.recommendation"],
     ["benchmarks.specialised_trees"],
     ["benchmarks.bootstrap"],
