@@ -1,0 +1,256 @@
+"""`conflicts`: for each pair of metrics, whether their conflict is in the data, and what bounds on group gaps cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.decisions import Decisions
+from accordant.errors import InputError, UnknownNameError
+from accordant.evaluation.comparison import WeightedMetrics
+from accordant.evaluation.conflict.additive import Additive, additive, signed
+from accordant.evaluation.conflict.attainable import probes, reweighed
+from accordant.evaluation.conflict.hindsight import Hindsight
+from accordant.evaluation.conflict.judging import Draft, Judging, Material, draft, judged
+from accordant.evaluation.conflict.pairs import Kind, PairConflict
+from accordant.evaluation.conflict.parity_price import Bounded, ParityPrice, bounded, price_curve
+from accordant.evaluation.conflict.pool import linear, pool_of
+from accordant.evaluation.conflict.totals import Totals
+from accordant.evaluation.conflict.verdicts import VERDICTS
+from accordant.evidence import Evidence
+from accordant.metrics.metric import Metric, SumMetric
+from accordant.strategies import Strategy, create
+
+Rows = NDArray[np.intp]
+LEAST_CONTEXTS = 20  # fewer are not split into halves
+
+
+@dataclass(frozen=True, eq=False)
+class Conflicts:
+    """Pairs of metrics and prices of parity.
+
+    Attributes
+    ----------
+    pairs
+        One result per pair.
+    prices
+        One per metric with goal ``zero``, the reason included where it cannot be bounded.
+    n, resamples, level
+        Contexts, resamples, coverage.
+    tried
+        How many policies were looked at by kind; ``probe`` counts those that only test whether metrics can come apart.
+    """
+
+    pairs: tuple[PairConflict, ...]
+    prices: tuple[ParityPrice, ...]
+    n: int
+    resamples: int
+    level: float
+    tried: Mapping[str, int]
+
+    def between(self, first: str, second: str) -> PairConflict:
+        """Return the result on two metrics, in either order."""
+        for pair in self.pairs:
+            if {first, second} == set(pair.metrics):
+                return pair
+        raise UnknownNameError(
+            "pair of metrics", f"{first}, {second}", [", ".join(pair.metrics) for pair in self.pairs]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "pairs": [pair.to_json() for pair in self.pairs],
+            "prices": [price.to_json() for price in self.prices],
+            "n": self.n,
+            "resamples": self.resamples,
+            "level": self.level,
+            "tried": dict(self.tried),
+            "verdicts": list(VERDICTS),
+        }
+
+
+def conflicts(
+    decisions: Mapping[str, Decisions],
+    evidence: Evidence,
+    metrics: WeightedMetrics,
+    *,
+    candidates: Sequence[str],
+    generator: np.random.Generator,
+    resamples: int = 1000,
+    level: float = 0.95,
+    rule: Strategy | None = None,
+    among: Sequence[str] | None = None,
+) -> Conflicts:
+    """Judge every pair of metrics, and price the bounds on group gaps.
+
+    Parameters
+    ----------
+    decisions
+        Strategy name to its decisions on the contexts of `evidence`.
+    evidence
+        What is known about the contexts.
+    metrics
+        Label to metric and weight.
+    candidates
+        Names of the strategies that are compared; others only show whether metrics can come apart.
+    generator
+        Source of halves, probes and resamples; the same state gives the same result.
+    resamples
+        Number of bootstrap resamples; 0 for none, and then nothing is confirmed.
+    level
+        Coverage of the intervals.
+    rule
+        The rule that is bounded, fitted; None for the utilitarian one.
+    among
+        Labels of the metrics to pair; None for those with positive weight.
+
+    Raises
+    ------
+    InputError
+        If names, decisions or metrics do not fit.
+    """
+    chosen = [label for label, (_, weight) in metrics.items() if weight > 0] if among is None else list(among)
+    for kind, names, known in (("metric", chosen, metrics), ("candidate strategy", candidates, decisions)):
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+    if not candidates:
+        raise InputError("no candidate strategies; a conflict needs at least one")
+    plain = {label: metric for label, (metric, _) in metrics.items()}
+    base = create("utilitarian").for_problem(evidence.problem) if rule is None else rule
+    bounds = [bounded(label, metric, base, evidence) for label, metric in plain.items() if metric.goal == "zero"]
+    policies = _policies(decisions, candidates, evidence, bounds)
+    study = _Study(evidence, {label: signed(plain[label], evidence) for label in chosen}, policies, resamples, level)
+    tried = policies.everything | probes(evidence.expected, generator)
+    pairs = study.pairs(tried, generator) if len(chosen) > 1 else ()
+    prices = _prices(bounds, evidence, plain, resamples, generator, level)
+    counts = {
+        kind: sum(each == kind for each in policies.kinds.values()) for kind in ("strategy", "reweighed", "bounded")
+    }
+    return Conflicts(
+        pairs, prices, evidence.n_contexts, resamples, level, {**counts, "probe": len(tried) - len(policies.everything)}
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Policies:
+    """Decisions by name: those attainable with their kinds, and all that were given or made."""
+
+    kinds: Mapping[str, Kind]
+    everything: dict[str, Decisions]
+
+    def named(self, names: Sequence[str]) -> dict[str, Decisions]:
+        return {name: self.everything[name] for name in names}
+
+
+def _policies(
+    decisions: Mapping[str, Decisions], candidates: Sequence[str], evidence: Evidence, bounds: Sequence[Bounded]
+) -> _Policies:
+    """Collect the candidates, the reweighed utilitarian rule, and bounded rules."""
+    kinds: dict[str, Kind] = dict.fromkeys(candidates, "strategy")
+    everything = dict(decisions)
+    made: list[tuple[Kind, Mapping[str, Decisions]]] = [("reweighed", reweighed(evidence.expected))]
+    made += [("bounded", each.decisions) for each in bounds]
+    for kind, found in made:
+        for name, each in found.items():
+            if name not in everything:
+                everything[name], kinds[name] = each, kind
+    return _Policies(kinds, everything)
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """The pairs of some metrics over some policies."""
+
+    evidence: Evidence
+    metrics: Mapping[str, Metric]
+    policies: _Policies
+    resamples: int
+    level: float
+
+    def pairs(self, tried: Mapping[str, Decisions], generator: np.random.Generator) -> tuple[PairConflict, ...]:
+        """Return the result on each pair."""
+        choosing, other = self._halves(generator)
+        material = self._material(tried, choosing, generator)
+        drafts = [draft(material, pair) for pair in combinations(range(len(self.metrics)), 2)]
+        judging = self._judging(drafts, other, generator)
+        return tuple(judged(material, each, judging) for each in drafts)
+
+    def _halves(self, generator: np.random.Generator) -> tuple[Rows, Rows]:
+        """Return the contexts on which policies are chosen, and those on which they are judged; none if too few."""
+        n = self.evidence.n_contexts
+        if not self.resamples or n < LEAST_CONTEXTS:
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+        order = generator.permutation(n)
+        return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+
+    def _material(self, tried: Mapping[str, Decisions], choosing: Rows, generator: np.random.Generator) -> Material:
+        """Return everything that is computed once for all pairs."""
+        evidence, metrics, kinds = self.evidence, self.metrics, self.policies.kinds
+        goals = tuple(metric.goal for metric in metrics.values())
+        attainable = self.policies.named(list(kinds))
+        everything = Totals.on(tried, evidence, metrics)
+        halved = pool_of(Totals.among(attainable, evidence, metrics, choosing), kinds, goals) if len(choosing) else None
+        drawn = None
+        if self.resamples:
+            named = self.policies.named([name for name, kind in kinds.items() if kind == "strategy"])
+            every = np.arange(evidence.n_contexts)
+            drawn = Totals.resampled(named, evidence, metrics, every, self.resamples, generator).values()
+        parts, reasons = self._parts()
+        hindsight = {(a, b): Hindsight.of(parts[a], parts[b], (goals[a], goals[b])) for a, b in combinations(parts, 2)}
+        pool = pool_of(everything, kinds, goals)
+        return Material(
+            tuple(metrics), goals, everything, everything.values()[:, 0], pool,
+            linear(pool.only("strategy", "mixture")), halved, drawn, hindsight, reasons, self.level,
+        )  # fmt: skip
+
+    def _parts(self) -> tuple[dict[int, Additive], dict[int, str]]:
+        """Return the metrics as sums over contexts, and why some are none or may not be maximised with hindsight."""
+        parts, reasons = {}, {}
+        for m, (label, metric) in enumerate(self.metrics.items()):
+            if isinstance(metric, SumMetric) and not self.evidence.hindsight:
+                reasons[m] = f"{label}: values of actions not taken are estimates, and the best of several is too good"
+                continue
+            found = additive(metric, self.evidence)
+            if found is None:
+                reasons[m] = f"{label} does not add over contexts, so no front with hindsight was computed"
+            else:
+                parts[m] = found
+        return parts, reasons
+
+    def _judging(self, drafts: Sequence[Draft], contexts: Rows, generator: np.random.Generator) -> Judging | None:
+        """Return sums on the judging half, of all policies that were chosen and those they challenge; None if none."""
+        names = dict.fromkeys(
+            name for each in drafts for over, policy in each.chosen.items() for name in (over, *policy.parts)
+        )
+        if not names:
+            return None
+        named = self.policies.named(list(names))
+        drawn = Totals.resampled(named, self.evidence, self.metrics, contexts, self.resamples, generator)
+        return Judging(Totals.among(named, self.evidence, self.metrics, contexts), drawn)
+
+
+def _prices(
+    bounds: Sequence[Bounded],
+    evidence: Evidence,
+    metrics: Mapping[str, Metric],
+    resamples: int,
+    generator: np.random.Generator,
+    level: float,
+) -> tuple[ParityPrice, ...]:
+    """Return a price curve for each gap, with resamples shared by all of them."""
+    named = {name: each for found in bounds for name, each in found.decisions.items()}
+    if not named:
+        return tuple(ParityPrice(each.metric, each.rule, each.attribute, each.same, each.reason, ()) for each in bounds)
+    point = Totals.on(named, evidence, metrics)
+    drawn = None
+    if resamples:
+        every = np.arange(evidence.n_contexts)
+        drawn = Totals.resampled(named, evidence, metrics, every, resamples, generator)
+    return tuple(price_curve(each, evidence, point, drawn, level) for each in bounds)

@@ -1,0 +1,189 @@
+"""What was found about one pair of metrics, as typed results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from accordant.evaluation.conflict.verdicts import Grounds, Verdict
+from accordant.evaluation.leaderboard import Estimate
+from accordant.metrics.metric import Goal
+
+Kind = Literal["strategy", "mixture", "reweighed", "bounded"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A policy and its values of the two metrics.
+
+    Attributes
+    ----------
+    name
+        What it is; a mixture is named after its parts.
+    kind
+        A compared ``strategy``, a ``mixture`` of two of them, the utilitarian rule ``reweighed``, or a rule with a
+        group gap ``bounded``.
+    values
+        Signed values of the two metrics.
+    parts
+        Mixture only: strategy to probability.
+    """
+
+    name: str
+    kind: Kind
+    values: tuple[float, float]
+    parts: Mapping[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"name": self.name, "kind": self.kind, "values": list(self.values), "parts": dict(self.parts)}
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """An attainable policy against a candidate on the front.
+
+    Chosen on one half of the contexts as the policy whose smaller gain is largest, judged on the other half.
+
+    Attributes
+    ----------
+    over
+        The candidate.
+    by
+        The policy, with its values on all contexts.
+    gains
+        Paired gains in both metrics on the judging half, more is better, with intervals.
+    confirmed
+        Whether both intervals lie above 0.
+    """
+
+    over: str
+    by: Point
+    gains: tuple[Estimate, Estimate]
+    confirmed: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "over": self.over,
+            "by": self.by.to_json(),
+            "gains": [{"value": each.value, "low": each.low, "high": each.high} for each in self.gains],
+            "confirmed": self.confirmed,
+        }
+
+
+@dataclass(frozen=True)
+class Concessions:
+    """The smallest share of the span between the two best candidates that has to be given up in the worse metric.
+
+    0 is the best of both at once, 1 is one of the two best candidates; below 0 is better than the best in both.
+
+    Attributes
+    ----------
+    strategies
+        Over the candidates.
+    mixtures
+        Over candidates and lotteries between two of them.
+    rules
+        Over candidates, the reweighed utilitarian rule, and bounded rules.
+    hindsight
+        Bounds over all policies, had they known what follows; None if not known.
+    """
+
+    strategies: float | None
+    mixtures: float | None
+    rules: float | None
+    hindsight: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class PairConflict:
+    """Whether two metrics are in conflict, and why.
+
+    Attributes
+    ----------
+    metrics, goals
+        Labels and goals.
+    verdict
+        See `verdicts`.
+    grounds
+        What the verdict rests on.
+    best
+        The candidates that are best in the first and in the second metric; None if none is defined on both.
+    costs
+        What the best in the second metric is behind in the first, and the best in the first in the second, paired.
+    kendall
+        Rank correlation of the two metrics over the candidates, goals turned so that more is better; and over
+        everything tried. None if one of them never differs.
+    front
+        The candidates on the front, best in the first metric first.
+    mixture_front, rule_front
+        The same over mixtures, and over attainable rules.
+    hindsight_front
+        Signed values on the front with hindsight; None if not known.
+    linear
+        Whether each metric of a lottery is the mixture of its values (checked on all pairs of candidates).
+    concessions
+        See `Concessions`; None if there is no conflict among the candidates.
+    improvements
+        One per candidate on the front for which a better policy was chosen.
+    reasons
+        What was not computed, and why.
+    """
+
+    metrics: tuple[str, str]
+    goals: tuple[Goal, Goal]
+    verdict: Verdict
+    grounds: Grounds
+    best: tuple[str, str] | None
+    costs: tuple[Estimate, Estimate] | None
+    kendall: tuple[float | None, float | None]
+    front: tuple[Point, ...]
+    mixture_front: tuple[Point, ...]
+    rule_front: tuple[Point, ...]
+    hindsight_front: tuple[tuple[float, float], ...] | None
+    linear: tuple[bool, bool]
+    concessions: Concessions | None
+    improvements: tuple[Improvement, ...]
+    reasons: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "metrics": list(self.metrics),
+            "goals": list(self.goals),
+            "verdict": self.verdict,
+            "grounds": {
+                "differs": self.grounds.differs,
+                "relation": self.grounds.relation,
+                "single": self.grounds.single,
+                "single_share": self.grounds.single_share,
+                "apart": self.grounds.apart,
+                "improved": self.grounds.improved,
+            },
+            "best": None if self.best is None else list(self.best),
+            "costs": None if self.costs is None else [_limits(each) for each in self.costs],
+            "kendall": {"candidates": self.kendall[0], "everything": self.kendall[1]},
+            "front": [point.to_json() for point in self.front],
+            "mixture_front": [point.to_json() for point in self.mixture_front],
+            "rule_front": [point.to_json() for point in self.rule_front],
+            "hindsight_front": None if self.hindsight_front is None else [list(each) for each in self.hindsight_front],
+            "linear": list(self.linear),
+            "concessions": None if self.concessions is None else _concessions(self.concessions),
+            "improvements": [each.to_json() for each in self.improvements],
+            "reasons": list(self.reasons),
+        }
+
+
+def _limits(estimate: Estimate) -> dict[str, float | None]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def _concessions(found: Concessions) -> dict[str, Any]:
+    return {
+        "strategies": found.strategies,
+        "mixtures": found.mixtures,
+        "rules": found.rules,
+        "hindsight": None if found.hindsight is None else list(found.hindsight),
+    }

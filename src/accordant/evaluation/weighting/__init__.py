@@ -1,0 +1,45 @@
+"""The weights behind the winner: how much of a ranking is a value judgement, and how much is in the data.
+
+Words used here:
+
+    region     the weights at which one strategy has the highest composite score
+    share      its volume as a share of all weights
+    border     weights at which two strategies are level
+    overtake   draw level with the winner; beyond that, be ahead
+
+weigh(...)                 everything below, from the arguments of `evaluate`
+weigh_leaderboard(...)     regions and borders of a leaderboard
+weight_regions(...)        the simplex of weights divided among the strategies (regions.py, cones.py)
+borders(...)               the smallest change of weights that changes the winner (borders.py)
+sampling_error(...)        shares and wins over resamples of contexts (sampling_error.py)
+other_choices(...)         other normalisations, candidates left out, rank reversal (choices.py)
+"""
+
+from __future__ import annotations
+
+from accordant.evaluation.weighting.borders import Borders, Shift, borders
+from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
+from accordant.evaluation.weighting.contest import Contest
+from accordant.evaluation.weighting.regions import Inequality, Region, WeightRegions, weight_regions
+from accordant.evaluation.weighting.sampling_error import SamplingError, Survival, sampling_error
+from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard
+
+__all__ = [
+    "Borders",
+    "Contest",
+    "Inequality",
+    "OtherChoices",
+    "Region",
+    "SamplingError",
+    "ScoreTable",
+    "Shift",
+    "Survival",
+    "Weighing",
+    "WeightRegions",
+    "borders",
+    "other_choices",
+    "sampling_error",
+    "weigh",
+    "weigh_leaderboard",
+    "weight_regions",
+]

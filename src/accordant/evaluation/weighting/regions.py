@@ -1,0 +1,334 @@
+"""Regions: for which weights each strategy has the highest composite score.
+
+At given normalised metrics N the score of strategy s is N_s · w, linear in the weights. So s wins exactly on the convex
+set R_s = {w ≥ 0, Σ w = 1 : (N_s − N_r) · w ≥ 0 for all r}, and these sets cover the simplex and overlap in borders
+only. The share of R_s in the simplex is its first-rank acceptability when nothing is known about the weights
+(stochastic multicriteria acceptability analysis: Lahdelma, Hokkanen and Salminen 1998; Lahdelma and Salminen 2001);
+decomposing the weight space goes back to Charnetski and Soland 1978 and Steuer 1986.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.evaluation.composite import EQUAL
+from accordant.evaluation.weighting.cones import Cone
+from accordant.evaluation.weighting.contest import Contest
+from accordant.evaluation.weighting.draws import drawn_weights, wilson_interval, wins_of
+
+Values = NDArray[np.float64]
+Status = Literal["wins", "border", "never"]
+EXACT_METRICS = 5  # cut exactly in a tenth of a second; from six on corners multiply and it takes seconds
+UNITS = 10**12  # thirds must add up to a whole: finer digits are rounding, see `EQUAL`
+PROGRAMME_ZERO = 1e-9  # margins up to this are rounding of a linear programme
+DRAWS = 100_000  # standard error of a share at most 0.0016
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """One side of a region: the strategy is not behind `rival` where coefficients · w ≥ 0, coefficients by metric."""
+
+    rival: str
+    coefficients: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Region:
+    """The weights at which one strategy wins.
+
+    Attributes
+    ----------
+    strategy, tied_with
+        Its name, and the strategies with the same normalised metrics, which share the region.
+    status
+        ``wins`` on a set with volume, on a ``border`` without volume only, or ``never``.
+    share
+        Volume of the region as a share of all weights.
+    low, high
+        Interval of the share if it was estimated; equal to it if it is exact.
+    dominated_by
+        A strategy at least as good on every metric and better on one; None if there is none (one that never wins may
+        still lose to another strategy at each weight).
+    inequalities
+        What the region is made of, besides weights of at least 0: one against every rival that wins somewhere.
+        Empty if the strategy does not win on a set with volume.
+    neighbours
+        Rivals with which it shares a border of full dimension; None if shares were estimated.
+    corners
+        Corners as weights by metric, in order round the region if there are three metrics; None if shares were
+        estimated.
+    """
+
+    strategy: str
+    tied_with: tuple[str, ...]
+    status: Status
+    share: float
+    low: float
+    high: float
+    dominated_by: str | None
+    inequalities: tuple[Inequality, ...]
+    neighbours: tuple[str, ...] | None
+    corners: tuple[tuple[float, ...], ...] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "strategy": self.strategy,
+            "tied_with": list(self.tied_with),
+            "status": self.status,
+            "share": self.share,
+            "low": self.low,
+            "high": self.high,
+            "dominated_by": self.dominated_by,
+            "inequalities": [
+                {"rival": each.rival, "coefficients": list(each.coefficients)} for each in self.inequalities
+            ],
+            "neighbours": None if self.neighbours is None else list(self.neighbours),
+            "corners": None if self.corners is None else [list(corner) for corner in self.corners],
+        }
+
+
+@dataclass(frozen=True)
+class WeightRegions:
+    """The simplex of weights, divided among the strategies that win in it.
+
+    Attributes
+    ----------
+    metrics
+        The metrics weighed; the order of weights everywhere below.
+    weights
+        The chosen weights, sum 1.
+    winners
+        Who has the highest score there; several if they are equal, tied strategies included.
+    method
+        ``exact``, or ``sampled`` from evenly drawn weights.
+    draws, level
+        Number of draws (0 if exact) and coverage of the intervals.
+    regions
+        One per place, largest share first; those that win nowhere come last.
+    left_out
+        Strategy to the reason why it takes no part.
+    """
+
+    metrics: tuple[str, ...]
+    weights: tuple[float, ...]
+    winners: tuple[str, ...]
+    method: Literal["exact", "sampled"]
+    draws: int
+    level: float
+    regions: tuple[Region, ...]
+    left_out: Mapping[str, str]
+
+    def __getitem__(self, strategy: str) -> Region:
+        """Return the region of a strategy, or the one that it shares."""
+        for region in self.regions:
+            if strategy == region.strategy or strategy in region.tied_with:
+                return region
+        raise UnknownNameError(
+            "strategy", strategy, [name for each in self.regions for name in (each.strategy, *each.tied_with)]
+        )
+
+    def at(self, weights: Sequence[float]) -> tuple[str, ...]:
+        """Return the strategies whose regions hold these weights (within 1e-12), tied ones not listed twice."""
+        point = np.asarray(weights, dtype=np.float64)
+        if point.shape != (len(self.metrics),) or not (point >= 0).all() or not 0 < point.sum() < np.inf:
+            raise InputError(f"weights {tuple(weights)} are wrong; allowed: {len(self.metrics)} numbers ≥ 0, not all 0")
+        point = point / point.sum()
+        return tuple(
+            region.strategy
+            for region in self.regions
+            if region.status == "wins"
+            and all(float(np.dot(each.coefficients, point)) >= -EQUAL for each in region.inequalities)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "metrics": list(self.metrics),
+            "weights": list(self.weights),
+            "winners": list(self.winners),
+            "method": self.method,
+            "draws": self.draws,
+            "level": self.level,
+            "regions": [region.to_json() for region in self.regions],
+            "left_out": dict(self.left_out),
+        }
+
+
+def weight_regions(
+    normalised: Values,
+    strategies: Sequence[str],
+    metrics: Sequence[str],
+    weights: Sequence[float],
+    *,
+    candidates: Sequence[str] | None = None,
+    among: Sequence[str] | None = None,
+    generator: np.random.Generator | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+) -> WeightRegions:
+    """Divide the simplex of weights among the strategies.
+
+    Parameters
+    ----------
+    normalised, strategies, metrics, weights, candidates, among
+        See `Contest.of`.
+    generator
+        Source of weights for more than 5 metrics; not read otherwise.
+    draws
+        Number of weights drawn for more than 5 metrics.
+    level
+        Coverage of the intervals of estimated shares.
+
+    Raises
+    ------
+    InputError
+        If something does not fit, or there are more than 5 metrics and no generator.
+    """
+    contest = Contest.of(normalised, strategies, metrics, weights, candidates=candidates, among=among)
+    return regions_of(contest, generator=generator, draws=draws, level=level)
+
+
+def regions_of(
+    contest: Contest, *, generator: np.random.Generator | None = None, draws: int = DRAWS, level: float = 0.95
+) -> WeightRegions:
+    """Return what `weight_regions` returns, from a contest."""
+    exact = len(contest.metrics) <= EXACT_METRICS
+    if exact:
+        found = _exact(contest)
+    elif generator is None:
+        raise InputError(
+            f"{len(contest.metrics)} weighted metrics need a generator: beyond {EXACT_METRICS}, weights are drawn"
+        )
+    else:
+        found = _sampled(contest, drawn_weights(len(contest.metrics), draws, generator), level)
+    ranks = {"wins": 0, "border": 1, "never": 2}
+    ordered = sorted(found, key=lambda region: (ranks[region.status], -region.share))
+    winners = tuple(name for place in contest.leaders for name in contest.places[place])
+    return WeightRegions(
+        contest.metrics,
+        tuple(contest.weights.tolist()),
+        winners,
+        "exact" if exact else "sampled",
+        0 if exact else draws,
+        level,
+        tuple(ordered),
+        dict(contest.left_out),
+    )
+
+
+def _exact(contest: Contest) -> list[Region]:
+    """Return the regions by cutting the simplex."""
+    cones = [_cone(contest, place) for place in range(len(contest.rows))]
+    winning = [place for place, cone in enumerate(cones) if cone.full]
+    found = []
+    for place, cone in enumerate(cones):
+        if place not in winning:
+            found.append(_region(contest, place, "border" if cone.rays else "never", 0.0, (0.0, 0.0)))
+            continue
+        others = [rival for rival in range(len(cones)) if rival != place]
+        sides = [others[c - len(contest.metrics)] for c in cone.facets() if c >= len(contest.metrics)]
+        share, corners = float(cone.share()), cone.corners()
+        found.append(
+            _region(
+                contest, place, "wins", share, (share, share), winning,
+                tuple(contest.places[rival][0] for rival in sides), _round_about(corners),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _sampled(contest: Contest, weights: Values, level: float) -> list[Region]:
+    """Return the regions with estimated shares; who wins somewhere is decided by linear programmes, not by draws."""
+    wins = wins_of(contest.rows, weights)
+    status = [_status(contest, place) for place in range(len(contest.rows))]
+    winning = [place for place, each in enumerate(status) if each == "wins"]
+    return [
+        _region(contest, place, each, count / len(weights), wilson_interval(count, len(weights), level), winning)
+        if each == "wins"
+        else _region(contest, place, each, 0.0, (0.0, 0.0))
+        for place, (each, count) in enumerate(zip(status, wins.tolist(), strict=True))
+    ]
+
+
+def _cone(contest: Contest, place: int) -> Cone:
+    """Return the weights at which nobody is ahead of a place, values taken to 12 decimals."""
+    units = [[round(Fraction(value) * UNITS) for value in row.tolist()] for row in contest.rows]
+    cone = Cone.orthant(len(contest.metrics))
+    for rival, row in enumerate(units):
+        if rival != place:
+            cone = cone.clipped([own - other for own, other in zip(units[place], row, strict=True)])
+    return cone
+
+
+def _difference(row: Values, rival: Values) -> list[float]:
+    return [float(value) for value in row - rival]
+
+
+def _status(contest: Contest, place: int) -> Status:
+    """Return where a strategy wins: the largest margin over all rivals that some weights give it decides."""
+    from scipy.optimize import linprog
+
+    margins = contest.rows[place] - np.delete(contest.rows, place, axis=0)
+    n_metrics = len(contest.metrics)
+    if not len(margins):
+        return "wins"
+    done = linprog(
+        [*np.zeros(n_metrics), -1.0],
+        A_ub=np.column_stack([-margins, np.ones(len(margins))]),
+        b_ub=np.zeros(len(margins)),
+        A_eq=[[*np.ones(n_metrics), 0.0]],
+        b_eq=[1.0],
+        bounds=[*[(0, None)] * n_metrics, (None, None)],
+    )
+    margin = -float(done.fun)
+    if margin > PROGRAMME_ZERO:
+        return "wins"
+    return "never" if margin < -PROGRAMME_ZERO else "border"
+
+
+def _region(
+    contest: Contest,
+    place: int,
+    status: Status,
+    share: float,
+    limits: tuple[float, float],
+    winning: Sequence[int] = (),
+    neighbours: tuple[str, ...] | None = None,
+    corners: tuple[tuple[float, ...], ...] | None = None,
+) -> Region:
+    """Return a region with its names; inequalities against the rivals in `winning`."""
+    dominator = contest.dominator(place)
+    return Region(
+        strategy=contest.places[place][0],
+        tied_with=contest.places[place][1:],
+        status=status,
+        share=share,
+        low=limits[0],
+        high=limits[1],
+        dominated_by=None if dominator is None else contest.places[dominator][0],
+        inequalities=tuple(
+            Inequality(contest.places[rival][0], tuple(_difference(contest.rows[place], contest.rows[rival])))
+            for rival in winning
+            if rival != place
+        ),
+        neighbours=neighbours,
+        corners=corners,
+    )
+
+
+def _round_about(corners: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    """Return corners in order round the region if it is a polygon, by the first weight if it is an interval."""
+    if len(corners[0]) != 3:
+        return tuple(sorted(corners, reverse=True))
+    points = np.array(corners)
+    # axes of the triangle's plane: two of its sides at right angles
+    plane = (points - points.mean(axis=0)) @ np.array([[1.0, 1.0], [-1.0, 1.0], [0.0, -2.0]]) / np.sqrt([2.0, 6.0])
+    return tuple(corners[k] for k in np.argsort(np.arctan2(plane[:, 1], plane[:, 0]), kind="stable"))

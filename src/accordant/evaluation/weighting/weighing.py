@@ -1,0 +1,184 @@
+"""`weigh`: how much of a ranking rests on the chosen weights, the sample, and the other choices behind a score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.decisions import Decisions
+from accordant.errors import InputError, UnknownNameError
+from accordant.evaluation.bootstrap import Statistics, resampled
+from accordant.evaluation.comparison import WeightedMetrics
+from accordant.evaluation.composite import Composite, Normalisation, composite_score
+from accordant.evaluation.leaderboard import Leaderboard
+from accordant.evaluation.weighting.borders import Borders, borders
+from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
+from accordant.evaluation.weighting.contest import Contest
+from accordant.evaluation.weighting.draws import drawn_weights
+from accordant.evaluation.weighting.regions import DRAWS, WeightRegions, regions_of
+from accordant.evaluation.weighting.sampling_error import DRAWS_PER_RESAMPLE, SamplingError, sampling_error
+from accordant.evidence import Evidence
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What stands behind the winner.
+
+    Attributes
+    ----------
+    regions
+        For which weights each candidate wins.
+    borders
+        How far the chosen weights are from another winner.
+    sampling_error
+        The same over resamples of contexts; None if nothing was resampled.
+    choices
+        The winner under other normalisations and with candidates left out; None if raw values are not at hand.
+    """
+
+    regions: WeightRegions
+    borders: Borders
+    sampling_error: SamplingError | None
+    choices: OtherChoices | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "regions": self.regions.to_json(),
+            "borders": self.borders.to_json(),
+            "sampling_error": None if self.sampling_error is None else self.sampling_error.to_json(),
+            "choices": None if self.choices is None else self.choices.to_json(),
+        }
+
+
+def weigh(
+    decisions: Mapping[str, Decisions],
+    kinds: Mapping[str, str],
+    evidence: Evidence,
+    metrics: WeightedMetrics,
+    *,
+    candidates: Sequence[str],
+    generator: np.random.Generator,
+    resamples: int = 1000,
+    level: float = 0.95,
+    normalisation: Normalisation = "minmax",
+    draws: int = DRAWS,
+    draws_per_resample: int = DRAWS_PER_RESAMPLE,
+) -> Weighing:
+    """Return what stands behind the winner of `evaluate`, from the same arguments.
+
+    With a generator in the same state, contexts are resampled as in `evaluate`, so that the probability of winning at
+    the chosen weights is its `wins`.
+
+    Parameters
+    ----------
+    decisions, kinds, evidence, metrics, candidates, generator, resamples, level, normalisation
+        As for `accordant.evaluation.evaluate`.
+    draws
+        Weight vectors drawn for regions of more than 5 weighted metrics.
+    draws_per_resample
+        Weight vectors drawn once and used in every resample.
+
+    Raises
+    ------
+    InputError
+        If names, weights, decisions or metrics do not fit, or no candidate is ranked.
+    """
+    for name in candidates:
+        if name not in decisions:
+            raise UnknownNameError("candidate strategy", name, decisions)
+    for name in decisions:
+        if name not in kinds:
+            raise UnknownNameError("strategy without a kind:", name, kinds)
+    counted = {label: each for label, each in metrics.items() if each[1] > 0}
+    if not counted:
+        raise InputError("no metric has positive weight; there is nothing to weigh")
+    statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in counted.items()})
+    table = _table(statistics, kinds, counted, candidates, normalisation)
+    order = np.argsort(~table.baselines, kind="stable")  # among equals a baseline comes first, as in a leaderboard
+    contest = Contest.of(
+        _normalised(table, table.raw).normalised[order], [table.strategies[s] for s in order], tuple(counted),
+        table.weights.tolist(), candidates=candidates,
+    )  # fmt: skip
+    survived = None
+    if resamples:
+        values = resampled(statistics, resamples=resamples, generator=generator).values
+        weights = drawn_weights(len(counted), draws_per_resample, generator)
+        survived = sampling_error(
+            _normalised(table, values).normalised, table.strategies, contest.weights, weights, table.candidates,
+            level=level,
+        )  # fmt: skip
+    regions = regions_of(contest, generator=generator, draws=draws, level=level)
+    return Weighing(regions, _borders(contest, regions), survived, other_choices(table))
+
+
+def weigh_leaderboard(leaderboard: Leaderboard, *, generator: np.random.Generator, draws: int = DRAWS) -> Weighing:
+    """Return regions and borders of a leaderboard, from its normalised values; the rest needs `weigh`.
+
+    Parameters
+    ----------
+    leaderboard
+        As `evaluate` returned it.
+    generator, draws
+        Read for more than 5 weighted metrics only.
+
+    Raises
+    ------
+    InputError
+        If no candidate is ranked.
+    """
+    columns = [column for column in leaderboard.columns if column.weight > 0]
+    normalised = [[row.metrics[column.label].normalised for column in columns] for row in leaderboard.rows]
+    contest = Contest.of(
+        np.array(normalised, dtype=np.float64),  # None becomes NaN
+        [row.strategy for row in leaderboard.rows],
+        [column.label for column in columns],
+        [column.weight for column in columns],
+        candidates=[row.strategy for row in leaderboard.rows if row.candidate],
+    )
+    regions = regions_of(contest, generator=generator, draws=draws, level=leaderboard.level)
+    return Weighing(regions, _borders(contest, regions), None, None)
+
+
+def _borders(contest: Contest, regions: WeightRegions) -> Borders:
+    return borders(contest, {region.strategy: region.status == "wins" for region in regions.regions})
+
+
+def _table(
+    statistics: Statistics,
+    kinds: Mapping[str, str],
+    metrics: WeightedMetrics,
+    candidates: Sequence[str],
+    normalisation: Normalisation,
+) -> ScoreTable:
+    """Return raw values of the weighted metrics and what turns them into scores."""
+    results = [statistics.results(s) for s in range(len(statistics.names))]
+    return ScoreTable(
+        strategies=statistics.names,
+        goals=tuple(metric.goal for metric, _ in metrics.values()),
+        weights=np.array([weight for _, weight in metrics.values()]),
+        raw=np.array([[row[label].value for label in metrics] for row in results], dtype=np.float64),
+        # the official code leaves the metric called Accuracy raw, whatever it measures
+        accuracy=np.array([label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in metrics.items()]),
+        candidates=np.array([name in candidates for name in statistics.names]),
+        baselines=np.array([kinds[name] == "baseline" for name in statistics.names]),
+        normalisation=normalisation,
+    )
+
+
+def _normalised(table: ScoreTable, raw: Values) -> Composite:
+    """Return the composite of raw values of shape (..., strategy, metric)."""
+    return composite_score(
+        raw,
+        goals=table.goals,
+        weights=table.weights.tolist(),
+        candidates=table.candidates,
+        normalisation=table.normalisation,
+        accuracy=table.accuracy,
+    )
