@@ -14,6 +14,7 @@ ALWAYS = (
     ["benchmarks.voting"],
     ["benchmarks.constraints", "--patience", "30"],
     ["benchmarks.certificates"],
+    ["benchmarks.certificate_tightness"],
     ["benchmarks.paper_certificates"],
     ["benchmarks.recommendation"],
     ["benchmarks.specialised_trees"],
@@ -24,6 +25,7 @@ WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],
     ["benchmarks.outcome_models", "{data}", "--only", "2007", "--seeds", "1"],
     ["benchmarks.causal_models", "{data}/ihdp", "--families", "published"],
+    ["benchmarks.certified_cases", "{data}"],
 )
 
 
@@ -35,7 +37,7 @@ def main() -> None:
         print(f"\n== python -m {' '.join(command[2:])}", flush=True)
         subprocess.run(command, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
     if not data:
-        print("\nleft out: outcome and causal models, which need real data below $ACCORDANT_DATA")
+        print("\nleft out: outcome and causal models and certified cases, which need real data below $ACCORDANT_DATA")
 
 
 if __name__ == "__main__":

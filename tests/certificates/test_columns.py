@@ -148,6 +148,19 @@ def test_a_witness_lies_in_the_box_and_makes_its_action_win(rule):
         assert 0 <= reported.values.min() <= reported.values.max() <= 1
 
 
+def test_witnesses_of_single_precision_are_replayed_in_it():
+    values = np.round(np.random.default_rng(12).random((3, 3, 400)), 1).astype(np.float32)
+    values[0, 1] += 3e-7
+    expected = ac.ExpectedRewards(np.clip(values, 0, 1), stakeholders=NAMES, actions=ACTIONS)
+    for rule in (strategies.utilitarian, strategies.maximin, strategies.leximin):
+        certificate = certify(rule, expected, Threat(0.1, ("P",)))
+        for action in range(3):
+            codes = np.where(certificate.inner[action], action, certificate.decided)
+            reported = certificate.witness(codes)
+            assert reported.values.dtype == np.float32
+            assert (rule(reported).codes == codes).mean() > 0.999
+
+
 def test_tied_scores_have_radius_zero_and_both_actions_are_reachable():
     expected = world([[0.5, 0.6], [0.6, 0.5]])
     assert radius(strategies.utilitarian, expected)[0] == pytest.approx(0.0, abs=1e-9)

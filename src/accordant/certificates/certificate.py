@@ -95,7 +95,7 @@ class Certificate:
         if not self.inner[codes, columns].all():
             context = int(np.flatnonzero(~self.inner[codes, columns])[0])
             raise InputError(f"no misreport is known that makes action {codes[context]} win in context {context}")
-        values = np.array(self.expected.values, dtype=np.float64)
+        values = self.expected.values.copy()  # in its own precision, which also says how close scores tie
         method = method_for(self.rule, len(self.expected.actions), frozen=self.threat.frozen)
         attack = np.where(codes == self.decided, -1, self.attack[codes, columns])
         for action, number in sorted(set(zip(codes.tolist(), attack.tolist(), strict=True))):

@@ -1,0 +1,105 @@
+"""Compromise programming with the ideal point of the context, for every exponent."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.certificates.columns import BLUR
+from accordant.certificates.method import certifies
+from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
+from accordant.certificates.pairwise.minimax_regret import compare_largest_shortfalls
+from accordant.certificates.pairwise.pairs import Pairwise
+from accordant.certificates.reports import Reports
+from accordant.compiled import compiled
+from accordant.strategies.distance.compromise_programming import CompromiseProgramming
+from accordant.strategies.strategy import Strategy
+
+Values = NDArray[np.float64]
+
+
+@certifies("compromise_programming")
+class CompromisePairs(Pairwise):
+    """Distances from the best reward of every row, exact for every pair; nobody exceeds it, so both sides are one."""
+
+    made_for = CompromiseProgramming
+    tailored = True
+
+    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+        """Return what each action can be at most beside each rival."""
+        del reports
+        assert isinstance(rule, CompromiseProgramming)
+        if np.isinf(rule.exponent):
+            return compare_largest_shortfalls(contest)
+        marks = contest.marks()
+        exponent = float(rule.exponent)
+        farthest = max(1.0, contest.weights.sum() ** (1.0 / exponent))
+        with np.errstate(over="ignore"):  # of a weight near 0; no shortfall is above 1
+            widening = np.minimum(1.0, SLACK * contest.tolerance * farthest * contest.weights ** (-1.0 / exponent))
+        distances_ahead(
+            contest.lowest, contest.highest, contest.weights, widening, exponent, BLUR * contest.tolerance,
+            contest.n_rivals, marks,
+        )  # fmt: skip
+        return marks
+
+
+@compiled
+def distances_ahead(
+    lowest: Values, highest: Values, weights: Values, widening: Values, exponent: float, blur: float, n_rivals: int,
+    marks: Marks,
+) -> None:  # fmt: skip
+    """Write the marks of every action beside the first `n_rivals` ones, by Σ_i w_i (u_i − e_i)^p.
+
+    The difference to a rival grows with u_i exactly where the action is above it. Shortfalls are taken relative to the
+    largest, so that high powers do not vanish.
+
+    Parameters
+    ----------
+    lowest, highest
+        Ends of the box.
+    weights
+        Shape (stakeholder,).
+    widening
+        Raising an action by so much makes it win wherever it tied, shape (stakeholder,).
+    exponent
+        p, at least 1 and finite.
+    blur
+        What rounding does to equal distances, relative to them.
+    n_rivals
+        Number of rivals.
+    marks
+        Where the result goes, shape (action, rival, context).
+    """
+    n_stakeholders, n_actions, n_contexts = lowest.shape
+    lacks, rival_lacks = np.empty(n_stakeholders), np.empty(n_stakeholders)
+    for a in range(n_actions):
+        for b in range(n_rivals):
+            for t in range(n_contexts):
+                mark = BEHIND
+                for attempt in range(2 if a != b else 0):
+                    largest = 0.0
+                    for i in range(n_stakeholders):
+                        x, y = highest[i, a, t] + attempt * widening[i], lowest[i, b, t]
+                        ideal = x if x > y else y
+                        for c in range(n_actions):
+                            if c not in (a, b):
+                                third = highest[i, c, t] if x > y else lowest[i, c, t]
+                                ideal = third if third > ideal else ideal
+                        lacks[i], rival_lacks[i] = ideal - x, ideal - y
+                        largest = max(largest, lacks[i], rival_lacks[i])
+                    lead, total = 0.0, 0.0
+                    for i in range(n_stakeholders):
+                        if largest > 0.0:
+                            mine, other = lacks[i] / largest, rival_lacks[i] / largest
+                            if exponent == 2.0:
+                                mine, other = mine * mine, other * other
+                            elif exponent != 1.0:
+                                mine, other = mine**exponent, other**exponent
+                            lead += weights[i] * (other - mine)
+                            total += weights[i] * (other + mine)
+                    if attempt == 0 and lead > blur * exponent * total:
+                        mark = AHEAD
+                        break
+                    if attempt == 1 and lead >= -blur * exponent * total:
+                        mark = LEVEL
+                marks[a, b, t] = mark

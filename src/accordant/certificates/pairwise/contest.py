@@ -1,0 +1,162 @@
+"""`Contest`: the reports of those who have a say, and the marks that a comparison of two actions may get."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.certificates.columns import BLUR
+from accordant.certificates.reports import Reports
+from accordant.compiled import compiled
+from accordant.strategies.selection import Codes
+from accordant.strategies.strategy import Strategy, stakeholder_weights
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Marks = NDArray[np.uint8]  # shape (action, rival, context)
+
+BEHIND, LEVEL, AHEAD = 0, 1, 2  # what an action can be at most beside a rival: a tie goes to sums, then to order
+SLACK = 1.0 + BLUR  # of tolerances: a little more than the rules allow themselves
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """What those who have a say may report, and which rivals every action is compared with.
+
+    Attributes
+    ----------
+    lowest, highest
+        Ends of the box, shape (stakeholder, action, context), of stakeholders with weight above 0.
+    weights
+        Their weights, shape (stakeholder,).
+    say
+        Who they are among all, shape (all stakeholders,).
+    labels
+        Which action stands in a column, shape (action, context).
+    n_rivals
+        The first so many columns are rivals.
+    tolerance
+        How close scores tie, relative to max(1, |score|).
+    """
+
+    lowest: Values
+    highest: Values
+    weights: Values
+    say: Mask
+    labels: NDArray[np.int64]
+    n_rivals: int
+    tolerance: float
+
+    @classmethod
+    def of(cls, rule: Strategy, reports: Reports) -> Contest:
+        """Return the comparison of every action with every other one."""
+        weights = stakeholder_weights(getattr(rule, "weights", None), len(reports.lowest))
+        say = weights > 0
+        lowest, highest = (each if say.all() else each[say] for each in (reports.lowest, reports.highest))
+        shape = lowest.shape[1:]
+        labels = np.ascontiguousarray(np.broadcast_to(np.arange(shape[0])[:, None], shape), dtype=np.int64)
+        return cls(lowest, highest, weights[say], say, labels, reports.n_actions, reports.honest.tolerance)
+
+    def against(self, decided: Codes) -> Contest:
+        """Return the comparison of every other action with the decided one, which comes to the first column."""
+        codes = decided.astype(np.int64)
+        lowest, highest, labels = np.empty_like(self.lowest), np.empty_like(self.highest), self.labels.copy()
+        exchanged(self.lowest, codes, lowest)
+        exchanged(self.highest, codes, highest)
+        labels[codes, np.arange(len(codes))] = 0
+        labels[0] = codes
+        return Contest(lowest, highest, self.weights, self.say, labels, 1, self.tolerance)
+
+    def marks(self) -> Marks:
+        """Return room for a mark per action, rival and context, with arbitrary content."""
+        _, n_actions, n_contexts = self.lowest.shape
+        return np.empty((n_actions, self.n_rivals, n_contexts), dtype=np.uint8)
+
+    def left(self, marks: Marks) -> Mask:
+        """Return the actions that no rival rules out, shape (action, context).
+
+        Where an action can at most tie with a rival, it stays unless its sum over those who have a say, at its
+        highest, is below the rival's lowest.
+        """
+        left = np.empty(self.lowest.shape[1:], dtype=bool)
+        most, least = self.highest.sum(axis=0), self.lowest.sum(axis=0)
+        keep(marks, most, least, self.labels, self.tolerance, BLUR, left)
+        return left
+
+
+def beside(values: Values, highest: bool) -> Values:
+    """Return for every entry the lowest or highest of the other actions in its row, same shape."""
+    extreme = np.empty_like(values)
+    extremes_beside(values, highest, extreme)
+    return extreme
+
+
+@compiled
+def extremes_beside(values: Values, highest: bool, extreme: Values) -> None:
+    """Write min over c ≠ a of values[i, c, t], or the max if `highest`; ±inf if there is no other action."""
+    n_stakeholders, n_actions, n_contexts = values.shape
+    sign = -1.0 if highest else 1.0
+    first, second, leader = np.empty(n_contexts), np.empty(n_contexts), np.empty(n_contexts)
+    for i in range(n_stakeholders):
+        first[:], second[:], leader[:] = np.inf, np.inf, -1.0
+        for a in range(n_actions):
+            row, action = values[i, a], float(a)
+            for t in range(n_contexts):
+                value, reached = sign * row[t], first[t]
+                lower = value < reached
+                other = reached if lower else value
+                first[t] = value if lower else reached
+                leader[t] = action if lower else leader[t]
+                second[t] = other if other < second[t] else second[t]
+        for a in range(n_actions):
+            out, action = extreme[i, a], float(a)
+            for t in range(n_contexts):
+                out[t] = sign * (second[t] if leader[t] == action else first[t])
+
+
+@compiled
+def exchanged(values: Values, decided: NDArray[np.int64], out: Values) -> None:
+    """Write values, shape (stakeholder, action, context), with the decided action and the first one exchanged."""
+    n_stakeholders, n_actions, n_contexts = values.shape
+    for i in range(n_stakeholders):
+        for a in range(n_actions):
+            out[i, a, :] = values[i, a]
+        for t in range(n_contexts):
+            out[i, decided[t], t] = values[i, 0, t]
+            out[i, 0, t] = values[i, decided[t], t]
+
+
+@compiled
+def keep(
+    marks: Marks, most: Values, least: Values, labels: NDArray[Any], tolerance: float, blur: float, left: Mask
+) -> None:
+    """Write which actions are not behind any rival, shape (action, context).
+
+    Parameters
+    ----------
+    marks
+        What each action can be beside each rival, shape (action, rival, context).
+    most, least
+        Highest and lowest sums that break ties, shape (action, context).
+    labels
+        Declared order of the columns, shape (action, context).
+    tolerance, blur
+        How close sums tie, relative to max(1, |sum|), and the share of it that rounding does to equal sums.
+    left
+        Where the result goes.
+    """
+    n_actions, n_rivals, n_contexts = marks.shape
+    left[:] = True
+    for a in range(n_actions):
+        out = left[a]
+        for b in range(n_rivals):
+            if a == b:
+                continue
+            mark = marks[a, b]
+            for t in range(n_contexts):
+                gap, size = least[b, t] - most[a, t], tolerance * max(1.0, abs(most[a, t]))
+                loses = gap > size or (gap >= -blur * size and labels[b, t] < labels[a, t])
+                out[t] &= mark[t] == AHEAD or (mark[t] == LEVEL and not loses)

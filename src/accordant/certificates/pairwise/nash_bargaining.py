@@ -1,0 +1,153 @@
+"""Nash bargaining with a disagreement point that follows the reports."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.certificates.columns import BLUR
+from accordant.certificates.method import certifies
+from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks, beside
+from accordant.certificates.pairwise.pairs import Pairwise
+from accordant.certificates.pairwise.points import ever_rational, status_quo
+from accordant.certificates.reports import Reports
+from accordant.compiled import compiled
+from accordant.strategies.bargaining.nash_bargaining import NashBargaining
+from accordant.strategies.reference_points import INDIFFERENT
+from accordant.strategies.strategy import Strategy
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+DEEPEST = -math.log(INDIFFERENT)  # the largest |log| of a gain that counts
+
+
+@certifies("nash_bargaining")
+class NashPairs(Pairwise):
+    """Products of gains: exact for every pair with the worst action of the context, sound with a status quo."""
+
+    made_for = NashBargaining
+    tailored = levelled = True
+
+    def levels(self, rule: Strategy, reports: Reports, action: int) -> Values:
+        """Return the highest end below the action at which a rival can be the worst."""
+        del rule
+        others = np.delete(reports.lowest, action, axis=1)
+        ceiling = np.delete(reports.highest, action, axis=1).min(axis=1)
+        useful = (others < reports.highest[:, action][:, None]) & (others <= ceiling[:, None])
+        return np.asarray(np.where(useful, others, -np.inf).max(axis=1, keepdims=True))
+
+    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+        """Return what each action can be at most beside each rival."""
+        assert isinstance(rule, NashBargaining)
+        marks, action = contest.marks(), status_quo(rule, reports)
+        scale = contest.tolerance * max(1.0, DEEPEST * contest.weights.sum())
+        tolerances = (SLACK * scale, BLUR * contest.tolerance, SLACK * INDIFFERENT)
+        if action is None:
+            gains = contest.highest - beside(contest.lowest, False)
+            hopeful = np.asarray((gains > INDIFFERENT / SLACK).all(axis=0))
+            products_ahead(
+                contest.lowest, contest.highest, contest.weights, hopeful, *tolerances, contest.n_rivals, marks
+            )
+            return marks
+        products_ahead_of_status_quo(contest.lowest, contest.highest, contest.weights, action, *tolerances, marks)
+        marks[np.broadcast_to(~ever_rational(contest, action)[:, None], marks.shape)] = BEHIND
+        return marks
+
+
+@compiled
+def products_ahead(
+    lowest: Values, highest: Values, weights: Values, hopeful: Mask, tolerance: float, blur: float, nothing: float,
+    n_rivals: int, marks: Marks,
+) -> None:  # fmt: skip
+    """Write the marks of every action beside the first `n_rivals` ones, by ∏_i (e_i − min_c E[i, c])^w_i.
+
+    Parameters
+    ----------
+    lowest, highest
+        Ends of the box.
+    weights
+        Exponents, shape (stakeholder,), above 0.
+    hopeful
+        Which actions can give everybody a gain, shape (action, context).
+    tolerance, blur
+        How close logarithms of products tie, and how close rounding brings equal ones.
+    nothing
+        Gains up to here may count as none.
+    n_rivals
+        Number of rivals.
+    marks
+        Where the result goes, shape (action, rival, context).
+    """
+    n_stakeholders, n_actions, n_contexts = lowest.shape
+    for a in range(n_actions):
+        for b in range(n_rivals):
+            for t in range(n_contexts):
+                ruined, ahead, lead = False, False, 0.0
+                for i in range(n_stakeholders if a != b else 0):
+                    x, y = highest[i, a, t], lowest[i, b, t]
+                    low, high = np.inf, np.inf
+                    for c in range(n_actions):
+                        if c not in (a, b):
+                            low = lowest[i, c, t] if lowest[i, c, t] < low else low
+                            high = highest[i, c, t] if highest[i, c, t] < high else high
+                    if y <= min(x, high) + nothing:  # b can be the worst for i, and its product 0
+                        ruined = True
+                        ahead |= x > y
+                    if hopeful[a, t] and not ahead:
+                        d = min(y, high) if x > y else min(x, low)
+                        gain, other = x - d, y - d
+                        ratio = gain / (other if other > nothing else nothing)
+                        lead += weights[i] * math.log(ratio) if ratio > 0 else -np.inf
+                mark = BEHIND
+                if a != b and hopeful[a, t] and (ahead or lead > blur):
+                    mark = AHEAD
+                elif a != b and (ruined or (hopeful[a, t] and lead >= -tolerance)):
+                    mark = LEVEL
+                marks[a, b, t] = mark
+
+
+@compiled
+def products_ahead_of_status_quo(
+    lowest: Values, highest: Values, weights: Values, anchor: int, tolerance: float, blur: float, nothing: float,
+    marks: Marks,
+) -> None:  # fmt: skip
+    """Write bounds of the marks of every action beside every other one, by ∏_i (e_i − E[i, anchor])^w_i.
+
+    The winner leaves nobody below the status quo. A rival that gains nothing for somebody, at a report at which the
+    winner is not below the status quo, is not above the winner there; the status quo itself never gains anything.
+
+    Parameters
+    ----------
+    lowest, highest
+        Ends of the box.
+    weights
+        Exponents, shape (stakeholder,), above 0.
+    anchor
+        The status quo.
+    tolerance, blur, nothing
+        As in `products_ahead`.
+    marks
+        Where the result goes, shape (action, action, context).
+    """
+    n_stakeholders, n_actions, n_contexts = lowest.shape
+    for a in range(n_actions):
+        for b in range(n_actions):
+            for t in range(n_contexts):
+                ahead, lead = b == anchor, 0.0
+                for i in range(n_stakeholders if a != b and not ahead else 0):
+                    x, y = highest[i, a, t], lowest[i, b, t]
+                    below, above = lowest[i, anchor, t], highest[i, anchor, t]
+                    if y <= above + nothing and x >= y - 2.0 * nothing:
+                        ahead = True
+                    elif a == anchor:
+                        lead = -np.inf
+                    else:
+                        d = min(above, y) if x > y else below
+                        gain, other = x - d, y - d
+                        ratio = gain / (other if other > nothing else nothing)
+                        lead += weights[i] * math.log(ratio) if ratio > 0 else -np.inf
+                level = a != b and lead >= -tolerance
+                marks[a, b, t] = AHEAD if a != b and (ahead or lead > blur) else (LEVEL if level else BEHIND)
