@@ -41,12 +41,22 @@ class ColumnScores(Method):
         best, worst = ends(rule, reports)
         highest, lowest = _scores(rule, reports, best), _scores(rule, reports, worst)
         reachable = np.empty((reports.n_actions, reports.n_contexts), dtype=bool)
-        close = np.empty(reports.n_contexts, dtype=bool)
+        close, edge = np.empty(reports.n_contexts, dtype=bool), np.zeros(reports.n_contexts, dtype=bool)
         tolerance = reports.honest.tolerance
-        if unbeaten(highest, lowest, tolerance, BLUR * tolerance, reachable, close):
-            most, least = reports.totals(rule, best), reports.totals(rule, worst)
-            unbeaten_in_ties(highest, lowest, most, least, close, tolerance, BLUR, reachable)
-        return Reach(reachable, reachable)
+        if not unbeaten(highest, lowest, tolerance, reachable, close):
+            return Reach(reachable, reachable)
+        most, least = reports.totals(rule, best), reports.totals(rule, worst)
+        unbeaten_in_ties(highest, lowest, most, least, close, tolerance, BLUR, reachable, edge)
+        return Reach(reachable, self._attained(rule, reports, reachable, np.flatnonzero(edge)))
+
+    def _attained(self, rule: Strategy, reports: Reports, reachable: Mask, edge: NDArray[np.intp]) -> Mask:
+        """Return the reachable actions, less those that do not really win where scores lie on the edge of a tie."""
+        if not len(edge):
+            return reachable
+        inner, some = reachable.copy(), reports.take(edge)
+        for action in range(reports.n_actions):
+            inner[action, edge] &= some.choose(rule, self.misreport(rule, some, action, 0)) == action
+        return inner
 
     def misreport(self, rule: Strategy, reports: Reports, action: int, attack: int) -> Values:
         """Return the action's best column beside the worst of the others."""
@@ -140,15 +150,15 @@ def hurt(worst: Values, decided: NDArray[np.int64], values: Values) -> None:
 
 
 @compiled
-def unbeaten(best: Values, worst: Values, tolerance: float, blur: float, reachable: Mask, close: Mask) -> int:
-    """Write which actions score no less at their best than every other at its worst, shape (action, context).
+def unbeaten(best: Values, worst: Values, tolerance: float, reachable: Mask, close: Mask) -> int:
+    """Write which actions score more at their best than every other at its worst, shape (action, context).
 
     Parameters
     ----------
     best, worst
         Scores of each action at the two ends of its column.
-    tolerance, blur
-        How close scores tie, relative to max(1, |score|), and how close rounding brings equal ones.
+    tolerance
+        How close scores tie, relative to max(1, |score|).
     reachable
         Where the result goes; right wherever nothing is close.
     close
@@ -182,7 +192,7 @@ def unbeaten(best: Values, worst: Values, tolerance: float, blur: float, reachab
                 size_of = abs(rival) if abs(rival) > 1.0 else 1.0
                 size_of = size_of if size_of < np.inf else 1.0
                 score = row[k]
-                wins[k] = score > rival + blur * size_of
+                wins[k] = score > rival + tolerance * size_of
                 near[k] |= not wins[k] and score >= rival - tolerance * size_of
         for k in range(size):
             n_close += 1 if near[k] else 0
@@ -192,7 +202,7 @@ def unbeaten(best: Values, worst: Values, tolerance: float, blur: float, reachab
 @compiled
 def unbeaten_in_ties(
     best: Values, worst: Values, most: Values, least: Values, close: Mask, tolerance: float, blur: float,
-    reachable: Mask,
+    reachable: Mask, edge: Mask,
 ) -> None:  # fmt: skip
     """Write which actions are reachable where scores may tie, shape (action, context).
 
@@ -212,6 +222,9 @@ def unbeaten_in_ties(
         How close scores and sums tie, relative to max(1, |score|), and what share of that is rounding.
     reachable
         Where the result goes.
+    edge
+        Set where some scores or sums differ by more than rounding and by less than what ties, so that the result may
+        hold too many actions, shape (context,).
     """
     n_actions, n_contexts = best.shape
     for t in range(n_contexts):
@@ -223,10 +236,15 @@ def unbeaten_in_ties(
             for b in range(n_actions):
                 rival = worst[b, t]
                 size = tolerance * (max(1.0, abs(rival)) if abs(rival) < np.inf else 1.0)
-                if a == b or rival < score - blur * size:
+                if a == b or rival < score - size:
                     continue
+                if rival > score + size:
+                    wins = False
+                    break
                 gap = least[b, t] - most[a, t]
-                if rival > score + size or gap > reach or (gap >= -blur * reach and b < a):
+                apart = 0.0 if rival == score else abs(rival - score)  # −inf ties with −inf
+                edge[t] |= apart > blur * size or (abs(gap) > blur * reach and abs(gap) <= reach)
+                if rival >= score - blur * size and (gap > reach or (gap >= -blur * reach and b < a)):
                     wins = False
                     break
             reachable[a, t] = wins
