@@ -29,7 +29,7 @@ from accordant.scope import ScopeCard
 from accordant.utilities import ExpectedRewards
 
 if TYPE_CHECKING:
-    from accordant import evaluation, metrics, runs, strategies
+    from accordant import certificates, evaluation, explanation, metrics, runs, strategies
     from accordant.policy import ParticipatoryPolicy
 
 _LAZY_CLASSES = {"ParticipatoryPolicy": "accordant.policy"}
@@ -39,6 +39,7 @@ _LAZY_ROOMS = (
     "cases",
     "certificates",
     "evaluation",
+    "explanation",
     "learning",
     "metrics",
     "report",
@@ -73,7 +74,9 @@ __all__ = [
     "Stakeholder",
     "TableReward",
     "UnknownNameError",
+    "certificates",
     "evaluation",
+    "explanation",
     "metrics",
     "runs",
     "strategies",

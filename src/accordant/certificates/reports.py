@@ -13,7 +13,7 @@ from accordant.contexts import Contexts, Log
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.block import Block, Workspace, block_of
 from accordant.strategies.compromise import Compromise
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE, Codes
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.utilities import ExpectedRewards
@@ -144,9 +144,7 @@ class Reports:
 
     def totals(self, rule: ContextRule, values: Values) -> Values:
         """Return what breaks ties of a rule: the sum over those who have a say, shape (action, context)."""
-        weights = getattr(rule, "weights", None)
-        block = self.block(values)
-        return block.heard(stakeholder_weights(weights, len(block.stakeholders))).totals
+        return tie_totals(rule, self.block(values))
 
 
 def honest_block(expected: ExpectedRewards, part: slice, shared: Workspace, scratch: Workspace) -> Block:

@@ -15,7 +15,7 @@ from accordant.decisions import Decisions
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.block import PIECE, Block, Workspace, block_of, block_slices
 from accordant.strategies.selection import Codes, Selection, code_type
-from accordant.strategies.strategy import Strategy
+from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.threads import free_cores, on_threads
 from accordant.utilities import ExpectedRewards
 
@@ -48,6 +48,14 @@ class ContextRule(Strategy):
         """Decide in every context."""
         del prediction, log, contexts
         return decide((self,), expected)[0]
+
+
+def tie_totals(rule: Strategy, block: Block) -> NDArray[np.float64]:
+    """Return what breaks the rule's ties: Σ_i E[i, a, t] over those who have a say, shape (action, context).
+
+    Who has weight 0 in a rule with weights has no say; in rules without weights everybody has one.
+    """
+    return block.heard(stakeholder_weights(getattr(rule, "weights", None), len(block.stakeholders))).totals
 
 
 def decide(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+
+import accordant as ac
 import pytest
 
 from accordant import strategies
@@ -236,3 +238,12 @@ def test_missing_contexts_are_named(make_world):
     with pytest.raises(InputError, match="6 contexts, and contexts= has 4 rows"):
         Constrained("maximin", floors=0.2)(make_world(0).E, contexts=make_world(0, n=4).contexts)
     assert issubclass(UnknownNameError, InputError)
+
+
+def test_who_has_no_say_in_a_voting_rule_breaks_no_tie_under_constraints():
+    expected = ac.ExpectedRewards(
+        [[0.6, 0.5, 0.5], [0.1, 0.1, 0.9]], stakeholders=["voter", "onlooker"], actions=["x", "y", "z"]
+    )
+    rule = {"name": "borda", "parameters": {"weights": (1.0, 0.0)}}
+    bound = ac.strategies.create("constrained", {"rule": rule, "forbidden": [{"actions": ["x"]}]})
+    assert bound(expected).actions.tolist() == ["y"]

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.strategies.block import Block
-from accordant.strategies.compromise import Compromise
 from accordant.strategies.constraints.floors import Floors, Levels
 from accordant.strategies.constraints.vetoes import Vetoes
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.selection import Codes, select_best
-from accordant.strategies.strategy import Scores, Strategy, stakeholder_weights
+from accordant.strategies.strategy import Scores, Strategy
 
 Mask = NDArray[np.bool_]
 
@@ -93,13 +92,6 @@ def scores_of(found: Decisions) -> Scores:
     if found.policy is not None:
         raise InputError(f"{found.strategy} draws its actions; constraints need a rule that takes the best one")
     return found.scores
-
-
-def tie_totals(rule: Strategy, block: Block) -> Levels:
-    """Return what breaks the rule's ties: Σ_i E[i, a, t] over those who have a say, shape (action, context)."""
-    if isinstance(rule, Compromise):
-        return block.heard(stakeholder_weights(rule.weights, len(block.stakeholders))).totals
-    return block.totals
 
 
 @dataclass(frozen=True)

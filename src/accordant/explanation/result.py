@@ -1,0 +1,223 @@
+"""`Explanation`: why one decision was taken, typed; everything that is said about it is read from here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accordant.explanation.contexts import ContextChanges
+from accordant.explanation.misreports import Misreport
+from accordant.explanation.weights import WeightChanges
+
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was decided, and how close it was.
+
+    Attributes
+    ----------
+    action
+        The action.
+    tied
+        Whether another action had the same score.
+    scores
+        Score of each action, in the rule's own unit; None for a rule without scores. −inf: no agreement, or ruled out.
+    runner_up
+        The action with the next best score; empty for a rule without scores.
+    margin
+        Score of the decision minus that of the runner-up; None where there is no finite one.
+    probabilities
+        Probability of each action if the rule draws; None otherwise.
+    flags
+        What else must be known: names of flags of `Decisions` that are raised.
+    """
+
+    action: str
+    tied: bool
+    scores: Row | None
+    runner_up: str
+    margin: float | None
+    probabilities: Row | None
+    flags: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; a score of −inf is null."""
+        scores = None if self.scores is None else [each if math.isfinite(each) else None for each in self.scores]
+        return {
+            "action": self.action,
+            "tied": self.tied,
+            "scores": scores,
+            "runner_up": self.runner_up or None,
+            "margin": self.margin,
+            "probabilities": None if self.probabilities is None else list(self.probabilities),
+            "flags": list(self.flags),
+        }
+
+
+@dataclass(frozen=True)
+class Favourite:
+    """What one stakeholder would have chosen alone.
+
+    Attributes
+    ----------
+    who
+        The stakeholder.
+    action
+        Its favourite; ties go to the sum over all stakeholders, then to declared order.
+    equals
+        All actions that are worth as much to it, with the favourite.
+    gains
+        What each stakeholder would have gained (below 0: lost) if that had been decided, shape (stakeholder,).
+    """
+
+    who: str
+    action: str
+    equals: tuple[str, ...]
+    gains: Row
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"who": self.who, "action": self.action, "equals": list(self.equals), "gains": list(self.gains)}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the decision gave each stakeholder against another action.
+
+    Attributes
+    ----------
+    action
+        The other action.
+    gains
+        Expected reward of the decision minus that of the other action, shape (stakeholder,); below 0 is a loss.
+    runner_up
+        Whether it is the runner-up.
+    favourite_of
+        Stakeholders who would have chosen it alone.
+    """
+
+    action: str
+    gains: Row
+    runner_up: bool
+    favourite_of: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "action": self.action, "gains": list(self.gains), "runner_up": self.runner_up,
+            "favourite_of": list(self.favourite_of),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PivotalHere:
+    """Whether one stakeholder is pivotal in this context.
+
+    Attributes
+    ----------
+    who
+        The stakeholder.
+    actions
+        ``dropped``, ``neutralised``, ``doubled``, ``halved`` to the action that would be decided; None where the
+        question means nothing.
+    changes
+        The same to whether that is another action than the decision; None likewise.
+    reasons
+        Why a question means nothing, for those that do not.
+    """
+
+    who: str
+    actions: Mapping[str, str | None]
+    changes: Mapping[str, bool | None]
+    reasons: Mapping[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "who": self.who, "actions": dict(self.actions), "changes": dict(self.changes),
+            "reasons": dict(self.reasons),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why one decision was taken and what would have changed it.
+
+    Attributes
+    ----------
+    row
+        Position of the context in E.
+    rule
+        Label of the rule.
+    stakeholders, actions
+        Names.
+    expected
+        E in this context, shape (stakeholder, action).
+    choice
+        What was decided.
+    points
+        Where the rule measures from: ``disagreement`` and ``ideal``, and how far below a floor the decision leaves
+        somebody, ``below_floor``; each of shape (stakeholder,). Empty for rules that have none.
+    favourites
+        What each stakeholder would have chosen alone.
+    comparisons
+        The decision against every other action.
+    pivotal
+        Whose absence, silence or weight would have changed it.
+    misreports
+        The smallest change of E that would have: for everybody together, then for each stakeholder alone.
+    weights
+        The smallest change of stakeholder weights that would have.
+    context
+        The nearest contexts with another decision; None if they were not asked for.
+    """
+
+    row: int
+    rule: str
+    stakeholders: tuple[str, ...]
+    actions: tuple[str, ...]
+    expected: tuple[Row, ...]
+    choice: Choice
+    points: Mapping[str, Row]
+    favourites: tuple[Favourite, ...]
+    comparisons: tuple[Comparison, ...]
+    pivotal: tuple[PivotalHere, ...]
+    misreports: tuple[Misreport, ...]
+    weights: WeightChanges
+    context: ContextChanges | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, with the sentences by topic; what is not a finite number is null."""
+        return {**self.values(), "sentences": {topic: list(said) for topic, said in self.by_topic().items()}}
+
+    def values(self) -> dict[str, Any]:
+        """Return plain values without sentences."""
+        return {
+            "row": self.row,
+            "rule": self.rule,
+            "stakeholders": list(self.stakeholders),
+            "actions": list(self.actions),
+            "expected": [list(each) for each in self.expected],
+            "choice": self.choice.to_json(),
+            "points": {name: list(each) for name, each in self.points.items()},
+            "favourites": [each.to_json() for each in self.favourites],
+            "comparisons": [each.to_json() for each in self.comparisons],
+            "pivotal": [each.to_json() for each in self.pivotal],
+            "misreports": [each.to_json() for each in self.misreports],
+            "weights": self.weights.to_json(),
+            "context": None if self.context is None else self.context.to_json(),
+        }
+
+    def by_topic(self) -> dict[str, tuple[str, ...]]:
+        """Return plain sentences by topic: what decides, what was traded off, what would change it, how sure."""
+        from accordant.explanation.wording import sentences_by_topic
+
+        return sentences_by_topic(self)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the explanation in plain words; every number is one of `values`."""
+        return tuple(sentence for said in self.by_topic().values() for sentence in said)

@@ -1,0 +1,12 @@
+"""Explanation pages: one self-contained HTML file from explanations as plain values.
+
+    accordant.explanation.as_document(…) ──► pages.py ──► templates/ + strips.py ──► HTML
+
+Like every report, the file needs no network, no script and no fonts, and the same content gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from accordant.report.explained.render import render_explanation
+
+__all__ = ["render_explanation"]

@@ -1,0 +1,106 @@
+"""What an explanation page says, as texts: cells of tables, in the order in which they are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Any
+
+from accordant.explanation.wording import shown
+from accordant.report.scale import MINUS, NOT_DEFINED, decimals, number
+
+Json = dict[str, Any]
+
+NO_SCORE = f"{MINUS}∞"
+EVERYBODY = "everybody together"
+QUESTIONS = {
+    "dropped": "if not there",
+    "neutralised": "without a preference",
+    "doubled": "with twice the weight",
+    "halved": "with half the weight",
+}
+
+
+@dataclass(frozen=True)
+class Move:
+    """How far somebody's expected rewards may move: who, up to where, what can win then, how it is known."""
+
+    who: str
+    up_to: str
+    then: str
+    known: str
+
+
+def scores(explained: Json) -> list[str] | None:
+    """Return the score of every action; None for a rule without scores."""
+    found = explained["choice"]["scores"]
+    if found is None:
+        return None
+    digits = decimals(found)
+    return [NO_SCORE if each is None else number(each, digits) for each in found]
+
+
+def gain(value: float) -> str:
+    """Return a gain or loss with its sign."""
+    text = number(value)
+    return text if text.startswith(MINUS) or text == number(0.0) else f"+{text}"
+
+
+def moves(explained: Json) -> list[Move]:
+    """Return how far E may move, for everybody together and for each stakeholder."""
+    return [_move(each) for each in explained["misreports"]]
+
+
+def _move(each: Json) -> Move:
+    who = each["who"] or EVERYBODY
+    then = each["action"] or "–"
+    if each["never"]:
+        return Move(who, "any change", "–", "exact")
+    if each["safe"] is None:
+        return Move(who, NOT_DEFINED, "–", each["method"])
+    at = None if each["changed_at"] is None else shown(each["changed_at"], ROUND_CEILING)
+    up_to = shown(each["safe"], ROUND_FLOOR)
+    if each["exact"]:
+        return Move(who, up_to, then, "exact")
+    if each["safe"] == 0:
+        return Move(who, "–", then, "nothing certified" + (f"; a change is known at {at}" if at else ""))
+    return Move(who, up_to, then, "certified" + (f"; a change is known at {at}" if at else "; no change is known"))
+
+
+def weight_rows(explained: Json) -> list[tuple[str, list[str], str, str]]:
+    """Return direction, new shares by stakeholder, share moved, and the action then."""
+    found = []
+    for each in explained["weights"]["found"]:
+        name = "smallest shift" if each["direction"] == "shift" else f"{each['direction']} for {each['who']}"
+        shares = [number(share) for share in each["shares"]]
+        found.append((name, shares, shown(each["moved"], ROUND_CEILING), each["action"]))
+    return found
+
+
+def pivotal_cells(each: Json, decision: str) -> list[tuple[str, bool]]:
+    """Return the action under every question to one stakeholder, and whether it is another one."""
+    cells = []
+    for question in QUESTIONS:
+        action = each["actions"][question]
+        cells.append(("–", False) if action is None else ("the same", False) if action == decision else (action, True))
+    return cells
+
+
+def pivotal_reasons(explained: Json) -> list[str]:
+    """Return why some questions mean nothing, each once."""
+    found = [why for each in explained["pivotal"] for why in each["reasons"].values()]
+    return list(dict.fromkeys(found))
+
+
+def feature_value(value: float | str | None) -> str:
+    """Return a value of a feature."""
+    if value is None or value == "":
+        return "missing"
+    if isinstance(value, str):
+        return value
+    return number(value, 0) if float(value).is_integer() else f"{value:.4g}".replace("-", MINUS)
+
+
+def share(value: float | None) -> str:
+    """Return a share with three decimals; a dash if there is none."""
+    return "–" if value is None else number(value)
