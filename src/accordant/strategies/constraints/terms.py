@@ -16,11 +16,11 @@ from accordant.strategies.constraints.budgets import ROUNDING, Budgets, Capaciti
 from accordant.strategies.constraints.floors import Floors, Levels
 from accordant.strategies.constraints.forbidden import Prohibition, forbidden_actions
 from accordant.strategies.constraints.parity import Parity
-from accordant.strategies.constraints.screening import Screened, admitted, scores_of, screened, tie_totals
+from accordant.strategies.constraints.screening import Screened, admitted, scores_of, screened
 from accordant.strategies.constraints.sifting import solve
 from accordant.strategies.constraints.vetoes import Vetoes
 from accordant.strategies.constraints.window import within_parity
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
