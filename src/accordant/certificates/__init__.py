@@ -4,6 +4,10 @@
     reachable(rule, E, delta)   the actions that misreports could make win, (action, context)
     certify(rule, E, threat)    the same with what is known to be attainable, and witnesses
     survey(rule, E)             radii against every coalition: shares, quantiles, how many must collude
+    bounds(rule, E, metric, …)  the smallest and largest value that misreports can give a metric
+    ranking(rules, E, …)        whether the order of strategies survives misreports
+
+The certificate of the paper is in `accordant.certificates.schema`.
 
 Words used here: a *coalition* may misreport its expected rewards by at most the *radius* δ, entry by entry, within a
 *box*; a set or bound is *exact* if some misreport attains it, and *sound* if no misreport gets past it.
@@ -11,6 +15,18 @@ Words used here: a *coalition* may misreport its expected rewards by at most the
 
 from __future__ import annotations
 
+from accordant.certificates.bounds import (
+    Bounds,
+    LiveComposite,
+    Ranking,
+    Scale,
+    bounds,
+    composite_bounds,
+    honest_scales,
+    live_composite,
+    ranking,
+    ranking_by_own_scores,
+)
 from accordant.certificates.certificate import Certificate, certify, certify_each, reachable
 from accordant.certificates.method import Method, Reach, certifies
 from accordant.certificates.radius import radius
@@ -19,17 +35,27 @@ from accordant.certificates.survey import Survey, survey
 from accordant.certificates.threat import Threat
 
 __all__ = [
+    "Bounds",
     "Certificate",
     "Known",
+    "LiveComposite",
     "Method",
+    "Ranking",
     "Reach",
     "Reports",
+    "Scale",
     "Survey",
     "Threat",
+    "bounds",
     "certifies",
     "certify",
     "certify_each",
+    "composite_bounds",
+    "honest_scales",
+    "live_composite",
     "radius",
+    "ranking",
+    "ranking_by_own_scores",
     "reachable",
     "survey",
 ]

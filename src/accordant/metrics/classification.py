@@ -14,10 +14,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
+from accordant.metrics.combinations import defaulted, together
+from accordant.metrics.expressions import Expression, Sum, divided
 from accordant.metrics.group import names
 from accordant.metrics.metric import CountMetric, Goal, register
-from accordant.metrics.rates import Actions, Masks, Rate
+from accordant.metrics.rates import Actions, Masks, Rate, outcome_codes
 from accordant.metrics.statistics import Contingency, divide
 from accordant.problem import DecisionProblem
 
@@ -59,6 +62,10 @@ class RateMetric(CountMetric):
         """Return the rate over all groups together, shape (...)."""
         top, bottom = self.rate.sums(table, self._masks(table))
         return divide(np.asarray(top.sum(axis=-1)), np.asarray(bottom.sum(axis=-1)))
+
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the rate as a ratio of sums."""
+        return self.rate.expression(evidence, Masks.of(evidence.problem, self.actions, self.outcomes))
 
     def rates(self, table: Contingency) -> dict[str, tuple[Values, Values]]:
         """Return the rate in each group, if there are attributes."""
@@ -136,6 +143,23 @@ class MacroAverage(CountMetric):
         scores = self.per_action(hits, confusion.sum(axis=-1), confusion.sum(axis=-2))
         return np.asarray(np.nan_to_num(scores, nan=0.0).mean(axis=-1))
 
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the mean over actions of ratios of sums, an undefined one counting 0."""
+        mapped = evidence.problem.action_of_outcome()
+        assert mapped is not None
+        right = mapped[outcome_codes(evidence)] == np.arange(len(evidence.problem.actions))[:, None]
+        parts: list[Expression] = []
+        for action, needed in enumerate(right.astype(np.float64)):
+            taken = np.zeros(right.shape)
+            taken[action] = 1.0
+            sums = Sum.of(taken * needed), Sum.of(taken), Sum(offset=float(needed.sum()))
+            parts.append(defaulted(self.score(*sums), 0.0))
+        return together(parts, [1 / len(parts)] * len(parts))
+
+    @abstractmethod
+    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
+        """Return the score of one action as an expression, from the same sums as `per_action`."""
+
     @abstractmethod
     def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
         """Return scores of shape (..., action) from how often each action was right, taken and mapped."""
@@ -145,6 +169,11 @@ class MacroAverage(CountMetric):
 @dataclass(frozen=True)
 class Precision(MacroAverage):
     """Macro-averaged share of an action's uses in which it was the mapped one."""
+
+    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
+        """Return hits / decided."""
+        del needed
+        return divided(hits, decided)
 
     def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
         """Return hits / decided."""
@@ -157,6 +186,11 @@ class Precision(MacroAverage):
 class Recall(MacroAverage):
     """Macro-averaged share of contexts mapped to an action in which it was taken."""
 
+    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
+        """Return hits / needed."""
+        del decided
+        return divided(hits, needed)
+
     def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
         """Return hits / needed."""
         del decided
@@ -167,6 +201,10 @@ class Recall(MacroAverage):
 @dataclass(frozen=True)
 class F1(MacroAverage):
     """Macro-averaged harmonic mean of precision and recall."""
+
+    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
+        """Return 2 hits / (decided + needed)."""
+        return divided(hits.scaled(2.0), decided.plus(needed))
 
     def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
         """Return 2 hits / (decided + needed)."""

@@ -23,10 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
+from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
+from accordant.metrics.combinations import Farthest, Largest, LowToHigh, Smallest, Spread, together
+from accordant.metrics.expressions import Expression, Undefined
 from accordant.metrics.metric import CountMetric, Goal, register
 from accordant.metrics.rates import Actions, Masks, Rate
-from accordant.metrics.statistics import Contingency, divide
+from accordant.metrics.statistics import Cells, Contingency, divide
 from accordant.problem import DecisionProblem, value_label
 
 Values = NDArray[np.float64]
@@ -108,6 +111,28 @@ class GroupCriterion(CountMetric):
         undefined = np.isnan(each).any(axis=0)
         worst = np.abs(np.where(undefined, 0.0, each)).argmax(axis=0)[None]
         return np.where(undefined, np.nan, np.take_along_axis(each, worst, axis=0)[0])
+
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the comparison as an expression of rates in groups, which share no context."""
+        masks, cells = Masks.of(evidence.problem, self.actions, self.outcomes), Cells.of(evidence, self.columns)
+        each = tuple(self._comparison(rate, evidence, masks, cells) for rate in self.criterion)
+        if len(each) == 1:
+            return each[0]
+        if self.aggregate == "ratio":
+            return Smallest(each)
+        return Largest(each) if self.protected is None else Farthest(each)
+
+    def _comparison(self, rate: Rate, evidence: Evidence, masks: Masks, cells: Cells) -> Expression:
+        """Return the comparison of one rate."""
+        if self.protected is not None:
+            code = cells.groups.labels.index(self.protected) if self.protected in cells.groups.labels else -1
+            inside = cells.groups.codes == code
+            sides = tuple(rate.expression(evidence, masks, np.flatnonzero(side)) for side in (inside, ~inside))
+            return together(sides, (1.0, -1.0))
+        rates = rate.in_groups(evidence, masks, cells)
+        if len(rates) < 2:
+            return Undefined()
+        return Spread(rates) if self.aggregate == "difference" else LowToHigh(rates)
 
     def size(self, table: Contingency) -> Values:
         """Return how many contexts count towards the rate (towards all of them, if several)."""

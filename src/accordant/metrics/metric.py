@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
+from accordant.metrics.expressions import Expression, Sum
 from accordant.metrics.statistics import (
     Cells,
     Contingency,
@@ -148,6 +149,14 @@ class Metric(ABC):
         if reason is not None:
             raise InputError(f"metric {self.name!r}: {reason}")
 
+    def expression(self, evidence: Evidence) -> Expression | None:
+        """Return how the raw score is made of sums over contexts, or None if the metric does not say.
+
+        Its value for any decisions equals that of `evaluate`. Whoever bounds a metric needs it; see `expression_of`.
+        """
+        del evidence
+        return None
+
     @abstractmethod
     def evaluate(self, decisions: Decisions, evidence: Evidence) -> MetricResult:
         """Return the raw score of the decisions on this evidence.
@@ -216,6 +225,12 @@ class SumMetric(Metric):
         """
         return sums.totals[..., 0] / float(sums.n) ** self.gamma
 
+    def expression(self, evidence: Evidence) -> Expression | None:
+        """Return the first column, as `value` does by default; None if `value` is another one."""
+        if type(self).value is not SumMetric.value:
+            return None
+        return Sum.of(self.checked_theta(evidence)[0], float(evidence.n_contexts) ** -self.gamma)
+
     def reason(self, sums: Sums) -> str:
         """Return why the value of single sums is not defined."""
         del sums
@@ -256,6 +271,24 @@ def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Ru
         return metrics.register(name, aliases=aliases)(metric)
 
     return decorate
+
+
+def expression_of(metric: Metric, evidence: Evidence) -> Expression:
+    """Return how the raw score of a metric is made of sums over contexts.
+
+    Raises
+    ------
+    InputError
+        If the evidence lacks something, or the metric does not say how it is made.
+    """
+    metric.check(evidence)
+    found = metric.expression(evidence)
+    if found is None:
+        raise InputError(
+            f"metric {metric.name!r} does not say how it is made of sums, so it cannot be bounded; "
+            "give its class a method expression(evidence)"
+        )
+    return found
 
 
 def defined(value: Any) -> float | None:

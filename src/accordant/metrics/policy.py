@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.evidence import Evidence
+from accordant.metrics.expressions import Expression, mean_of
 from accordant.metrics.metric import CountMetric, Goal, SumMetric, register
 from accordant.metrics.statistics import Contingency, position
 from accordant.problem import DecisionProblem
@@ -57,6 +58,12 @@ class ShareOfAction(CountMetric):
         per_action = table.counts.sum(axis=(-2, -1))
         taken = per_action[..., position("action", self.action, table.problem.actions)]
         return np.asarray((100.0 if self.percent else 1.0) * taken / per_action.sum(axis=-1))
+
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the share as a mean."""
+        theta = np.zeros((len(evidence.problem.actions), evidence.n_contexts))
+        theta[position("action", self.action, evidence.problem.actions)] = 100.0 if self.percent else 1.0
+        return mean_of(theta, evidence.n_contexts)
 
 
 @dataclass(frozen=True)

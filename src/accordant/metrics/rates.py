@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.metrics.statistics import Contingency, divide, position
+from accordant.evidence import Evidence
+from accordant.metrics.expressions import Expression, Sum, divided
+from accordant.metrics.statistics import Cells, Contingency, divide, position
 from accordant.problem import DecisionProblem
 
 Values = NDArray[np.float64]
@@ -107,6 +109,22 @@ class Rate:
         top, bottom = self.sums(table, masks)
         return divide(top, bottom), bottom
 
+    def expression(self, evidence: Evidence, masks: Masks, contexts: NDArray[np.intp] | None = None) -> Expression:
+        """Return the rate in some contexts, all by default, as an expression of sums."""
+        outcomes = outcome_codes(evidence)
+        outcomes = outcomes if contexts is None else outcomes[contexts]
+        shape = (len(evidence.problem.actions), max(1, len(evidence.problem.outcome_names)))
+        top, bottom = (
+            Sum.of(np.broadcast_to(weights, shape)[:, outcomes], contexts=contexts) for weights in self.cells(masks)
+        )
+        return divided(top, bottom)
+
+    def in_groups(self, evidence: Evidence, masks: Masks, cells: Cells) -> tuple[Expression, ...]:
+        """Return the rate in each group that occurs, as expressions of sums over contexts that nobody shares."""
+        order = np.argsort(cells.groups.codes, kind="stable")
+        members = np.split(order, np.cumsum(cells.sizes)[:-1])
+        return tuple(self.expression(evidence, masks, each) for each in members if len(each))
+
     def unsuited(self, problem: DecisionProblem, actions: Actions, outcomes: tuple[str, ...]) -> str | None:
         """Return in plain words what the problem lacks for this rate, or None."""
         if self.needs & {"outcomes", "mapping"} and problem.continuous:
@@ -121,6 +139,13 @@ class Rate:
         if isinstance(actions, Mapping) and not self.graded:
             return f"{self.name} needs a set of favourable actions, not a benefit per action"
         return None
+
+
+def outcome_codes(evidence: Evidence) -> NDArray[np.intp]:
+    """Return the observed outcome of every context, shape (context,); a continuous outcome is one outcome."""
+    if evidence.problem.continuous:
+        return np.zeros(evidence.n_contexts, dtype=np.intp)
+    return evidence.log.outcomes.astype(np.intp)
 
 
 EVERYBODY = np.ones((1, 1))

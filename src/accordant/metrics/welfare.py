@@ -5,7 +5,9 @@ The realised reward of an action is its reward given what really followed (`Evid
 
 from __future__ import annotations
 
+import itertools
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -14,11 +16,15 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.evidence import Evidence
+from accordant.metrics.combinations import Fraction, GeometricMean, Largest, Smallest, magnitude, together
+from accordant.metrics.expressions import Expression, Sum, columns_of, divided, weighed
 from accordant.metrics.metric import Goal, SumMetric, register
 from accordant.metrics.statistics import Sums, divide, position
 from accordant.problem import DecisionProblem
 
 Values = NDArray[np.float64]
+
+ORDERED = 4  # with more stakeholders than this there are too many orders of them
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,16 @@ class WelfareMetric(SumMetric):
         """Return the welfare of the mean rewards, shape (...)."""
         return self.welfare(sums.means, self.shares(sums.problem))
 
+    def expression(self, evidence: Evidence) -> Expression | None:
+        """Return the welfare as an expression of the mean rewards; None if the metric does not say."""
+        means = columns_of(self.checked_theta(evidence), 1 / evidence.n_contexts)
+        return self.combined(means, self.shares(evidence.problem), evidence)
+
+    def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression | None:
+        """Return `welfare` as an expression of the means, one per stakeholder; None if the metric does not say."""
+        del means, shares, evidence
+        return None
+
     @abstractmethod
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return the welfare of mean rewards of shape (..., stakeholder) with weights that sum to 1."""
@@ -131,6 +147,11 @@ class MeanReward(WelfareMetric):
     """Weighted mean of the stakeholders' mean realised rewards (utilitarian welfare)."""
 
     goal: ClassVar[Goal] = "max"
+
+    def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
+        """Return Σ_i w_i r̄_i."""
+        del evidence
+        return weighed(means, shares)
 
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return Σ_i w_i r̄_i."""
@@ -143,6 +164,11 @@ class MinReward(WelfareMetric):
 
     goal: ClassVar[Goal] = "max"
 
+    def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
+        """Return min_i r̄_i over stakeholders with positive weight."""
+        del evidence
+        return Smallest(tuple(mean for mean, share in zip(means, shares, strict=True) if share > 0))
+
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return min_i r̄_i over stakeholders with positive weight (Rawls 1971; Sen 1970)."""
         return np.asarray(means[..., shares > 0].min(axis=-1))
@@ -153,6 +179,12 @@ class NashWelfare(WelfareMetric):
     """Weighted geometric mean of the stakeholders' mean realised rewards (Nash welfare)."""
 
     goal: ClassVar[Goal] = "max"
+
+    def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
+        """Return Π_i r̄_i^{w_i} over stakeholders with positive weight."""
+        del evidence
+        counted = [(mean, float(share)) for mean, share in zip(means, shares, strict=True) if share > 0]
+        return GeometricMean(tuple(mean for mean, _ in counted), tuple(share for _, share in counted))
 
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return Π_i r̄_i^{w_i} (Kaneko and Nakamura 1979, as a geometric mean); 0 if somebody's mean is 0."""
@@ -167,6 +199,25 @@ class GiniReward(WelfareMetric):
 
     goal: ClassVar[Goal] = "min"
 
+    def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
+        """Return the Gini coefficient: its largest ratio of sums over the orders of stakeholders.
+
+        In the order of the means, Σ_ij w_i w_j |r̄_i − r̄_j| is 2 Σ_{i before j} w_i w_j (r̄_j − r̄_i); in every other
+        order that is smaller. So the coefficient is the largest of the ratios that single orders give, as long as no
+        reward is negative.
+        """
+        counted = np.flatnonzero(shares > 0)
+        total = weighed(means, shares)
+        if len(counted) > ORDERED or evidence.rewards[counted].min() < 0:
+            pairs = list(itertools.combinations(counted.tolist(), 2))
+            gaps = [magnitude(means[j].minus(means[i])) for i, j in pairs]
+            return Fraction((together(gaps, [shares[i] * shares[j] for i, j in pairs]), total))
+        ordered = tuple(
+            weighed([means[i] for i in order], [share * rank for share, rank in _ranked(shares[list(order)])])
+            for order in itertools.permutations(counted.tolist())
+        )
+        return Largest((*(divided(each, total) for each in ordered), Sum()))  # never below 0
+
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return Σ_ij w_i w_j |r̄_i − r̄_j| / (2 Σ_i w_i r̄_i) (Gini 1912; Sen 1973), NaN if all means are 0."""
         gaps = np.abs(means[..., :, None] - means[..., None, :])
@@ -175,6 +226,12 @@ class GiniReward(WelfareMetric):
     def reason(self, sums: Sums) -> str:
         """Return that all rewards are zero."""
         return f"every counted reward is 0 on all {sums.n} contexts, so inequality is not defined"
+
+
+def _ranked(shares: Values) -> list[tuple[float, float]]:
+    """Return each share with the shares before it less those behind it."""
+    before = np.cumsum(shares) - shares
+    return list(zip(shares.tolist(), (2 * before + shares - shares.sum()).tolist(), strict=True))
 
 
 @register("welfare_regret")
@@ -189,6 +246,11 @@ class WelfareRegret(WelfareMetric):
         together = np.asarray(np.tensordot(shares, evidence.rewards, axes=1), dtype=np.float64)
         expected = np.tensordot(shares, evidence.expected.values, axes=1).astype(np.float64)
         return np.asarray(evidence.best_reward(together, expected) - together)[None]
+
+    def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
+        """Return the mean regret."""
+        del shares, evidence
+        return means[0]
 
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return the mean regret."""

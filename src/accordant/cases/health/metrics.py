@@ -17,6 +17,8 @@ from accordant.cases.health.rewards import COSTS
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import Goal, SumMetric, Sums, register
+from accordant.metrics.combinations import Defaulted, together
+from accordant.metrics.expressions import Expression, columns_of, divided
 from accordant.metrics.policy import OutcomeMetric
 
 Values = NDArray[np.float64]
@@ -73,6 +75,12 @@ class CostEffectiveness(_Scores):
         mean = score / np.where(treated > 0, treated, 1.0)
         return np.where(treated > 0, (mean - control / sums.n) / EXTRA_COST, 0.0)
 
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the ratio of sums less the mean control score, and 0 if nobody is treated."""
+        score, treated, control = columns_of(self.checked_theta(evidence), 1 / EXTRA_COST)
+        mean = divided(score, treated.scaled(EXTRA_COST))
+        return Defaulted(together((mean, control), (1.0, -1 / evidence.n_contexts)), 0.0)
+
 
 @register("matched_cost_effectiveness")
 @dataclass(frozen=True)
@@ -95,6 +103,11 @@ class MatchedCostEffectiveness(OutcomeMetric):
     def value(self, sums: Sums) -> Values:
         """Return mean effect / extra cost; not defined if nobody is treated."""
         return sums.ratio(0, 1) / EXTRA_COST
+
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return mean effect / extra cost."""
+        effect, treated = columns_of(self.checked_theta(evidence))
+        return divided(effect.scaled(1 / EXTRA_COST), treated)
 
     def reason(self, sums: Sums) -> str:
         """Say that nobody is treated."""
@@ -124,6 +137,10 @@ class MeanScoreOf(_Scores):
         """Return the mean."""
         return sums.ratio(0, 1)
 
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the mean."""
+        return divided(*columns_of(self.checked_theta(evidence)))
+
     def reason(self, sums: Sums) -> str:
         """Say that nobody gets the action."""
         del sums
@@ -151,3 +168,9 @@ class ScoreDifference(_Scores):
         both = (treated > 0) & (control > 0)
         difference = treated_score / np.where(both, treated, 1.0) - control_score / np.where(both, control, 1.0)
         return np.where(both, difference, 0.0)
+
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the difference of means, and 0 if either is of nobody."""
+        treated_score, treated, control_score, control = columns_of(self.checked_theta(evidence))
+        means = divided(treated_score, treated), divided(control_score, control)
+        return Defaulted(together(means, (1.0, -1.0)), 0.0)

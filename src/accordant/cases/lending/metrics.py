@@ -18,6 +18,7 @@ from accordant.cases.lending.rewards import ACTIONS, OUTCOMES, Structure, table_
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import Goal, SumMetric, Sums, cell_values, register
+from accordant.metrics.expressions import Expression, columns_of, divided
 
 Values = NDArray[np.float64]
 
@@ -29,6 +30,10 @@ class _ShareOfAll(SumMetric):
     def value(self, sums: Sums) -> Values:
         """Return gathered / possible."""
         return sums.ratio(0, 1)
+
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return gathered / possible, whatever is decided the same amount."""
+        return divided(*columns_of(self.checked_theta(evidence)))
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Say which column of the loan files is missing."""

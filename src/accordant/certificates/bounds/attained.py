@@ -1,0 +1,156 @@
+"""What attacks that exist make of a metric: the other side of every bound.
+
+The search starts from honest decisions and from those that the bound itself points at. At each point the metric is
+replaced by the sum it behaves like there, the best choice for that sum is taken, and so on while the metric moves the
+right way: Dinkelbach's steps for a ratio, Frank and Wolfe's (1956) for everything else. What is found is attained, as
+every choice is one that misreports are known to make; if it meets the bound, the bound is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from accordant.certificates.bounds.choices import Choices, Move
+from accordant.certificates.bounds.slopes import slope_at
+from accordant.metrics.expressions import Expression, Sum
+
+STEPS = 20  # improvements of one start
+PLACES, REFINEMENTS = 9, 12  # where to look between two attacks, and how often nearer
+LOOKS = 2e7  # contexts looked at before a search gives up, however few steps that are
+
+
+@dataclass(frozen=True, eq=False)
+class Attained:
+    """The most that a known attack makes of a metric.
+
+    Attributes
+    ----------
+    value
+        The value; None if every known attack leaves the metric undefined.
+    move
+        The attack; None if it is to report honestly.
+    """
+
+    value: float | None
+    move: Move | None
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """Which end is sought, and where the search can stop.
+
+    Attributes
+    ----------
+    sign
+        1 for the highest value, −1 for the lowest.
+    bound
+        Nothing is beyond it.
+    tolerance
+        How close to it, relative to max(1, |bound|), is close enough.
+    """
+
+    sign: float
+    bound: float
+    tolerance: float
+
+    def met(self, value: float | None) -> bool:
+        """Return whether a value is the bound, up to rounding."""
+        if value is None or not math.isfinite(self.bound):
+            return False
+        return abs(self.bound - value) <= self.tolerance * max(1.0, abs(self.bound))
+
+    def better(self, one: Attained, other: Attained) -> Attained:
+        """Return the one of two attacks that comes nearer to the end; the first if they are equal."""
+        if other.value is None:
+            return one
+        return other if one.value is None or self.sign * other.value > self.sign * one.value else one
+
+
+def attain(expression: Expression, choices: Choices, starts: Sequence[Sum], goal: Goal) -> Attained:
+    """Return the highest, or lowest, value that was found among choices that misreports are known to make.
+
+    Parameters
+    ----------
+    expression
+        How the metric is made of sums.
+    choices
+        What misreports are known to make of the decisions.
+    starts
+        Sums that lead to good attacks if they are as high, or low, as they can be.
+    goal
+        Which end is sought.
+    """
+    best = Attained(expression.value(choices.base), None)
+    if goal.met(best.value):
+        return best
+    for start in (*starts, slope_at(expression, choices.base)):
+        if start.parts:
+            best = _climb(expression, choices, start, goal, best)
+        if goal.met(best.value):
+            return best
+    if not choices.limited:
+        best = _between(expression, choices, goal, best)
+    return best
+
+
+def _climb(expression: Expression, choices: Choices, toward: Sum, goal: Goal, best: Attained) -> Attained:
+    """Return the better of the best known attack and what is found from a start by following slopes."""
+    reached = Attained(None, None)
+    for _ in range(_affordable(STEPS, 1, choices)):
+        table = goal.sign * toward.table(choices.n_actions, choices.n_contexts)
+        _, move = choices.best(table)
+        decisions = choices.decisions(move)
+        value = expression.value(decisions)
+        if value is None or (reached.value is not None and not goal.sign * value > goal.sign * reached.value):
+            break
+        reached = Attained(value, move)
+        toward = slope_at(expression, decisions)
+        if goal.met(value) or not toward.parts:
+            break
+    return goal.better(best, reached)
+
+
+def _between(expression: Expression, choices: Choices, goal: Goal, best: Attained) -> Attained:
+    """Look for values on the way from one attack to another, context by context.
+
+    On the way between the two attacks that move the sum behind the metric most, both ways, a gap passes through 0.
+    """
+    slope = slope_at(expression, choices.base)
+    if not slope.parts:
+        return best
+    table = slope.table(choices.n_actions, choices.n_contexts)
+    _, one = choices.best(table)
+    _, other = choices.best(-table)
+    low, high = 0, choices.n_contexts
+    for _ in range(_affordable(REFINEMENTS, PLACES, choices)):
+        places = np.unique(np.linspace(low, high, PLACES).round().astype(int))
+        found = [_valued(expression, choices, _joined(one, other, int(at))) for at in places]
+        values = [-np.inf if each.value is None else goal.sign * each.value for each in found]
+        at = int(np.argmax(values))
+        best = goal.better(best, found[at])
+        if goal.met(best.value) or len(places) < PLACES:
+            break
+        low, high = int(places[max(0, at - 1)]), int(places[min(len(places) - 1, at + 1)])
+    return best
+
+
+def _affordable(steps: int, looks: int, choices: Choices) -> int:
+    """Return how many steps, each of some looks at all contexts, are not too many; at least two."""
+    return max(2, min(steps, int(LOOKS / (looks * max(1, choices.n_contexts)))))
+
+
+def _joined(one: Move, other: Move, at: int) -> Move:
+    """Return a move that follows one in the first contexts and another in the rest."""
+    first = np.arange(len(one.codes)) < at
+    policy = None if one.policy is None or other.policy is None else np.where(first, one.policy, other.policy)
+    raised = None if one.raised is None or other.raised is None else np.where(first, one.raised, other.raised)
+    changed = np.where(first, one.changed, other.changed)
+    return Move(np.where(first, one.codes, other.codes), changed, policy, raised)
+
+
+def _valued(expression: Expression, choices: Choices, move: Move) -> Attained:
+    return Attained(expression.value(choices.decisions(move)), move)

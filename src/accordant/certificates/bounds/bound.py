@@ -1,0 +1,218 @@
+"""`bounds`: the smallest and largest value that misreports within a threat can give a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from accordant.certificates.bounds.about import Measure, Subject, subject_of
+from accordant.certificates.bounds.attained import Attained, Goal, attain
+from accordant.certificates.bounds.choices import Move
+from accordant.certificates.bounds.combining import enclose
+from accordant.certificates.bounds.leaves import NEVER
+from accordant.certificates.bounds.rule_choices import Attackable, attackable, known_from
+from accordant.certificates.reports import Known
+from accordant.certificates.threat import UNIT, Threat, checked_coalition
+from accordant.evidence import Evidence
+from accordant.strategies.strategy import Strategy
+from accordant.utilities import ExpectedRewards
+
+Status = Literal["exact", "sound"]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What misreports can make of a metric; unpacks as ``low, high, status``.
+
+    Attributes
+    ----------
+    low, high
+        No misreport within the threat that leaves the metric defined gets past these; None if none leaves it defined.
+    nominal
+        The value of the honest decisions; None if it is not defined.
+    low_status, high_status
+        ``exact`` if a known misreport attains the end, ``sound`` if the true end may be nearer.
+    attained_low, attained_high
+        The lowest and highest value that known misreports attain; None if they all leave the metric undefined.
+    may_be_undefined
+        Whether it could not be ruled out that misreports leave the metric undefined.
+    rule, metric
+        Their names.
+    threat
+        Who may misreport, by how much.
+    at_most
+        In how many contexts at most; None for all of them, and for rules that decide a whole batch at once.
+    method
+        How reachable decisions were found, in words.
+    tolerance
+        How close, relative to max(1, |end|), an attained value comes to an end that is called exact.
+    """
+
+    low: float | None
+    high: float | None
+    nominal: float | None
+    low_status: Status
+    high_status: Status
+    attained_low: float | None
+    attained_high: float | None
+    may_be_undefined: bool
+    rule: str
+    metric: str
+    threat: Threat
+    at_most: int | None
+    method: str
+    tolerance: float
+    _attackable: Attackable = field(repr=False)
+    _moves: tuple[Move | None, Move | None] = field(repr=False)
+
+    @property
+    def status(self) -> Status:
+        """``exact`` if both ends are."""
+        return "exact" if self.low_status == self.high_status == "exact" else "sound"
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.low, self.high, self.status))
+
+    def witness_low(self) -> ExpectedRewards:
+        """Return reports within the threat on which the rule's decisions give `attained_low`.
+
+        If the threat leaves reference points where they are, so must whoever decides on these reports.
+        """
+        return self._attackable.witness(self._moves[0])
+
+    def witness_high(self) -> ExpectedRewards:
+        """Return reports within the threat on which the rule's decisions give `attained_high`."""
+        return self._attackable.witness(self._moves[1])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; an end that is not finite is None."""
+        return {
+            "rule": self.rule,
+            "metric": self.metric,
+            "threat": self.threat.to_json(),
+            "at_most": self.at_most,
+            "low": _plain(self.low),
+            "high": _plain(self.high),
+            "nominal": _plain(self.nominal),
+            "status": self.status,
+            "low_status": self.low_status,
+            "high_status": self.high_status,
+            "attained_low": _plain(self.attained_low),
+            "attained_high": _plain(self.attained_high),
+            "may_be_undefined": self.may_be_undefined,
+            "method": self.method,
+            "tolerance": self.tolerance,
+        }
+
+
+def bounds(
+    rule: Strategy,
+    expected: ExpectedRewards,
+    metric: Measure,
+    *,
+    delta: float,
+    coalition: Sequence[str] | None = None,
+    box: tuple[float, float] = UNIT,
+    frozen: bool = False,
+    evidence: Evidence | None = None,
+    at_most: int | None = None,
+    known: Known | None = None,
+) -> Bounds:
+    """Return the smallest and largest value that misreports within a threat can give a metric.
+
+    The metric itself is computed from what really followed, which misreports do not change: they change decisions.
+
+    Parameters
+    ----------
+    rule
+        Any strategy.
+    expected
+        E, honestly reported.
+    metric
+        A metric, or its registered name if it needs no parameters; or contributions θ of actions, shape (action,) or
+        (action, context), which are averaged over contexts.
+    delta
+        Radius δ, at least 0.
+    coalition
+        Names of those who may misreport; None for everybody.
+    box, frozen
+        See `Threat`.
+    evidence
+        What really followed on the same contexts. None takes the honest expected rewards for the realised ones, which
+        serves metrics of rewards and actions.
+    at_most
+        In how many contexts the coalition may misreport; None for all of them.
+    known
+        What the rule reads beside E; by default what the evidence holds.
+
+    Raises
+    ------
+    InputError
+        If the metric needs evidence that is not there, or does not say how it is made of sums.
+    UnknownNameError
+        If somebody in the coalition is no stakeholder, or there is no such metric.
+
+    Examples
+    --------
+    >>> import accordant as ac
+    >>> E = ac.ExpectedRewards([[0.8, 0.5], [0.6, 0.7]], stakeholders=["Bank", "Applicant"], actions=["Grant", "Deny"])
+    >>> low, high, status = bounds(ac.strategies.create("utilitarian"), E, [1.0, 0.0], delta=0.05, coalition=["Bank"])
+    >>> low, high, status
+    (1.0, 1.0, 'exact')
+    """
+    threat = Threat(delta, checked_coalition(coalition), box, frozen)
+    subject = subject_of(metric, expected, evidence)
+    known = known_from(known, evidence)
+    return bound_of(subject, attackable(rule, expected, threat, at_most=at_most, known=known))
+
+
+def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
+    """Return what an attack on a rule can make of what a subject is about."""
+    nominal = subject.nominal(attacked.outer.base)
+    if attacked.outer.settled:
+        return _bounds(subject, attacked, (nominal,) * 3, (Attained(nominal, None),) * 2, nominal is None)
+    enclosure = enclose(subject.expression, attacked.outer)
+    if enclosure.never_defined:
+        return _bounds(subject, attacked, (None, None, nominal), (Attained(None, None),) * 2, NEVER.may_be_undefined)
+    # bounds hold the honest value, whatever order rounding added it in
+    low, high = enclosure.low, enclosure.high
+    if nominal is not None:
+        low, high = min(low, nominal), max(high, nominal)
+    found = tuple(
+        attain(
+            subject.expression,
+            attacked.inner,
+            (toward, enclosure.toward_undefined.scaled(sign)),
+            Goal(sign, bound, attacked.tolerance),
+        )
+        for sign, bound, toward in ((-1.0, low, enclosure.toward_low), (1.0, high, enclosure.toward_high))
+    )
+    lowest, highest = (one if one.value is not None else other for one, other in (found, found[::-1]))
+    if lowest.value is not None and highest.value is not None:
+        low, high = min(low, lowest.value), max(high, highest.value)
+    return _bounds(subject, attacked, (low, high, nominal), (lowest, highest), enclosure.may_be_undefined)
+
+
+def _bounds(
+    subject: Subject,
+    attacked: Attackable,
+    values: tuple[float | None, float | None, float | None],
+    found: tuple[Attained, Attained],
+    undefined: bool,
+) -> Bounds:
+    ends = zip((-1.0, 1.0), values[:2], found, strict=True)
+    statuses: list[Status] = [
+        "exact" if end is None or Goal(sign, end, attacked.tolerance).met(each.value) else "sound"
+        for sign, end, each in ends
+    ]
+    return Bounds(
+        *values, statuses[0], statuses[1], found[0].value, found[1].value, undefined,
+        attacked.rule.label, subject.label, attacked.threat, attacked.outer.at_most, attacked.method,
+        attacked.tolerance, attacked, (found[0].move, found[1].move),
+    )  # fmt: skip
+
+
+def _plain(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

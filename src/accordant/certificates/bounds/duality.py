@@ -1,0 +1,164 @@
+"""Upper bounds of concave functions of sums: the smallest of sums, and geometric means.
+
+Each sum has its own best attack, but no attack is best for all of them, so the function of the single ends is loose. A
+concave function lies below its tangents, and a tangent is a sum again, whose largest value is known. The best tangent
+gives the largest value that the function has on mixtures of attacks; over many contexts that is all but attained.
+
+    smallest of sums    min over weights of the largest weighted sum, by cutting planes (Kelley 1960)
+    geometric mean      Π x_k^{w_k} ≤ Σ_k w_k x_k y / y_k with y = Π y_k^{w_k}, y moved as Frank and Wolfe (1956) do
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.certificates.bounds.choices import Choices
+from accordant.metrics.combinations import GeometricMean
+from accordant.metrics.expressions import Sum, weighed
+
+Values = NDArray[np.float64]
+
+CLOSE = 1e-10  # relative to max(1, |bound|): a bound this close to the best one will do
+SECTIONS = 40  # golden sections of a line
+GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Several sums over the same choices, ready to be weighed.
+
+    Attributes
+    ----------
+    sums
+        The sums.
+    tables
+        What actions contribute to each, shape (action, context).
+    choices
+        What can be chosen.
+    """
+
+    sums: tuple[Sum, ...]
+    tables: tuple[Values, ...]
+    choices: Choices
+
+    @classmethod
+    def of(cls, sums: Sequence[Sum], choices: Choices) -> Tables:
+        """Return the tables of sums over all contexts."""
+        shape = choices.n_actions, choices.n_contexts
+        return cls(tuple(sums), tuple(each.table(*shape) for each in sums), choices)
+
+    def largest(self, weights: Values) -> Values:
+        """Return the value of every sum where the weighted sum is largest, shape (sum,)."""
+        table = sum((weight * each for weight, each in zip(weights, self.tables, strict=True) if weight), np.float64(0))
+        shape = self.choices.n_actions, self.choices.n_contexts
+        _, move = self.choices.best(np.ascontiguousarray(np.broadcast_to(table, shape)))
+        totals = [float(self.choices.weigh(each, move).sum()) for each in self.tables]
+        return np.array([each.offset + total for each, total in zip(self.sums, totals, strict=True)])
+
+
+def smallest_together(linear: Sum, terms: Sequence[Sequence[Sum]], choices: Choices, steps: int) -> tuple[float, Sum]:
+    """Return a bound on the largest value of linear + Σ_k min_p piece_kp, and the sum that gives it.
+
+    Parameters
+    ----------
+    linear
+        What is added.
+    terms
+        The pieces of every term.
+    choices
+        What can be chosen.
+    steps
+        Passes over the choices at most; fewer give a looser bound.
+    """
+    pieces = [piece for term in terms for piece in term]
+    tables = Tables.of([linear, *pieces], choices)
+    term_of = np.repeat(np.arange(len(terms)), [len(term) for term in terms])
+    weights = 1.0 / np.bincount(term_of)[term_of]
+    bound, best, cuts = math.inf, weights, []
+    for _ in range(max(1, steps)):
+        values = tables.largest(np.array([1.0, *weights]))
+        cuts.append(values)
+        reached = float(values[0] + weights @ values[1:])
+        if reached < bound:
+            bound, best = reached, weights
+        weights, least = _lowest_cut(np.array(cuts), term_of)
+        if bound - least <= CLOSE * max(1.0, abs(bound)):
+            break
+    return bound, linear.plus(weighed(pieces, best))
+
+
+def _lowest_cut(cuts: Values, term_of: NDArray[np.intp]) -> tuple[Values, float]:
+    """Return weights, summing to 1 in every term, at which the highest of the cuts is lowest, and how low.
+
+    Parameters
+    ----------
+    cuts
+        Values of the linear part and of all pieces, shape (cut, 1 + piece).
+    term_of
+        The term of every piece.
+    """
+    from scipy.optimize import linprog
+
+    n_pieces = len(term_of)
+    sums = (term_of == np.arange(term_of.max() + 1)[:, None]).astype(np.float64)
+    found = linprog(
+        np.array([0.0] * n_pieces + [1.0]),
+        A_ub=np.column_stack([cuts[:, 1:], -np.ones(len(cuts))]),
+        b_ub=-cuts[:, 0],
+        A_eq=np.column_stack([sums, np.zeros(len(sums))]),
+        b_eq=np.ones(len(sums)),
+        bounds=[(0, 1)] * n_pieces + [(None, None)],
+    )
+    if found.x is None:  # numbers too far apart for the solver: the weights stay where the search began
+        return 1.0 / np.bincount(term_of)[term_of], -math.inf
+    weights = np.clip(found.x[:-1], 0.0, 1.0)
+    return weights / (sums.T @ (sums @ weights)), float(found.fun)
+
+
+def geometric_mean_bound(mean: GeometricMean, sums: Sequence[Sum], choices: Choices, steps: int) -> tuple[float, Sum]:
+    """Return a bound on the largest geometric mean of sums, and the sum that gives it.
+
+    Parameters
+    ----------
+    mean
+        Its shares; they sum to 1.
+    sums
+        Its parts.
+    choices
+        What can be chosen.
+    steps
+        Passes over the choices at most; fewer give a looser bound.
+    """
+    tables, shares = Tables.of(sums, choices), np.array(mean.shares)
+    point = np.mean([tables.largest(only) for only in np.eye(len(shares))], axis=0)  # every part at its best, in turn
+    bound, best = math.inf, shares
+    for _ in range(max(1, steps)):
+        height = mean.of(point.tolist())
+        if not height > 0:
+            break
+        slopes = shares * height / point
+        values = tables.largest(slopes)
+        reached = max(0.0, float(slopes @ values))
+        if reached < bound:
+            bound, best = reached, slopes
+        if bound - height <= CLOSE * max(1.0, bound):
+            break
+        point = _best_between(mean, point, values)
+    return bound, weighed(sums, best)
+
+
+def _best_between(mean: GeometricMean, one: Values, other: Values) -> Values:
+    """Return the point of a line at which a concave function is largest."""
+    low, high = 0.0, 1.0
+    for _ in range(SECTIONS):
+        first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        if mean.of((one + first * (other - one)).tolist()) < mean.of((one + second * (other - one)).tolist()):
+            low = first
+        else:
+            high = second
+    return np.asarray(one + (low + high) / 2 * (other - one))

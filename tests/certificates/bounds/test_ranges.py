@@ -1,0 +1,154 @@
+"""Ranges of expressions in difficult corners: signs, single parts, kinds that nobody knows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from accordant import strategies
+from accordant.certificates.bounds import bounds
+from accordant.certificates.bounds.choices import Sets
+from accordant.certificates.bounds.combining import enclose
+from accordant.certificates.bounds.duality import geometric_mean_bound, smallest_together
+from accordant.certificates.bounds.leaves import best_fraction
+from accordant.certificates.bounds.lotteries import Anything, best_draw
+from accordant.certificates.bounds.slopes import slope
+from accordant.decisions import Decisions
+from accordant.errors import InputError
+from accordant.metrics.combinations import GeometricMean, LowToHigh, OfParts, Spread, together
+from accordant.metrics.expressions import Expression, Ratio, Sum, Undefined
+from accordant.strategies.selection import proportional_policy, softmax_policy
+from accordant.utilities import ExpectedRewards
+
+BASE = Decisions("base", ("a", "b"), np.zeros(3, dtype=int), np.zeros(3, dtype=bool))
+FREE = Sets(BASE, None, np.ones((2, 3), dtype=bool))
+
+
+def per_action(a, b):
+    return Sum.of(np.broadcast_to(np.array([[a], [b]], dtype=float), (2, 3)))
+
+
+class Strange(Expression):
+    """An expression of another kind."""
+
+    def value(self, decisions):
+        return 0.0
+
+
+class Odd(OfParts):
+    """A function of parts of another kind."""
+
+    def of(self, values):
+        return sum(values)
+
+
+def ends(expression, choices=FREE):
+    found = enclose(expression, choices)
+    return found.low, found.high, found.may_be_undefined
+
+
+def test_nothing_is_known_of_other_kinds():
+    assert ends(Strange()) == (-math.inf, math.inf, True)
+    assert ends(Odd((per_action(0, 1),))) == (-math.inf, math.inf, True)
+    assert slope(Strange(), BASE) is None
+    found = bounds(
+        strategies.create("utilitarian"), ExpectedRewards([[0.5, 0.5]], stakeholders=["s"], actions=["a", "b"]),
+        Strange(), delta=0.1,
+    )  # fmt: skip
+    assert found.status == "sound"
+    assert found.to_json()["low"] is None
+    assert found.attained_low == found.nominal == 0.0
+
+
+def test_smallest_to_largest():
+    one, two = per_action(0, 1), per_action(2, 4)
+    assert ends(LowToHigh((one, two))) == (0.0, 0.5, False)
+    assert ends(LowToHigh((one, one))) == (0.0, 1.0, True)
+    assert ends(LowToHigh((one,))) == (0.0, 1.0, True)
+    assert ends(LowToHigh((per_action(-1, 1), two))) == (-math.inf, math.inf, True)
+    assert ends(LowToHigh((per_action(-2, -1), per_action(-1, -1)))) == (-math.inf, math.inf, True)
+    assert enclose(LowToHigh((Sum(), Sum())), FREE).never_defined
+    assert enclose(LowToHigh((one, Undefined())), FREE).never_defined
+
+
+def test_a_single_part_has_no_spread():
+    assert ends(Spread((per_action(0, 1),)))[0] == 0.0
+    assert ends(Spread((Sum(offset=2.0),)))[:2] == (0.0, 0.0)
+
+
+def test_geometric_means_that_cannot_be_positive():
+    assert ends(GeometricMean((per_action(0, 1), Sum()), (0.5, 0.5)))[:2] == (0.0, 0.0)
+    high, _ = geometric_mean_bound(GeometricMean((), (0.5, 0.5)), (per_action(-1, 0), per_action(1, 2)), FREE, 5)
+    assert high == math.inf  # the single ends say more
+
+
+def test_duality_is_exact_on_mixtures():
+    """Two sums that pull apart: the smaller one is at most half of what both can share, whatever is decided."""
+    one, two = per_action(0, 1), per_action(1, 0)
+    high, toward = smallest_together(Sum(offset=0.5), [[one, two]], FREE, 20)
+    assert high == pytest.approx(0.5 + 1.5, abs=1e-9)
+    assert toward.value(BASE) == pytest.approx(high, abs=1e-9)
+    high, _ = geometric_mean_bound(GeometricMean((), (0.5, 0.5)), (one, two), FREE, 50)
+    assert high == pytest.approx(1.5, abs=1e-6)
+
+
+def test_no_bottom_anywhere_but_in_one_context():
+    """The best choice without regard to the bottom has none: one context is forced to have it."""
+    top = Sum.of(np.array([[0.0, 0.0, 0.0], [-1.0, -4.0, 3.0]]))
+    bottom = Sum.of(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 0.0]]))
+    assert ends(Ratio(top, bottom)) == (-4.0 / 2, 3 - 1.0, True)
+    anything = Anything(BASE, None, np.ones(3, dtype=bool))
+    assert ends(Ratio(top, bottom), anything) == (-2.0, math.inf, True)
+    shared = Ratio(Sum.of(np.array([[0.0] * 3, [-1.0, -4.0, 0.0]])), bottom)
+    assert ends(shared, anything) == (-2.0, -1.0, True)
+
+
+def test_kernels_do_what_they_say():
+    generator = np.random.default_rng(0)
+    for _ in range(50):
+        top, bottom = generator.integers(-2, 3, (2, 3, 5)).astype(float)
+        mask = generator.random((3, 5)) < 0.6
+        mask[0] |= ~mask.any(axis=0)
+        table = np.where(mask, top - 0.5 * bottom, -np.inf)
+        chosen = table.argmax(axis=0), np.arange(5)
+        assert best_fraction.python(top, bottom, mask, 0.5) == pytest.approx((top[chosen].sum(), bottom[chosen].sum()))
+        lowest = generator.random((3, 5))
+        highest = lowest + generator.random((3, 5)) * 0.3
+        values, policy, raised = np.empty(5), np.empty((3, 5)), np.empty((3, 5), dtype=bool)
+        for temperature in (0.1, 0.0):
+            best_draw.python(top, lowest, highest, temperature, 1e-12, values, policy, raised)
+            scores = np.where(raised, highest, lowest)
+            drawn = softmax_policy(scores, temperature) if temperature else proportional_policy(scores)
+            assert policy == pytest.approx(drawn, abs=1e-12)
+            assert values == pytest.approx((drawn * top).sum(axis=0), abs=1e-12)
+
+
+@pytest.mark.parametrize("lowest", [-np.inf, 0.0])
+def test_draws_of_nothing(lowest):
+    """All scores −∞, or all 0, are drawn uniformly."""
+    scores = np.full((2, 1), lowest)
+    values, policy, raised = np.empty(1), np.empty((2, 1)), np.empty((2, 1), dtype=bool)
+    temperature = 0.5 if np.isinf(lowest) else 0.0
+    best_draw.python(np.array([[0.0], [1.0]]), scores, scores, temperature, 0.0, values, policy, raised)
+    assert policy.ravel().tolist() == [0.5, 0.5]
+    best_draw.python(
+        np.array([[0.0], [1.0]]), scores, np.array([[0.2], [0.2]]), temperature, 0.0, values, policy, raised
+    )
+    assert policy.ravel().tolist() == [0.0, 1.0]
+
+
+def test_shares_of_negative_scores_are_refused():
+    """Honest scores have shares, but reports can make one negative: the rule itself refuses such reports."""
+    rule = strategies.create(
+        "kalai_smorodinsky", {"selection": "proportional", "disagreement": (0.3, 0.3), "ideal": (1.0, 1.0)}
+    )
+    expected = ExpectedRewards([[0.35, 0.6], [0.5, 0.4]], stakeholders=["s", "t"], actions=["a", "b"])
+    assert bounds(rule, expected, [1.0, 0.0], delta=0.01).status == "exact"
+    with pytest.raises(InputError, match="needs scores of at least 0"):
+        bounds(rule, expected, [1.0, 0.0], delta=0.2)
+
+
+def test_weights_of_zero_count_nothing():
+    assert ends(together((Strange(), per_action(1, 2)), (0.0, 1.0), 0.5))[:2] == (3.5, 6.5)
