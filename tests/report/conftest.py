@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
+
+from accordant.certificates.survey import Survey
+from accordant.evaluation.conflict import (
+    VERDICTS, Concessions, Conflicts, Grounds, Improvement, PairConflict, ParityPrice, Point, PricePoint, Verdict,
+)  # fmt: skip
+from accordant.evaluation.leaderboard import Estimate
+from accordant.evaluation.weighting import Contest, ScoreTable, Weighing, borders, other_choices, sampling_error
+from accordant.evaluation.weighting.regions import regions_of
+from accordant.explanation.influence import influence, pivotal
+from accordant.strategies import create
+from accordant.utilities import ExpectedRewards
 
 Json = dict[str, Any]
 ROUND = (0.03, 0.05)  # how far intervals reach below and above a value
@@ -270,6 +284,144 @@ def hostile() -> Json:
     return record
 
 
+RADII = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 0.25)
+
+
+def scrutinised(record: Json, **changes: Any) -> Json:
+    """Return a record with a scrutiny of its selected strategy, written by the code that writes those of runs."""
+    stakeholders = tuple(each["name"] for each in record["case"]["problem"]["stakeholders"])
+    groupings = tuple(tuple(table["attributes"]) for table in record["groups"]) or ((),)
+    weighted = tuple((m["label"], m["goal"], m["weight"]) for m in record["test"]["metrics"] if m["weight"] > 0)
+    candidates = tuple(row["strategy"] for row in record["test"]["leaderboard"] if row["candidate"])
+    made = {
+        "strategy": record["selected"],
+        "certificates": certificates(record["selected"], stakeholders),
+        "by_strategy": [compared(name, position) for position, name in enumerate(candidates)],
+        "bounds": [bound(label, [who]) for label, _, _ in weighted for who in stakeholders] + [bound("Extra", list(stakeholders))],
+        "unbounded": {"Strange": "it does not say how it is made of sums"},
+        "influence": influences(stakeholders, groupings),
+        "weights": weights(candidates, weighted),
+        "conflict": conflict(candidates, stakeholders, weighted),
+    }  # fmt: skip
+    return record | {"scrutiny": copy.deepcopy(made) | changes}
+
+
+def certificates(rule: str, stakeholders: tuple[str, ...], *, exact: bool = True, scale: float = 0.2) -> Json:
+    """Return radii that shrink with the size of a coalition; infinite ones for an infinite scale."""
+    sizes = range(1, len(stakeholders) + 1)
+    coalitions = tuple(members for size in sizes for members in combinations(stakeholders, size))
+    radii = np.array([[scale * spread(members, t) / len(members) for t in range(40)] for members in coalitions])
+    return Survey(rule, coalitions, radii, exact, "by hand").to_json(RADII)
+
+
+def compared(name: str, position: int) -> Json:
+    shares = [1.0, 0.75, 0.5 if position else 0.25]
+    return {"strategy": name, "method": "by hand", "exact": position % 2 == 0, "deltas": [0.01, 0.05, 0.1],
+            "everybody": shares, "worst_single": [1.0, 0.875, 0.625]}  # fmt: skip
+
+
+def bound(metric: str, coalition: list[str] | None) -> Json:
+    return {"metric": metric, "coalition": coalition, "delta": 0.05, "nominal": 0.5, "low": 0.25, "high": 0.75,
+            "low_status": "exact", "high_status": "sound", "attained_low": 0.25, "attained_high": 0.625}  # fmt: skip
+
+
+@functools.cache
+def influences(
+    stakeholders: tuple[str, ...], groupings: tuple[tuple[str, ...], ...], rule: str = "utilitarian"
+) -> list[Json]:
+    values = np.array([[[spread(i, a, t) for t in range(40)] for a in range(3)] for i in range(len(stakeholders))])
+    expected = ExpectedRewards(values, stakeholders=stakeholders, actions=("a", "b", "c"))
+    strategy, found = create(rule), []
+    for columns in groupings:
+        groups = np.array([" × ".join("01"[(t >> k) % 2] for k in range(len(columns))) for t in range(40)])
+        labels = groups if columns else None
+        power, asked = influence(strategy, expected, groups=labels), pivotal(strategy, expected, groups=labels)
+        found.append({"attributes": list(columns), "power": power.to_json(), "pivotal": asked.to_json()})
+    return found
+
+
+@functools.cache
+def weights(
+    candidates: tuple[str, ...], metrics: tuple[tuple[str, Any, float], ...], *, resamples: int = 5, level: bool = False
+) -> Json:
+    """Return what stands behind the winner if normalised metrics are drawn; all equal if `level`."""
+    labels = tuple(label for label, _, _ in metrics)
+    shares, everybody = np.array([weight for _, _, weight in metrics]), np.ones(len(candidates), dtype=bool)
+    raw = np.array([[spread(name, label) for label in labels] for name in candidates])
+    raw = np.full(raw.shape, 0.5) if level else (raw - raw.min(axis=0)) / np.ptp(raw, axis=0)
+    contest = Contest.of(raw, candidates, labels, shares.tolist())
+    generator = np.random.default_rng(0)
+    regions = regions_of(contest, generator=generator, draws=500, level=0.9)
+    drawn = np.clip(raw + 0.1 * generator.normal(size=(resamples, *raw.shape)), 0, 1)
+    survived = None
+    if resamples:
+        survived = sampling_error(drawn, candidates, contest.weights, generator.dirichlet(shares, 50), everybody)
+    baselines = np.array([name.startswith("constant:") for name in candidates])
+    table = ScoreTable(
+        candidates,
+        ("max",) * len(labels),
+        shares,
+        raw,
+        np.zeros(len(labels), dtype=bool),
+        everybody,
+        baselines,
+        "minmax",
+    )
+    found = borders(contest, {region.strategy: region.status == "wins" for region in regions.regions})
+    return Weighing(regions, found, survived, other_choices(table)).to_json()
+
+
+def conflict(
+    candidates: tuple[str, ...], stakeholders: tuple[str, ...], metrics: tuple[tuple[str, Any, float], ...]
+) -> Json:
+    """Return one pair for each two metrics, verdicts in turn, and prices that can and cannot be had."""
+    pairs = [
+        pair(candidates, (a[0], b[0]), VERDICTS[k % len(VERDICTS)]) for k, (a, b) in enumerate(combinations(metrics, 2))
+    ]
+    gaps = [label for label, goal, _ in metrics if goal == "zero"]
+    labels = tuple(label for label, _, _ in metrics)
+    prices = [price(label, labels, stakeholders) for label in gaps]
+    prices.append(ParityPrice("Odds", "utilitarian", "", False, "outcomes are not known", ()))
+    tried = {"strategy": 3, "reweighed": 10, "bounded": 0, "probe": 60}
+    return Conflicts(tuple(pairs), tuple(prices), 40, 200, 0.9, tried).to_json()
+
+
+def pair(candidates: tuple[str, ...], metrics: tuple[str, str], word: Verdict) -> PairConflict:
+    first, second = candidates[:2]
+    single, none = word == "same direction", word == "no difference"
+    points = (
+        Point(first, "strategy", (0.5, 0.25), {}),
+        Point("0.5 a + 0.5 b", "mixture", (0.75, 0.5), {"a": 0.5, "b": 0.5}),
+    )
+    gains = Estimate(0.25, 0.125, 0.375), Estimate(0.0625, 0.03125, 0.09375)
+    confirmed = word == "missing strategy"
+    return PairConflict(
+        metrics, ("max", "max"), word,
+        Grounds(not none, "none", single, 0.125, not single, confirmed, None, 0.9),
+        None if none else (first, first if single else second),
+        None if none else (Estimate(0.125, 0.0625, 0.1875), Estimate(0.25, None, None)),
+        (0.5, None), (points[0],), points, points, None, (True, False),
+        None if single or none else Concessions(1.0, 0.5, -0.25, (-0.0, 0.25)),
+        () if single or none else (Improvement(first, points[1], gains, confirmed),),
+        ("not known with hindsight",) if none else (),
+    )  # fmt: skip
+
+
+def price(metric: str, labels: tuple[str, ...], stakeholders: tuple[str, ...]) -> ParityPrice:
+    def point(within: float | None, reason: str = "") -> PricePoint:
+        """Return a bound at which stakeholders lose, one after the other more."""
+        lost = 0.0 if within is None else 0.5 - within
+        rewards = {name: 0.5 - lost * k / 10 for k, name in enumerate(stakeholders)}
+        change = {label: Estimate(-lost / 4, -lost / 2, 0.0) for label in labels}
+        if reason:
+            return PricePoint(within, {}, {}, {}, None, None, None, reason)
+        return PricePoint(within, dict.fromkeys(labels, 0.5), change, rewards, lost / 8, 0.0, lost)
+
+    return ParityPrice(
+        metric, "utilitarian", "type", True, "", (point(None), point(0.5), point(0.25), point(0.0, "nobody is left")),
+    )  # fmt: skip
+
+
 LONG = "a_strategy_with_an_uncommonly_long_name[and_parameters_that_do_not_end_soon_either]"
 VARIANTS: dict[str, Callable[[], Json]] = {
     "tiny": tiny_record,
@@ -289,16 +441,39 @@ VARIANTS: dict[str, Callable[[], Json]] = {
     "long names": lambda: tiny_record(
         rules=(LONG, "x" * 90), stakeholders=("The association of everybody concerned " * 2, "漢字" * 20)
     ),
+    "scrutinised": lambda: scrutinised(tiny_record()),
+    "scrutinised, hostile": lambda: scrutinised(hostile()),
+    "scrutinised, one metric": lambda: scrutinised(bare()),
+    "scrutinised, two metrics": lambda: scrutinised(VARIANTS["two metrics"]()),
+    "scrutinised, many metrics": lambda: scrutinised(VARIANTS["many metrics"]()),
+    "scrutinised, long names": lambda: scrutinised(VARIANTS["long names"]()),
+    "scrutinised, ten stakeholders": lambda: scrutinised(
+        tiny_record(stakeholders=tuple(f"Stakeholder {k}" for k in range(10)))
+    ),
+    "scrutinised, intersections": lambda: scrutinised(VARIANTS["intersections"]()),
 }
+
+
+@functools.cache
+def made(name: str) -> Json:
+    return VARIANTS[name]()
 
 
 @pytest.fixture(params=VARIANTS)
 def variant(request: pytest.FixtureRequest) -> Json:
     """Every situation in turn."""
-    return copy.deepcopy(VARIANTS[request.param]())
+    return copy.deepcopy(made(request.param))
+
+
+class Records(dict[str, Json]):
+    """Situations by name, made anew when asked for."""
+
+    def __missing__(self, name: str) -> Json:
+        self[name] = copy.deepcopy(made(name))
+        return self[name]
 
 
 @pytest.fixture
 def records() -> dict[str, Json]:
     """All situations by name, made anew."""
-    return {name: make() for name, make in VARIANTS.items()}
+    return Records()

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from accordant.report.charts.bars import meter
 from accordant.report.charts.groups import GROUP_SHAPES, group_panel
 from accordant.report.charts.intervals import metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.pareto import pareto_chart
@@ -22,11 +23,16 @@ from accordant.report.learned import fixed_models, reward_errors, searches
 from accordant.report.places import compare
 from accordant.report.reading import GOALS, MARKS, Json, Reading
 from accordant.report.scale import count, interval, listed, number, percent
+from accordant.report.scrutiny import findings
+from accordant.report.scrutiny.deciders import VARIATIONS
+from accordant.report.scrutiny.trust import QUANTILES
+from accordant.report.scrutiny.wording import short
 from accordant.report.summary import answer
 from accordant.report.tables import in_parts, metric_decimals, metric_table, score_cell
 
 FIRST_COLUMNS, MORE_COLUMNS = 5, 6  # metrics beside the composite score, and per further table: what A4 holds
-LONG = re.compile(r"(?s).{1,18}")  # a name without any break would widen its column
+# a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one
+LONG = re.compile(r"(?:\s*\S{1,17}(?!\S)\s*)+|\s*\S{18}|\s+")
 BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
 
 
@@ -64,6 +70,7 @@ def render(content: dict[str, Any]) -> str:
         places=compare(reading),
         unselectable=_unselectable(content),
         checks=checks(reading),
+        scrutiny=findings(reading),
         command=_command(content),
     )  # fmt: skip
 
@@ -159,10 +166,11 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "number": number, "percent": percent, "count": count, "breakable": breakable, "listed": listed,
-        "score": score_cell, "interval": interval,
+        "score": score_cell, "interval": interval, "short": short,
     }  # fmt: skip
     environment.globals |= {
         "MARKS": MARKS, "GOALS": GOALS, "GROUP_SHAPES": GROUP_SHAPES, "swatch": swatch,
-        "score_axis": score_axis, "score_strip": score_strip,
+        "score_axis": score_axis, "score_strip": score_strip, "meter": meter,
+        "QUANTILES": QUANTILES, "VARIATIONS": VARIATIONS,
     }  # fmt: skip
     return environment

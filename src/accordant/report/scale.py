@@ -112,6 +112,8 @@ def percent(share: float | None) -> str:
         return "–"
     if 0 < share < 0.001:
         return "< 0.1%"
+    if 0.9995 <= share < 1 - 1e-9:
+        return "> 99.9%"
     text = f"{100 * share:.1f}"
     return f"{text.removesuffix('.0')}%"
 

@@ -1,0 +1,201 @@
+"""Whether conflicts are real: pairs of metrics with verdicts and the numbers that these rest on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from accordant.report.reading import Json, Reading
+from accordant.report.scale import NOT_DEFINED, decimals, interval, listed, number, percent
+from accordant.report.scrutiny.parity import ParityPrice, parity_price
+from accordant.report.scrutiny.wording import counted
+
+# verdict → what it means; those that ask for something to be done first
+MEANINGS = {
+    "missing strategy": "an attainable policy is better in both than a candidate on the front, confirmed on other rows",
+    "inherent": "even with hindsight no policy reaches the best of both at once",
+    "limited by prediction": "with hindsight some policy reaches the best of both; for new people it is not known how",
+    "no improvement found": "nothing better was confirmed, and what hindsight could do is not known",
+    "opposed by construction": "one metric never rises where the other rises, over everything tried",
+    "undecided": "the sample does not settle which candidate is best in what",
+    "same direction": "one candidate is best in both, or one metric never falls where the other rises",
+    "no difference": "all candidates are equal on one of them, or fewer than two are defined on both",
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One pair of metrics.
+
+    Attributes
+    ----------
+    metrics, verdict
+        Labels, and the word for their conflict.
+    grounds
+        Which of the grounds for a verdict apply, in words.
+    costs
+        The best candidate of each metric and what it is behind in the other one.
+    concessions
+        Over ever larger sets of policies, as written.
+    improvements, attempts
+        Policies that were tried against candidates, with their gains: confirmed ones, and others.
+    reasons
+        What was not computed, and why.
+    """
+
+    metrics: tuple[str, str]
+    verdict: str
+    grounds: tuple[str, ...]
+    costs: tuple[str, ...]
+    concessions: tuple[tuple[str, str], ...]
+    improvements: tuple[str, ...]
+    attempts: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Disputes:
+    """What the section says.
+
+    Attributes
+    ----------
+    summary
+        How many pairs have which verdict.
+    verdicts
+        Those that occur, with their meaning.
+    pairs
+        In the order of `MEANINGS`.
+    prices
+        What bounds on group gaps cost.
+    tried
+        What was looked at, in words.
+    level
+        Of the intervals.
+    """
+
+    summary: str
+    verdicts: tuple[tuple[str, str], ...]
+    pairs: tuple[Pair, ...]
+    prices: tuple[ParityPrice, ...]
+    tried: str
+    level: str
+
+
+def disputes(reading: Reading) -> Disputes:
+    """Return what the record says about conflicts."""
+    found = reading.content["scrutiny"]["conflict"]
+    order = list(MEANINGS)
+    pairs = sorted((_pair(each) for each in found["pairs"]), key=lambda pair: order.index(pair.verdict))
+    verdicts = Counter(pair.verdict for pair in pairs)
+    weighted = [column["label"] for column in reading.weighted]
+    return Disputes(
+        summary=_summary(verdicts),
+        verdicts=tuple((word, MEANINGS[word]) for word in verdicts),
+        pairs=tuple(pairs),
+        prices=tuple(parity_price(each, k, weighted) for k, each in enumerate(found["prices"], 1)),
+        tried=_tried(found["tried"]),
+        level=percent(found["level"]),
+    )
+
+
+def _summary(verdicts: Counter[str]) -> str:
+    total = verdicts.total()
+    if not total:
+        return "Fewer than two metrics have weight, so there is no pair that could be in conflict."
+    if len(verdicts) == 1:
+        return f"{counted(total, 'pair')} of metrics with weight: {next(iter(verdicts))}."
+    parts = [f"{word} for {n}" for word, n in verdicts.items()]
+    return f"{counted(total, 'pair')} of metrics with weight: {listed(parts)}."
+
+
+def _tried(tried: Json) -> str:
+    words = {
+        "strategy": "the candidates", "reweighed": "the utilitarian rule under {n} stakeholder weights",
+        "bounded": "{n} rules with a bound on a group gap",
+        "probe": "{n} random rules that only test whether metrics can come apart",
+    }  # fmt: skip
+    return listed([words[kind].format(n=n) for kind, n in tried.items() if n and kind in words])
+
+
+def _pair(each: Json) -> Pair:
+    return Pair(
+        metrics=(each["metrics"][0], each["metrics"][1]),
+        verdict=each["verdict"],
+        grounds=tuple(_grounds(each["grounds"])),
+        costs=tuple(_costs(each)),
+        concessions=tuple(_concessions(each["concessions"])),
+        improvements=tuple(_improvements(each, confirmed=True)),
+        attempts=tuple(_improvements(each, confirmed=False)),
+        reasons=tuple(each["reasons"]),
+    )
+
+
+def _grounds(grounds: Json) -> list[str]:
+    """Return what speaks for the verdict, besides the numbers of the other columns."""
+    said = []
+    if grounds["differs"] and grounds["relation"] == "none":
+        if grounds["single_share"] is not None:
+            said.append(f"one candidate is best in both in {percent(grounds['single_share'])} of resamples")
+        if grounds["apart"] is False and not grounds["single"]:
+            said.append("the two best candidates are not told apart in both metrics")
+    return said
+
+
+def _costs(each: Json) -> list[str]:
+    """Return the best candidate of each metric, and what it is behind in the other one."""
+    if each["best"] is None or each["costs"] is None:
+        return [NOT_DEFINED]
+    (first, second), (a, b) = each["metrics"], each["best"]
+    if a == b:
+        return [f"{a} is best in both"]
+    said = []
+    for best, metric, other, cost in ((a, first, second, each["costs"][1]), (b, second, first, each["costs"][0])):
+        digits = decimals(cost[end] for end in ("value", "low", "high"))
+        limits = interval(cost["low"], cost["high"], digits)
+        behind = " ".join(filter(None, (number(cost["value"], digits), limits)))
+        said.append(f"{best}, best in {metric}, is behind by {behind} in {other}")
+    return said
+
+
+def _concessions(found: Json | None) -> list[tuple[str, str]]:
+    """Return the share of the span that has to be given up, over ever larger sets of policies."""
+    if found is None:
+        return []
+    rows = [
+        ("candidates", _share(found["strategies"])),
+        ("lotteries between two", _share(found["mixtures"])),
+        ("other rules", _share(found["rules"])),
+    ]
+    if found["hindsight"] is not None:
+        low, high = (_share(end) for end in found["hindsight"])
+        rows.append(("with hindsight", low if low == high else f"{low} to {high}"))
+    return rows
+
+
+def _share(value: float | None) -> str:
+    """Return a share of the span; below 0, but for rounding, is better than the best of both."""
+    if value is None:
+        return NOT_DEFINED
+    return "better than both" if value < -0.0005 else percent(abs(value))
+
+
+def _improvements(each: Json, *, confirmed: bool) -> list[str]:
+    """Return policies that were tried against candidates on the front, with what they gain."""
+    said = []
+    for found in each["improvements"]:
+        if found["confirmed"] != confirmed:
+            continue
+        gains = [_gain(metric, gain) for metric, gain in zip(each["metrics"], found["gains"], strict=True)]
+        said.append(f"{found['by']['name']} instead of {found['over']}: {'; '.join(gains)}")
+    return said
+
+
+def _gain(metric: str, gain: Json) -> str:
+    digits = decimals(gain[end] for end in ("value", "low", "high"))
+    rises = gain["value"] is not None and gain["value"] > 0
+    words = (
+        metric,
+        f"{'+' if rises else ''}{number(gain['value'], digits)}",
+        interval(gain["low"], gain["high"], digits),
+    )
+    return " ".join(filter(None, words))

@@ -1,0 +1,272 @@
+"""The weights behind the winner: who wins at which weights, and how near the chosen ones are to another winner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from accordant.report.charts.bars import Bar, bar_chart
+from accordant.report.charts.simplex import Area, weight_strip, weight_triangle
+from accordant.report.reading import Json, Line, Reading
+from accordant.report.scale import count, listed, percent
+from accordant.report.scrutiny.choices import Choices, choices
+from accordant.report.scrutiny.wording import sentence, short, strong
+
+SMALL = 1e-9  # changes of a weight up to this are rounding
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What must move until a rival is level with the winner.
+
+    Attributes
+    ----------
+    rival
+        Who takes over, with those that share its values.
+    points
+        Percentage points of weight.
+    giving, taking
+        Metrics that lose and gain weight, each with its points.
+    wins_from
+        Points until nobody is ahead of the rival; a dash if it wins nowhere.
+    """
+
+    rival: str
+    points: str
+    giving: str
+    taking: str
+    wins_from: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One candidate: the share of weights at which it wins, on the sample and over resamples.
+
+    Attributes
+    ----------
+    name, line
+        Which strategy; `line` is None if the leaderboard does not have it.
+    region
+        Its share of all weights, in words.
+    detail
+        Its interval, who shares the region, or why it wins nowhere.
+    share, limits, wins, unranked
+        Over resamples, as written; empty if nothing was resampled.
+    """
+
+    name: str
+    line: Line | None
+    region: str
+    detail: str
+    share: str
+    limits: str
+    wins: str
+    unranked: str
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What the section says.
+
+    Attributes
+    ----------
+    metrics
+        Those with weight, with the chosen weight of each as written.
+    sentences
+        The finding in words.
+    bars, map
+        Shares of regions, and the regions themselves for two and three metrics.
+    shifts, cannot
+        Borders, nearest first; rivals that no weights bring ahead.
+    standings
+        All candidates.
+    resamples, draws, level
+        Behind the standings; None if nothing was resampled.
+    left_out
+        Strategy to the reason why it takes no part, candidates only.
+    choices
+        Other normalisations and candidates; None if they were not looked at.
+    """
+
+    metrics: tuple[tuple[str, str], ...]
+    sentences: tuple[Markup, ...]
+    bars: Markup | None
+    map: Markup | None
+    shifts: tuple[Shift, ...]
+    cannot: tuple[str, ...]
+    standings: tuple[Standing, ...]
+    resamples: int | None
+    draws: int
+    level: str
+    left_out: dict[str, str]
+    choices: Choices | None
+
+
+def weighed(reading: Reading) -> Weighed:
+    """Return what the record says about weights."""
+    found = reading.content["scrutiny"]["weights"]
+    regions, survival = found["regions"], found["sampling_error"]
+    bars, drawn = _drawings(regions)
+    return Weighed(
+        metrics=tuple(zip(regions["metrics"], map(percent, regions["weights"]), strict=True)),
+        sentences=(*_regions_said(regions), *_border_said(regions, found["borders"]), *_survival_said(found)),
+        bars=bars,
+        map=drawn,
+        shifts=tuple(_shift(each) for each in found["borders"]["shifts"]),
+        cannot=tuple(found["borders"]["cannot"]),
+        standings=_standings(reading, regions, survival),
+        resamples=None if survival is None else survival["resamples"],
+        draws=regions["draws"],
+        level=percent(regions["level"]),
+        left_out={name: why for name, why in regions["left_out"].items() if why != "not a candidate"},
+        choices=None if found["choices"] is None else choices(found["choices"]),
+    )
+
+
+def _together(each: Json, name: str = "strategy") -> str:
+    """Return a strategy with those that share its values."""
+    return listed([each[name], *each["tied_with"]])
+
+
+def _winning(regions: Json) -> list[Json]:
+    return [each for each in regions["regions"] if each["status"] == "wins"]
+
+
+def _regions_said(regions: Json) -> list[Markup]:
+    """Say at how many weights the winner wins."""
+    winning = _winning(regions)
+    if len(regions["metrics"]) == 1:
+        return [
+            sentence(
+                f"Only one metric has weight, {regions['metrics'][0]}, so there are no weights to choose; ",
+                strong(listed(regions["winners"])), " is best on it.",
+            )
+        ]  # fmt: skip
+    about = "about " if regions["method"] == "sampled" else ""
+    here = next((each for each in winning if each["strategy"] in regions["winners"]), None)
+    said = []
+    if here is not None:
+        said.append(sentence(
+            "At the chosen weights ", strong(_together(here)),
+            f" {'has' if not here['tied_with'] else 'have'} the highest score on the test rows, and so at {about}"
+            f"{percent(here['share'])} of all weights that could have been chosen.",
+        ))  # fmt: skip
+    never = len(regions["regions"]) - len(winning)
+    if never:
+        said.append(
+            sentence(
+                f"{never} of {len(regions['regions'])} different candidates win at no weights, or only on a border."
+            )
+        )
+    return said
+
+
+def _border_said(regions: Json, borders: Json) -> list[Markup]:
+    """Say what takes the least change of weights."""
+    nearest = borders["nearest"]
+    if len(regions["metrics"]) == 1:
+        return []
+    if borders["level_with"]:
+        return [sentence(
+            strong(listed(borders["level_with"])), f" {'is' if len(borders['level_with']) == 1 else 'are'} level with ",
+            strong(borders["winner"]), " at the chosen weights: the smallest change decides between them.",
+        )]  # fmt: skip
+    if nearest is None:
+        return [sentence("No weights bring another candidate ahead.")]
+    shift = _shift(nearest)
+    moved = f"{shift.points} percentage points of weight move from {shift.giving} to {shift.taking}"
+    start = f"The nearest border: if {moved}, "
+    end = (
+        " draw level, and beyond that take over."
+        if nearest["tied_with"]
+        else " draws level, and beyond that takes over."
+    )
+    return [sentence(start, strong(shift.rival), end)]
+
+
+def _survival_said(found: Json) -> list[Markup]:
+    survival, winner = found["sampling_error"], found["borders"]["winner"]
+    if survival is None:
+        return []
+    own = next((each for each in survival["strategies"] if each["strategy"] == winner), None)
+    if own is None:
+        return []
+    return [sentence(
+        "Over resamples of the rows ", strong(winner), f" wins at the chosen weights in {percent(own['wins'])} of them",
+        ", equals sharing the win." if found["borders"]["tied_with"] else ".",
+    )]  # fmt: skip
+
+
+def _shift(each: Json) -> Shift:
+    giving = {name: -change for name, change in each["change"].items() if change < -SMALL}
+    taking = {name: change for name, change in each["change"].items() if change > SMALL}
+    return Shift(
+        _together(each, "rival"), _points(each["share_moved"]), _moved(giving), _moved(taking),
+        "–" if each["wins_from"] is None else _points(each["wins_from"]),
+    )  # fmt: skip
+
+
+def _points(share: float) -> str:
+    return short(round(100 * share, 1)) if share >= 0.0005 or share == 0 else "less than 0.1"
+
+
+def _moved(changes: dict[str, float]) -> str:
+    """Return metrics, with their points if there are several."""
+    if len(changes) < 2:
+        return "".join(changes) or "–"
+    return listed([f"{name} ({_points(change)})" for name, change in changes.items()])
+
+
+def _drawings(regions: Json) -> tuple[Markup | None, Markup | None]:
+    """Return bars of all regions with volume, and a map if there are two or three metrics."""
+    winning, metrics = _winning(regions), regions["metrics"]
+    if len(metrics) == 1 or not winning:
+        return None, None
+    sampled = regions["method"] == "sampled"
+    bars = []
+    for k, each in enumerate(winning):
+        chosen = " ★" if each["strategy"] in regions["winners"] else ""
+        limits = (each["low"], each["high"]) if sampled else None
+        words = f"{percent(each['share'])}{chosen}"
+        more = f" +{len(each['tied_with'])}" if each["tied_with"] else ""
+        bars.append(Bar(f"{k + 1} {each['strategy']}{more}", each["share"], words, k, limits, heading=bool(chosen)))
+    chart = bar_chart(
+        "weights-bars", "Share of all weights at which each strategy wins", bars, "share of all weights", shares=True
+    )
+    drawing = {2: weight_strip, 3: weight_triangle}.get(len(metrics))
+    if drawing is None or any(each["corners"] is None for each in winning):
+        return chart, None
+    areas = [Area(k, each["strategy"], tuple(map(tuple, each["corners"]))) for k, each in enumerate(winning, 1)]
+    return chart, drawing("weights-map", metrics, areas, regions["weights"])
+
+
+def _standings(reading: Reading, regions: Json, survival: Json | None) -> tuple[Standing, ...]:
+    """Return all candidates, by their region, and among equals by their share over resamples."""
+    over = {} if survival is None else {each["strategy"]: each for each in survival["strategies"]}
+    found = []
+    for each in regions["regions"]:
+        names = sorted((each["strategy"], *each["tied_with"]), key=lambda name: -over.get(name, {"share": 0})["share"])
+        found += [_standing(reading, name, each, names, regions, over.get(name)) for name in names]
+    return tuple(found)
+
+
+def _standing(
+    reading: Reading, name: str, region: Json, names: Sequence[str], regions: Json, over: Json | None
+) -> Standing:
+    detail = ""
+    if region["status"] != "wins":
+        by = region["dominated_by"]
+        detail = f"dominated by {by}" if by else "another is ahead at each" if region["status"] == "never" else ""
+    elif regions["method"] == "sampled":
+        detail = f"{percent(region['low'])} to {percent(region['high'])}"
+    elif len(names) > 1:
+        detail = f"shared by {count(len(names))} with equal values"
+    words = {"wins": percent(region["share"]), "border": "a border only", "never": "nowhere"}[region["status"]]
+    if over is None:
+        return Standing(name, reading.find(name), words, detail, "", "", "", "")
+    return Standing(
+        name, reading.find(name), words, detail, percent(over["share"]),
+        f"{percent(over['low'])} to {percent(over['high'])}", percent(over["wins"]), percent(over["unranked"]),
+    )  # fmt: skip

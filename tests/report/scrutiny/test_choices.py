@@ -1,0 +1,59 @@
+"""Other choices behind a score: sentences on normalisations and on candidates that are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from accordant.evaluation.composite import NORMALISATIONS
+from accordant.evaluation.weighting.choices import SCALES, ScoreTable, other_choices
+from accordant.report.scrutiny.choices import NORMALISATIONS as WORDS
+from accordant.report.scrutiny.choices import choices
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def found() -> Json:
+    """Without the baseline z, b is ahead of a: Belton and Gear's effect on the scale of the first metric."""
+    raw = np.array([[1.0, 0.0], [0.8, 0.5], [0.0, 1.0]])
+    everybody, baselines = np.ones(3, dtype=bool), np.array([False, False, True])
+    weights, plain = np.array([0.7, 0.3]), np.zeros(2, dtype=bool)
+    table = ScoreTable(("a", "b", "z"), ("max", "max"), weights, raw, plain, everybody, baselines, "minmax")
+    return other_choices(table).to_json()
+
+
+def test_every_normalisation_has_words() -> None:
+    assert set(WORDS) == set(SCALES) >= set(NORMALISATIONS)
+
+
+def test_winners_and_what_they_depend_on(found: Json) -> None:
+    said = choices(found)
+    own = next(each for each in said.normalisations if each.chosen)
+    assert (own.name, own.winners, own.same) == ("minmax", tuple(found["normalisations"][0]["winners"]), True)
+    assert {each.same for each in said.normalisations} <= {True, False}
+    assert said.summary == "Leaving out one candidate turns round 1 of 3 pairs of others (rank reversal)."
+    assert said.reversals == ("b is ahead of a by 0.010; without z it is behind by 0.400.",)
+    assert said.removals[0] == "Without z, a wins although the former winner is still in."
+    assert said.removals[1].startswith(
+        "Of 1 set of baselines that can be left out, 1 brought another winner; without z"
+    )
+    assert said.removals[-1] == "Without any baseline a wins."
+
+
+def test_another_winner_is_told_from_the_same(found: Json) -> None:
+    for each in found["normalisations"][1:]:
+        each["winners"] = ["z"] if each["normalisation"] == "rank" else ["z", "b"]
+    assert [each.same for each in choices(found).normalisations] == [True, True, False, True]
+
+
+def test_nothing_depends_on_others(found: Json) -> None:
+    found |= {"reversals": [], "smallest_change": None, "baseline_changes": 0, "without_baselines": None, "without": []}
+    said = choices(found)
+    assert said.summary == "Leaving out any one candidate changes the order of none of 3 pairs of others."
+    assert said.removals == ("None of 1 set of baselines that can be left out brings another winner.",)
+    found |= {"pairs": 0, "baseline_subsets": 0}
+    assert choices(found).summary == "There is no pair of ranked candidates whose order could change."
+    assert choices(found).removals == ()
