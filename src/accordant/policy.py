@@ -20,6 +20,7 @@ from accordant.errors import DataError, InputError, NotFittedError, UnknownNameE
 from accordant.evaluation import Leaderboard, evaluate
 from accordant.evaluation.gathering import gather_evidence
 from accordant.evidence import Evidence
+from accordant.explanation import Explanation, explain
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.fitting import LearningSettings, learn
 from accordant.metrics import Metric, weighted_metrics
@@ -291,6 +292,43 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         threat = Threat(delta, checked_coalition(coalition), box, frozen)
         known = Known(prediction, contexts=contexts)
         return certify(self.strategy(strategy or self.selected_), expected, threat, known=known)
+
+    def explain(
+        self,
+        X: Any,
+        *,
+        rows: Sequence[int] | None = None,
+        strategy: str | None = None,
+        observed: Any | None = None,
+    ) -> tuple[Explanation, ...]:
+        """Explain decisions: what was traded off, who moved them, and what would have changed them.
+
+        Parameters
+        ----------
+        X
+            Contexts with the columns in `features_`.
+        rows
+            Positions of those to explain; None for all, at most 1000.
+        strategy
+            Label of another strategy than D*.
+        observed
+            Observed contexts among which the nearest one with another decision is looked for; None for those of `fit`,
+            or for `X` itself if the policy was loaded from a run.
+        """
+        self._check_fitted()
+        contexts, rule = Contexts.of(X), self.strategy(strategy or self.selected_)
+        expected, prediction = self._expect(contexts)
+        if observed is None:
+            observed = self.evidence_.log.contexts if hasattr(self, "evidence_") else contexts
+
+        def decide(others: Contexts) -> NDArray[np.signedinteger[Any]]:
+            """Return the decisions in other contexts."""
+            return self.recommend(others, strategy=rule.label).decisions.codes
+
+        return explain(
+            rule, expected, rows=rows, known=Known(prediction, contexts=contexts), decide=decide,
+            observed=Contexts.of(observed), features=self.features_,
+        )  # fmt: skip
 
     def strategy(self, label: str) -> Strategy:
         """Return a fitted strategy that can decide for new people."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-Branch = Literal["subset", "folds", "elicitation", "augmentation", "models", "resamples", "simulation", "proxies"]
-_BRANCHES: tuple[Branch, ...] = (
+Branch = Literal[
     "subset",
     "folds",
     "elicitation",
@@ -16,7 +15,11 @@ _BRANCHES: tuple[Branch, ...] = (
     "resamples",
     "simulation",
     "proxies",
-)
+    "conflict",
+    "attacks",
+]
+_BRANCHES: tuple[Branch, ...] = get_args(Branch)
+
 
 
 def generator(seed: int, branch: Branch) -> np.random.Generator:

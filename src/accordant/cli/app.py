@@ -129,6 +129,31 @@ def certify(
 
 
 @app.command()
+def explain(
+    run: RunFolder,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
+    ] = None,
+    row: Annotated[str, typer.Option(help="Which rows to explain, from 0: numbers separated by commas.")] = "0",
+    strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
+    from accordant.cli.explaining import print_explanations, row_numbers
+    from accordant.cli.output import print_json
+    from accordant.runs import read_run
+    from accordant.runs.explaining import explain_rows, write_explanation
+
+    source = sys.stdin if file == "-" else file
+    found = explain_rows(read_run(run), source, rows=row_numbers(row), strategy=strategy, data=data)
+    if out is not None:
+        write_explanation(found, out)
+    print_json(found) if json else print_explanations(found, out)
+
+
+@app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
     from accordant.cli.output import print_json

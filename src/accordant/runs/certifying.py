@@ -11,13 +11,11 @@ from typing import IO, Any
 import numpy as np
 
 from accordant.certificates import Certificate, Known, Survey, survey
-from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.runs.folder import Run
-from accordant.runs.recommending import row_contexts
-from accordant.runs.untouched import untouched_rows
+from accordant.runs.scrutiny import largest_coalition
+from accordant.runs.untouched import contexts_of
 
-ALL_COALITIONS, PAIRS = 5, 10  # stakeholders up to which every coalition, or every pair, is surveyed
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
 
 
@@ -100,7 +98,7 @@ def certify_rows(
         If rows, data, strategy or threat cannot be used.
     """
     policy = run.policy
-    contexts, origin = _contexts(run, source, data)
+    contexts, origin = contexts_of(run, source, data)
     certificate = policy.certify(contexts, delta=delta, coalition=coalition, strategy=strategy, frozen=frozen)
     known = Known(policy.outcome_model_.predict(contexts), contexts=contexts)
     found = survey(
@@ -113,11 +111,6 @@ def certify_rows(
     return Certified(origin, found, certificate)
 
 
-def largest_coalition(n_stakeholders: int) -> int | None:
-    """Return how large the coalitions of a survey may be, so that there are some dozens of them at most."""
-    return None if n_stakeholders <= ALL_COALITIONS else 2 if n_stakeholders <= PAIRS else 1
-
-
 def write_certified(found: Certified, out: Path) -> None:
     """Write one line per row as CSV."""
     try:
@@ -127,13 +120,3 @@ def write_certified(found: Certified, out: Path) -> None:
             writer.writerows(found.rows())
     except OSError as error:
         raise InputError(f"certificates cannot be written to {out}: {error.strerror}") from None
-
-
-def _contexts(run: Run, source: str | Path | IO[str] | None, data: str | None) -> tuple[Contexts, str]:
-    if source is None:
-        untouched = untouched_rows(run, data)
-        return untouched.data.log.contexts, f"{untouched.notice}{untouched.origin}"
-    if data is not None:
-        raise InputError("--data names the data of the untouched rows; it has no effect on the rows of a file")
-    contexts = row_contexts(run, source)
-    return contexts, f"{contexts.n_contexts} rows of {source if isinstance(source, str | Path) else 'standard input'}"

@@ -22,7 +22,8 @@ from accordant.learning.estimators import build_estimator, build_learner
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
-from accordant.runs.record import Record, make_record
+from accordant.runs.record import Record, groupings, make_record
+from accordant.runs.scrutiny import Scrutiny
 
 logger = logging.getLogger(__name__)
 
@@ -84,8 +85,9 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     logger.info("scoring on %d untouched rows", len(test.log))
     evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
     leaderboard = policy.leaderboard_on(evidence)
+    scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
     seconds = time.perf_counter() - started[0], time.process_time() - started[1]
-    record = make_record(case, options.seed, data, len(train.log), policy, evidence, leaderboard, seconds)
+    record = make_record(case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds)
     return CarriedOut(case, policy, record)
 
 

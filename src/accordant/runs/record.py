@@ -62,12 +62,14 @@ def make_record(
     policy: ParticipatoryPolicy,
     evidence: Evidence,
     leaderboard: Leaderboard,
+    scrutiny: dict[str, Any],
     seconds: tuple[float, float],
 ) -> Record:
     """Collect a run.
 
     Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``, ``notes``,
     ``warnings``, ``test`` and ``validation`` (a leaderboard each, see `board`), ``groups`` (per attribute),
+    ``scrutiny`` (how far decisions and choice can be trusted, see `accordant.runs.scrutiny.Scrutiny`),
     ``outcome_model`` (name and quality on test rows), ``learning`` (identification, proxies, overlap, searches, reward
     errors), ``strategies`` (name and parameters by label), ``scope`` (card and hash), ``cost`` (times: all that differs
     between two runs of the same command).
@@ -97,8 +99,9 @@ def make_record(
         "validation": board(policy.leaderboard_),
         "groups": [
             group_table(policy.decide_on(evidence), evidence, attributes).to_json()
-            for attributes in _groupings(case)
+            for attributes in groupings(case)
         ],
+        "scrutiny": scrutiny,
         "outcome_model": {
             "name": outcome_model_name(policy),
             "quality": [asdict(measure) for measure in outcome_quality(evidence, shares)],
@@ -179,10 +182,10 @@ def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
     return [*(simulated if data.simulated else []), *policy.warnings_]
 
 
-def _groupings(case: CaseSpec) -> list[tuple[str, ...]]:
+def groupings(case: CaseSpec) -> tuple[tuple[str, ...], ...]:
     """Return every sensitive attribute alone, and all together if there are several."""
     names = tuple(attribute.name for attribute in case.problem.sensitive_attributes)
-    return [*((name,) for name in names), *([names] if len(names) > 1 else [])]
+    return (*((name,) for name in names), *((names,) if len(names) > 1 else ()))
 
 
 def _search(search: Search) -> dict[str, Any]:

@@ -1,18 +1,21 @@
-"""The untouched rows of a finished run, found again."""
+"""Rows to look at with a finished run: its untouched ones, found again, or those of a file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.cases.loaders import CaseData
+from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
+from accordant.runs.recommending import row_contexts
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,23 @@ def untouched_rows(run: Run, data: str | None) -> Untouched:
             f"the run {run.path} was made from {recorded['source']}, and {loaded.source} is not the same data"
         )
     return Untouched(run, split(loaded, case.evaluation.test_size, seed)[1], loaded.simulated)
+
+
+def contexts_of(run: Run, source: str | Path | IO[str] | None, data: str | None) -> tuple[Contexts, str]:
+    """Return the contexts of a file, or of the untouched rows if there is none, and where they come from.
+
+    Raises
+    ------
+    InputError
+        If the file or the data cannot be used.
+    """
+    if source is None:
+        untouched = untouched_rows(run, data)
+        return untouched.data.log.contexts, f"{untouched.notice}{untouched.origin}"
+    if data is not None:
+        raise InputError("--data names the data of the untouched rows; it has no effect on the rows of a file")
+    contexts = row_contexts(run, source)
+    return contexts, f"{contexts.n_contexts} rows of {source if isinstance(source, str | Path) else 'standard input'}"
 
 
 def drawn_rows(n_rows: int, wanted: int | None, seed: int) -> NDArray[np.intp] | None:

@@ -1,0 +1,191 @@
+"""Scrutiny of a finished run: how far its decisions and its choice of a strategy can be trusted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from accordant import randomness
+from accordant.certificates import Known, Threat, ranking, survey
+from accordant.certificates.bounds.about import subject_of
+from accordant.certificates.bounds.bound import bound_of
+from accordant.certificates.bounds.ranking import Ranges
+from accordant.certificates.bounds.rule_choices import attackable
+from accordant.certificates.method import method_for
+from accordant.decisions import Decisions
+from accordant.errors import InputError
+from accordant.evaluation.composite import Normalisation
+from accordant.evaluation.conflict import conflicts
+from accordant.evaluation.weighting import weigh
+from accordant.evidence import Evidence
+from accordant.explanation.influence import influence, pivotal
+from accordant.metrics import Metric, weighted_metrics
+from accordant.policy import ParticipatoryPolicy
+from accordant.strategies import Strategy
+
+logger = logging.getLogger(__name__)
+
+RADII = tuple(np.round(np.linspace(0.0, 0.25, 26), 2).tolist())  # of the curve of the selected strategy
+RANGES: tuple[Ranges, ...] = ("frozen", "live")
+BOUNDED = 0.05  # radius at which metrics are bounded
+COMPARED = (0.01, 0.05, 0.1)  # at which strategies are compared
+ALL_COALITIONS, PAIRS = 5, 10  # stakeholders up to which every coalition, or every pair, is surveyed
+
+
+def largest_coalition(n_stakeholders: int) -> int | None:
+    """Return how large the coalitions of a survey may be, so that there are some dozens of them at most."""
+    return None if n_stakeholders <= ALL_COALITIONS else 2 if n_stakeholders <= PAIRS else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Scrutiny:
+    """A policy and what is known about its untouched rows.
+
+    Attributes
+    ----------
+    policy
+        Fitted.
+    evidence
+        Of the untouched rows.
+    groupings
+        Columns whose combinations make groups, one entry per grouping.
+    """
+
+    policy: ParticipatoryPolicy
+    evidence: Evidence
+    groupings: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def known(self) -> Known:
+        """What rules may read beside E."""
+        return Known(self.evidence.prediction, self.evidence.log, self.evidence.log.contexts)
+
+    @property
+    def metrics(self) -> Mapping[str, tuple[Metric, float]]:
+        """The metrics that the evidence allows, with their weights."""
+        declared = weighted_metrics(self.policy.metrics)
+        return {label: each for label, each in declared.items() if each[0].unavailable(self.evidence) is None}
+
+    @property
+    def candidates(self) -> list[str]:
+        """Labels of the strategies that may win."""
+        return [label for label, each in self.policy.strategies_.items() if each.candidate]
+
+    def findings(self) -> dict[str, Any]:
+        """Return everything as plain values.
+
+        Keys: ``strategy``; ``certificates`` (radii of its decisions against every coalition); ``by_strategy`` (shares
+        of certified decisions of every candidate); ``bounds`` (of metrics) and ``unbounded`` (why some have none);
+        ``ranking`` (whether the best candidate stays the best); ``influence`` (who decides); ``weights`` (what stands
+        behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity).
+        """
+        policy, evidence = self.policy, self.evidence
+        rule = policy.strategies_[policy.selected_]
+        logger.info("certifying %d decisions, and weighing what stands behind the choice", evidence.n_contexts)
+        largest = largest_coalition(len(evidence.expected.stakeholders))
+        bounds, unbounded = self._bounds(rule)
+        decisions = policy.decide_on(evidence)
+        weights, unweighed = self._weights(decisions)
+        return {
+            "strategy": policy.selected_,
+            "certificates": survey(rule, evidence.expected, largest=largest, known=self.known).to_json(RADII),
+            "by_strategy": [self._compared(policy.strategies_[label]) for label in self.candidates],
+            "bounds": bounds,
+            "unbounded": unbounded,
+            "ranking": self._ranking(unbounded),
+            "influence": self._influence(rule),
+            "weights": weights,
+            "unweighed": unweighed,
+            "conflict": self._conflict(rule, decisions),
+        }
+
+    def _compared(self, rule: Strategy) -> dict[str, Any]:
+        """Return what a strategy withstands: everybody together, and the worst of single stakeholders."""
+        expected = self.evidence.expected
+        found = survey(rule, expected, largest=1, known=self.known)
+        shares = np.array([found.certified(delta) for delta in COMPARED])
+        return {
+            "strategy": rule.label,
+            "method": method_for(rule, len(expected.actions), frozen=False).words,
+            "exact": found.exact,
+            "deltas": list(COMPARED),
+            "everybody": shares[:, -1].tolist(),
+            "worst_single": shares[:, : len(expected.stakeholders)].min(axis=1).tolist(),
+        }
+
+    def _bounds(self, rule: Strategy) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        """Return what single stakeholders and everybody together can make of metrics, and why some have no bound."""
+        expected, subjects, reasons = self.evidence.expected, [], {}
+        for label, (metric, _) in self.metrics.items():
+            try:
+                subjects.append(subject_of(metric, expected, self.evidence, label))
+            except InputError as error:  # a metric of somebody else's need not say how it is made of sums
+                reasons[label] = str(error)
+        found = []
+        for members in (*((name,) for name in expected.stakeholders), expected.stakeholders):
+            attacked = attackable(rule, expected, Threat(BOUNDED, members), known=self.known)
+            for subject in subjects:
+                within = bound_of(subject, attacked).to_json()
+                found.append({"metric": subject.label, "coalition": list(members), "delta": BOUNDED} | within)
+        return found, reasons
+
+    def _ranking(self, unbounded: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return whether the best candidate stays the best under misreports.
+
+        Nothing without min–max scales, or if a metric with weight has no bounds.
+        """
+        expected, evidence, found = self.evidence.expected, self.evidence, list[dict[str, Any]]()
+        counted = {label: each for label, each in self.metrics.items() if each[1] > 0}
+        if self.policy.normalisation != "minmax" or set(counted) & set(unbounded):
+            return found
+        rules = [self.policy.strategies_[label] for label in self.candidates]
+        honest = ranking(rules, expected, counted, delta=0.0, evidence=evidence, known=self.known)
+        ranked = [rule for rule, score in zip(rules, honest.nominal, strict=True) if np.isfinite(score)]
+        for members in (*((name,) for name in expected.stakeholders), expected.stakeholders) if ranked else ():
+            for ranges in RANGES:
+                kept = ranking(
+                    ranked, expected, counted,
+                    delta=BOUNDED, coalition=members, evidence=evidence, known=self.known, ranges=ranges,
+                )  # fmt: skip
+                found.append({"coalition": list(members), "delta": BOUNDED, "best": kept.order[0]} | kept.to_json())
+        return found
+
+    def _influence(self, rule: Strategy) -> list[dict[str, Any]]:
+        """Return influence and pivotal stakeholders, once for every grouping; once in all if there is none."""
+        found = []
+        for columns in self.groupings or ((),):
+            groups = self.evidence.groups(columns)
+            labels = np.array(groups.labels)[groups.codes] if columns else None
+            shared = influence(rule, self.evidence.expected, known=self.known, groups=labels)
+            asked = pivotal(rule, self.evidence.expected, known=self.known, groups=labels)
+            found.append({"attributes": list(columns), "power": shared.to_json(), "pivotal": asked.to_json()})
+        return found
+
+    def _weights(self, decisions: Mapping[str, Decisions]) -> tuple[dict[str, Any] | None, str]:
+        """Return what stands behind the winner, or why there is none."""
+        policy = self.policy
+        normalisation: Normalisation = policy.normalisation
+        kinds = {label: each.kind for label, each in policy.strategies_.items()}
+        try:
+            found = weigh(
+                decisions, kinds, self.evidence, self.metrics,
+                candidates=self.candidates, generator=randomness.generator(policy.random_state, "resamples"),
+                resamples=policy.resamples, level=policy.level, normalisation=normalisation,
+            )  # fmt: skip
+        except InputError as error:  # no candidate is ranked on these rows, which the leaderboard shows too
+            return None, str(error)
+        return found.to_json(), ""
+
+    def _conflict(self, rule: Strategy, decisions: Mapping[str, Decisions]) -> dict[str, Any]:
+        """Return whether conflicts between metrics are real, and what parity costs the selected rule."""
+        policy = self.policy
+        return conflicts(
+            decisions, self.evidence, self.metrics,
+            candidates=self.candidates, generator=randomness.generator(policy.random_state, "conflict"),
+            resamples=policy.resamples, level=policy.level,
+            rule=rule if rule.kind == "compromise" and not rule.whole_batch else None,
+        ).to_json()  # fmt: skip
