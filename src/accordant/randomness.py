@@ -21,7 +21,6 @@ Branch = Literal[
 _BRANCHES: tuple[Branch, ...] = get_args(Branch)
 
 
-
 def generator(seed: int, branch: Branch) -> np.random.Generator:
     """Return the generator of a branch; the same seed and branch always give the same numbers.
 

@@ -5,7 +5,9 @@
     certify(rule, E, threat)    the same with what is known to be attainable, and witnesses
     survey(rule, E)             radii against every coalition: shares, quantiles, how many must collude
     bounds(rule, E, metric, …)  the smallest and largest value that misreports can give a metric
+    manipulability(rule, E)     what each stakeholder alone can gain by misreporting
     ranking(rules, E, …)        whether the order of strategies survives misreports
+    random_attack(rule, E, …)   misreports that a search finds, to set beside a bound; also coordinate_attack(…)
 
 The certificate of the paper is in `accordant.certificates.schema`.
 
@@ -15,6 +17,7 @@ Words used here: a *coalition* may misreport its expected rewards by at most the
 
 from __future__ import annotations
 
+from accordant.certificates.attacks import Attack, AttackedMetric, coordinate_attack, random_attack
 from accordant.certificates.bounds import (
     Bounds,
     LiveComposite,
@@ -28,6 +31,7 @@ from accordant.certificates.bounds import (
     ranking_by_own_scores,
 )
 from accordant.certificates.certificate import Certificate, certify, certify_each, reachable
+from accordant.certificates.manipulation import Manipulation, manipulability
 from accordant.certificates.method import Method, Reach, certifies
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known, Reports
@@ -35,10 +39,13 @@ from accordant.certificates.survey import Survey, survey
 from accordant.certificates.threat import Threat
 
 __all__ = [
+    "Attack",
+    "AttackedMetric",
     "Bounds",
     "Certificate",
     "Known",
     "LiveComposite",
+    "Manipulation",
     "Method",
     "Ranking",
     "Reach",
@@ -51,9 +58,12 @@ __all__ = [
     "certify",
     "certify_each",
     "composite_bounds",
+    "coordinate_attack",
     "honest_scales",
     "live_composite",
+    "manipulability",
     "radius",
+    "random_attack",
     "ranking",
     "ranking_by_own_scores",
     "reachable",

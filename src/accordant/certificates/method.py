@@ -4,7 +4,7 @@
 |---|---|---|
 | not at all | `Fixed` | exact |
 | each action judged by its own column | `ColumnScores`, `ColumnOrder` (columns.py) | exact |
-| registered by name: reference points from the context, ballots | a module of ``pairwise/``, ``voting/`` | each says |
+| registered by name: reference points from the context, ballots | a module of ``pairwise/``, ``ballots/`` | each says |
 | any other | `Unknown` | sound, because nothing is ruled out |
 """
 

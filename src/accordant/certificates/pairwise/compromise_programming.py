@@ -25,6 +25,10 @@ class CompromisePairs(Pairwise):
     made_for = CompromiseProgramming
     tailored = True
 
+    def serves(self, rule: Strategy, n_actions: int) -> bool:
+        """Return whether the ideal point comes from the context, so that nobody exceeds it."""
+        return super().serves(rule, n_actions) and isinstance(rule, CompromiseProgramming) and not rule.fixed
+
     def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         del reports

@@ -132,8 +132,12 @@ class Constrained(Strategy):
         return self.budgets is not None or self.parity is not None
 
     def structure(self, *, frozen: bool = False) -> Structure:
-        """Return ``column_order`` if the rule judges columns by themselves and stated numbers alone constrain it."""
-        rule, batch = self.terms.rule.structure(frozen=frozen), self.whole_batch
+        """Return ``column_order`` if the rule judges columns by themselves and stated numbers alone constrain it.
+
+        Reference points of the rule cannot be frozen.
+        """
+        del frozen
+        rule, batch = self.terms.rule.structure(), self.whole_batch
         stated = all(each.stated for each in self.terms.levels)
         return "column_order" if rule in ("column_score", "column_order") and stated and not batch else "other"
 

@@ -50,9 +50,14 @@ class CompromiseProgramming(PointCompromise):
         return super().label + exponent + ("[two-sided]" if self.two_sided else "")
 
     def structure(self, *, frozen: bool = False) -> Structure:
-        """As for all rules with reference points; a two-sided distance grows on both sides of the ideal."""
+        """As for all rules with reference points; a two-sided distance grows on both sides of the ideal.
+
+        For p = ∞ many columns are equally far from the ideal, and a tie may want another one than the nearest.
+        """
         found = super().structure(frozen=frozen)
-        return "column_peaked" if self.two_sided and found == "column_score" else found
+        if self.two_sided and found == "column_score":
+            return "other" if np.isinf(self.exponent) else "column_peaked"
+        return found
 
     def peaks(self, block: Block) -> NDArray[np.float64]:
         """Return where a two-sided score is highest, shape (stakeholder, context) or (stakeholder, 1)."""
