@@ -65,6 +65,16 @@ def test_bounds_hold_the_value_of_the_leaderboard(outcomes, name):
         assert (np.diff(ends) >= -1e-12).all()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_simple_searches_stay_within_the_bounds_and_find_something(outcomes, name):
+    found = 0
+    for entry in outcomes[name].record.content["scrutiny"]["bounds"]:
+        for reached in filter(None, entry["searched"].values()):
+            assert entry["low"] - 1e-9 <= reached[0] <= reached[1] <= entry["high"] + 1e-9
+            found += 1
+    assert found
+
+
 def test_wins_at_the_chosen_weights_are_those_of_the_leaderboard(outcomes):
     content = outcomes["own"].record.content
     wins = {row["strategy"]: row["wins"] for row in content["test"]["leaderboard"] if row["candidate"]}

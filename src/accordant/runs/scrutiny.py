@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from accordant import randomness
-from accordant.certificates import Known, Threat, ranking, survey
+from accordant.certificates import (
+    Attack,
+    Known,
+    Threat,
+    coordinate_attack,
+    manipulability,
+    random_attack,
+    ranking,
+    survey,
+)
 from accordant.certificates.bounds.about import subject_of
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.ranking import Ranges
@@ -24,6 +33,7 @@ from accordant.evaluation.weighting import weigh
 from accordant.evidence import Evidence
 from accordant.explanation.influence import influence, pivotal
 from accordant.metrics import Metric, weighted_metrics
+from accordant.metrics.expressions import Expression, Sum
 from accordant.policy import ParticipatoryPolicy
 from accordant.strategies import Strategy
 
@@ -31,6 +41,7 @@ logger = logging.getLogger(__name__)
 
 RADII = tuple(np.round(np.linspace(0.0, 0.25, 26), 2).tolist())  # of the curve of the selected strategy
 RANGES: tuple[Ranges, ...] = ("frozen", "live")
+TRIES = 50  # random reports in each context
 BOUNDED = 0.05  # radius at which metrics are bounded
 COMPARED = (0.01, 0.05, 0.1)  # at which strategies are compared
 ALL_COALITIONS, PAIRS = 5, 10  # stakeholders up to which every coalition, or every pair, is surveyed
@@ -115,6 +126,7 @@ class Scrutiny:
             "deltas": list(COMPARED),
             "everybody": shares[:, -1].tolist(),
             "worst_single": shares[:, : len(expected.stakeholders)].min(axis=1).tolist(),
+            "manipulable": manipulability(rule, expected, known=self.known).to_json()["stakeholders"],
         }
 
     def _bounds(self, rule: Strategy) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -126,12 +138,29 @@ class Scrutiny:
             except InputError as error:  # a metric of somebody else's need not say how it is made of sums
                 reasons[label] = str(error)
         found = []
-        for members in (*((name,) for name in expected.stakeholders), expected.stakeholders):
+        for members, searches in self._attacks(rule).items():
             attacked = attackable(rule, expected, Threat(BOUNDED, members), known=self.known)
             for subject in subjects:
                 within = bound_of(subject, attacked).to_json()
-                found.append({"metric": subject.label, "coalition": list(members), "delta": BOUNDED} | within)
+                searched = {name: _searched(subject.expression, attack) for name, attack in searches.items()}
+                found.append(
+                    {"metric": subject.label, "coalition": list(members), "delta": BOUNDED, "searched": searched}
+                    | within
+                )
         return found, reasons
+
+    def _attacks(self, rule: Strategy) -> dict[tuple[str, ...], dict[str, Attack]]:
+        """Return what two searches for misreports find, for single stakeholders and for everybody together."""
+        expected, known = self.evidence.expected, self.known
+        generator = randomness.generator(self.policy.random_state, "attacks")
+        found = {}
+        for members in (*((name,) for name in expected.stakeholders), expected.stakeholders):
+            threat = Threat(BOUNDED, members)
+            found[members] = {
+                "random": random_attack(rule, expected, threat, tries=TRIES, generator=generator, known=known),
+                "coordinate": coordinate_attack(rule, expected, threat, generator=generator, known=known),
+            }
+        return found
 
     def _ranking(self, unbounded: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return whether the best candidate stays the best under misreports.
@@ -189,3 +218,19 @@ class Scrutiny:
             resamples=policy.resamples, level=policy.level,
             rule=rule if rule.kind == "compromise" and not rule.whole_batch else None,
         ).to_json()  # fmt: skip
+
+
+def _searched(expression: Expression, attack: Attack) -> list[float] | None:
+    """Return the smallest and largest value that a search found for a metric that adds over contexts."""
+    if not isinstance(expression, Sum):
+        return None
+    names = attack.expected.actions
+    table = np.zeros((len(names), attack.expected.n_contexts))
+    for part in expression.parts:
+        table[:, slice(None) if part.contexts is None else part.contexts] += part.weight * part.theta
+    reached = attack.metric(table)
+    untied = np.zeros(attack.expected.n_contexts, dtype=bool)
+    return [
+        expression.value(Decisions(attack.rule.label, names, codes, untied))
+        for codes in (reached.low_codes, reached.high_codes)
+    ]

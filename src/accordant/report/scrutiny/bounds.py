@@ -21,6 +21,8 @@ class BoundRow:
         Who misreports, and by how much.
     nominal, certified, attained
         The honest value, the range that no misreport leaves, and the range that known misreports reach.
+    searched
+        What simple searches for misreports reach, one line each.
     certainty
         Which ends of the certified range known misreports reach.
     """
@@ -30,6 +32,7 @@ class BoundRow:
     nominal: str
     certified: str
     attained: str
+    searched: tuple[str, ...]
     certainty: str
 
 
@@ -81,6 +84,9 @@ def _row(each: Json, digits: int, everybody: set[str]) -> BoundRow:
         nominal=number(each["nominal"], digits),
         certified=_range(each["low"], each["high"], digits) + undefined,
         attained=_range(each["attained_low"], each["attained_high"], digits),
+        searched=tuple(
+            f"{name} search: {_range(found[0], found[1], digits)}" for name, found in each.get("searched", {}).items() if found
+        ),
         certainty=_certainty(each["low_status"], each["high_status"]),
     )
 

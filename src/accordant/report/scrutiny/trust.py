@@ -11,6 +11,7 @@ from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart
 from accordant.report.reading import Json, Line, Reading
 from accordant.report.scale import count, linear_scale, listed, number, percent
 from accordant.report.scrutiny.bounds import Bounds, bounds_of
+from accordant.report.scrutiny.gains import Gain, gains
 from accordant.report.scrutiny.order import order_sentences
 from accordant.report.scrutiny.wording import known, sentence, short, strong
 
@@ -65,6 +66,7 @@ class Rival:
     worst_single: tuple[float | None, ...]
     certainty: str
     method: str
+    gains: tuple[Gain, ...]
 
 
 @dataclass(frozen=True)
@@ -252,4 +254,6 @@ def _rival(reading: Reading, each: Json) -> Rival:
     shares = (tuple(known(share) for share in each[key]) for key in ("everybody", "worst_single"))
     everybody, worst_single = shares
     name = each["strategy"]
-    return Rival(name, reading.find(name), everybody, worst_single, CERTAINTY[each["exact"]], each["method"])
+    return Rival(
+        name, reading.find(name), everybody, worst_single, CERTAINTY[each["exact"]], each["method"], gains(each)
+    )
