@@ -58,8 +58,12 @@ def test_reachable_actions_are_those_that_enumeration_finds(rule):
         values = np.round(generator.random(shape), 1 if case % 2 else 2)
         members = (0,) if shape == (3, 3) else generator.choice(3, size=2, replace=False)
         delta = float(generator.choice([0.05, 0.1, 0.2]))
-        found = reachable(rule, world(values), delta=delta, coalition=[NAMES[i] for i in members])[:, 0]
-        assert found.tolist() == enumerated(rule, values, members, delta).tolist(), (values, members, delta)
+        certificate = certify(rule, world(values), Threat(delta, tuple(NAMES[i] for i in members)))
+        truth = enumerated(rule, values, members, delta)
+        assert (certificate.inner[:, 0] <= truth).all()
+        assert (truth <= certificate.outer[:, 0]).all()
+        if not getattr(rule, "two_sided", False):
+            assert certificate.outer[:, 0].tolist() == truth.tolist(), (values, members, delta)
 
 
 @pytest.mark.parametrize(
@@ -148,17 +152,71 @@ def test_a_witness_lies_in_the_box_and_makes_its_action_win(rule):
         assert 0 <= reported.values.min() <= reported.values.max() <= 1
 
 
-def test_witnesses_of_single_precision_are_replayed_in_it():
+FLOORED = strategies.create("constrained", {"rule": "utilitarian", "floors": {"P": 0.0}})
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        strategies.utilitarian, strategies.maximin, strategies.leximin, strategies.nash_social_welfare, FLOORED,
+        strategies.nash_bargaining, strategies.kalai_smorodinsky, strategies.relative_utilitarian,
+        strategies.create("nash_bargaining", {"disagreement": "status_quo", "status_quo": "a2"}),
+    ],
+    ids=lambda rule: rule.label,
+)  # fmt: skip
+def test_witnesses_of_single_precision_are_replayed_in_it(rule):
     values = np.round(np.random.default_rng(12).random((3, 3, 400)), 1).astype(np.float32)
     values[0, 1] += 3e-7
     expected = ac.ExpectedRewards(np.clip(values, 0, 1), stakeholders=NAMES, actions=ACTIONS)
-    for rule in (strategies.utilitarian, strategies.maximin, strategies.leximin):
-        certificate = certify(rule, expected, Threat(0.1, ("P",)))
+    for coalition in (("P",), ("P", "Q", "R")):
+        certificate = certify(rule, expected, Threat(0.1, coalition))
         for action in range(3):
             codes = np.where(certificate.inner[action], action, certificate.decided)
             reported = certificate.witness(codes)
             assert reported.values.dtype == np.float32
-            assert (rule(reported).codes == codes).mean() > 0.999
+            assert np.array_equal(rule(reported).codes, codes)
+
+
+def test_rules_under_constraints_tie_in_single_precision_too():
+    values = np.array([[0.2, 0.8], [0.7, 0.5]], dtype=np.float32)
+    expected = ac.ExpectedRewards(values, stakeholders=NAMES[:2], actions=ACTIONS[:2])
+    assert certify(FLOORED, expected, Threat(0.1)).outer.all()
+
+
+def test_flat_peaks_and_farther_ends_that_rounding_tells_apart_are_not_ruled_out():
+    rule = strategies.create("compromise_programming", {"ideal": 0.5, "two_sided": True})
+    assert certify(rule, world([[0.5, 0.0], [0.0, 0.5]]), Threat(0.1, ("Q",))).outer.all()
+    rule = strategies.create("compromise_programming", {"ideal": 0.3, "two_sided": True, "exponent": 1.0})
+    assert certify(rule, world([[0.25, 0.75]]), Threat(0.25, box=(0.1, 0.9))).outer.all()
+
+
+def test_frozen_points_that_are_exceeded_keep_inner_within_outer_and_witnesses_true():
+    rule = strategies.create("compromise_programming", {"two_sided": True, "exponent": float("inf")})
+    expected = world(np.random.default_rng(13).random((2, 3, 300)))
+    certificate = certify(rule, expected, Threat(0.1, frozen=True))
+    assert (certificate.inner <= certificate.outer).all()
+    ideal = expected.values.max(axis=1)
+    for t in range(0, 300, 5):
+        fixed = strategies.create(
+            "compromise_programming", {"two_sided": True, "exponent": float("inf"), "ideal": tuple(ideal[:, t])}
+        )
+        one = expected.take(np.array([t]))
+        assert np.array_equal(certify(fixed, one, Threat(0.1)).outer[:, 0], certificate.outer[:, t])
+
+
+@pytest.mark.parametrize("codes", [0, [-1, 0, 0], [0.7, 0, 0], [3, 0, 0], [0, 0]])
+def test_witnesses_need_one_action_number_per_context(codes):
+    certificate = certify(strategies.utilitarian, world(np.full((2, 3, 3), 0.5)), Threat(0.1))
+    with pytest.raises(InputError, match="codes"):
+        certificate.witness(codes)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"box": (0.9, 0.1)}, {"box": None}, {"box": (0.1,)}, {"precision": 5}, {"precision": float("nan")}]
+)
+def test_wrong_boxes_and_precisions_are_refused(arguments):
+    with pytest.raises(InputError, match="box is|precision is"):
+        radius(strategies.utilitarian, world(EXAMPLE), **arguments)
 
 
 def test_tied_scores_have_radius_zero_and_both_actions_are_reachable():

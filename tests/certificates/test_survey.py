@@ -61,6 +61,19 @@ def test_size_can_be_limited_and_everybody_stays(expected):
         limited.of(["P", "Q"])
 
 
+def test_names_and_radii_are_read_as_everywhere(expected, found):
+    assert np.array_equal(found.of("P"), found.of(["P"]))
+    assert np.array_equal(found.of(None), found.of(NAMES))
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(InputError, match="largest is"):
+            survey(strategies.maximin, expected, largest=wrong)
+    for wrong in (-1.0, float("nan")):
+        with pytest.raises(InputError, match="delta is"):
+            found.certified(wrong)
+        with pytest.raises(InputError, match="delta is"):
+            found.smallest_coalition(wrong)
+
+
 def test_too_many_coalitions_are_refused_before_the_work():
     many = ac.ExpectedRewards(np.full((12, 2, 1), 0.5), stakeholders=[f"s{i}" for i in range(12)], actions=["x", "y"])
     with pytest.raises(InputError, match="too many coalitions"):

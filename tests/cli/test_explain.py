@@ -55,6 +55,8 @@ def test_a_constant_is_explained_as_one(accordant, finished_run):
         (["--row", "x"], "--row is 'x'; allowed"),
         (["--row", "48"], "row 48 is to be explained; allowed: 0 to 47"),
         (["--row", "-1"], "row -1 is to be explained"),
+        (["--row", "9" * 30], "is to be explained"),
+        (["beds.csv", "--out", "beds.csv"], "is the file with the rows"),
         (["--strategy", "maximim"], "did you mean 'maximin'"),
         (["nothing.csv"], "nothing.csv"),
         (["--out", "no/such/page.html"], "cannot be written"),
@@ -64,3 +66,16 @@ def test_wrong_input_ends_with_code_2(accordant, finished_run, arguments, messag
     done = accordant("explain", "first", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_data_that_are_elsewhere_are_asked_for(accordant, case_folder, finished_run, tmp_path):
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-c", "from accordant.cli.app import main; main()", "explain", str(finished_run)],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "name it with --data" in done.stderr
+    assert accordant("explain", "first", "--data", str(case_folder)).returncode == 0

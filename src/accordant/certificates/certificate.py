@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from accordant.certificates.method import Method, Reach, method_for
 from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of
-from accordant.certificates.threat import UNIT, Threat
+from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import PIECE, Workspace, block_slices
 from accordant.strategies.deciding import BLOCKS_PER_THREAD, ContextRule, decide
@@ -91,7 +91,14 @@ class Certificate:
             If no misreport is known that makes one of the actions win.
         """
         columns = np.arange(self.expected.n_contexts)
-        codes = np.asarray(codes, dtype=np.intp)
+        codes = np.asarray(codes)
+        if codes.shape != columns.shape or not np.issubdtype(codes.dtype, np.integer):
+            raise InputError(f"codes have shape {codes.shape}; allowed: one action number per context, {columns.shape}")
+        if len(codes) and not 0 <= codes.min() <= codes.max() < len(self.expected.actions):
+            raise InputError(
+                f"codes go from {codes.min()} to {codes.max()}; allowed: 0 to {len(self.expected.actions) - 1}"
+            )
+        codes = codes.astype(np.intp)
         if not self.inner[codes, columns].all():
             context = int(np.flatnonzero(~self.inner[codes, columns])[0])
             raise InputError(f"no misreport is known that makes action {codes[context]} win in context {context}")
@@ -104,7 +111,7 @@ class Certificate:
                 part = self.expected.take(where)
                 block = honest_block(part, slice(0, len(where)), Workspace(), Workspace())
                 reports = Reports.of(block, self.threat, arguments=self.known.arguments(where))
-                values[:, :, where] = method.misreport(self.rule, reports, action, number)
+                values[:, :, where] = reports.representable(method.misreport(self.rule, reports, action, number))
         return ExpectedRewards(values, stakeholders=self.expected.stakeholders, actions=self.expected.actions)
 
     def to_json(self) -> dict[str, Any]:
@@ -243,7 +250,7 @@ def reachable(
     known
         What the rule reads beside E.
     """
-    return certify(rule, expected, Threat(delta, _names(coalition), box, frozen), known=known).outer
+    return certify(rule, expected, Threat(delta, checked_coalition(coalition), box, frozen), known=known).outer
 
 
 def decisions_on(rule: Strategy, expected: ExpectedRewards, known: Known) -> Codes:
@@ -251,10 +258,6 @@ def decisions_on(rule: Strategy, expected: ExpectedRewards, known: Known) -> Cod
     if isinstance(rule, ContextRule):
         return decide((rule,), expected, details=False)[0].codes
     return rule(expected, **known.arguments(slice(None))).codes
-
-
-def _names(coalition: Sequence[str] | None) -> tuple[str, ...] | None:
-    return coalition if coalition is None or isinstance(coalition, str) else tuple(coalition)  # type: ignore[return-value]
 
 
 def for_blocks(expected: ExpectedRewards, work: Any, threads: int | None = None) -> None:

@@ -7,6 +7,8 @@ column are scored once, and 2 A scores say which of the A actions are reachable.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,14 +23,22 @@ from accordant.strategies.strategy import Strategy
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+WIDER = 1.001  # so much wider than in the rule itself are ties here: its comparisons round in another way
 BLUR = 0.01  # of the tie tolerance: what rounding alone may do to equal scores
 CHUNK = 1024  # contexts whose rivals stay in the first-level cache
 
 
 class ColumnScores(Method):
-    """Score both ends of every column, and compare each action's best with the worst of the others."""
+    """Score both ends of every column, and compare each action's best with the worst of the others.
+
+    Class attributes
+    ----------------
+    scores_and_sums_agree
+        Whether the report with the best score also has the largest sum.
+    """
 
     words = "both ends of every column"
+    scores_and_sums_agree: ClassVar[bool] = True
 
     def exact(self, rule: Strategy, n_actions: int) -> bool:
         """Return True."""
@@ -43,10 +53,13 @@ class ColumnScores(Method):
         reachable = np.empty((reports.n_actions, reports.n_contexts), dtype=bool)
         close, edge = np.empty(reports.n_contexts, dtype=bool), np.zeros(reports.n_contexts, dtype=bool)
         tolerance = reports.honest.tolerance
-        if not unbeaten(highest, lowest, tolerance, reachable, close):
-            return Reach(reachable, reachable)
-        most, least = reports.totals(rule, best), reports.totals(rule, worst)
-        unbeaten_in_ties(highest, lowest, most, least, close, tolerance, BLUR, reachable, edge)
+        if unbeaten(highest, lowest, WIDER * tolerance, reachable, close):
+            most, least = reports.totals(rule, reports.highest), reports.totals(rule, reports.lowest)
+            unbeaten_in_ties(highest, lowest, most, least, close, WIDER * tolerance, BLUR, reachable, edge)
+        if not self.scores_and_sums_agree:
+            edge |= close
+        if reports.single:  # reports are rounded to it, and logarithms make much of that
+            edge[:] = True
         return Reach(reachable, self._attained(rule, reports, reachable, np.flatnonzero(edge)))
 
     def _attained(self, rule: Strategy, reports: Reports, reachable: Mask, edge: NDArray[np.intp]) -> Mask:
@@ -69,9 +82,28 @@ class ColumnScores(Method):
 
     def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
         """Decide once where the decided action is at its worst and all others are at their best."""
-        assert isinstance(rule, ContextRule)
-        best, worst = ends(rule, reports)
-        return np.asarray(reports.choose(rule, against(best, worst, decided, reports)) != decided)
+        values = against(reports.highest, reports.lowest, decided, reports)
+        return np.asarray(reports.choose(rule, values) != decided)
+
+
+class PeakedColumns(ColumnScores):
+    """Score the reports nearest to the peaks and farthest from them; where that ties, nothing is ruled out by sums.
+
+    The report with the best score is not the one with the largest sum, so sums at both ends of the box stand for those
+    of all reports that tie: sound, and exact wherever the actions kept are also attained.
+    """
+
+    words = "nearest and farthest points of every column"
+    scores_and_sums_agree = False
+
+    def exact(self, rule: Strategy, n_actions: int) -> bool:
+        """Return False: ties may hold too many actions."""
+        del rule, n_actions
+        return False
+
+    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+        """Return where an action other than the decided one could not be ruled out."""
+        return Method.changeable(self, rule, reports, decided)
 
 
 class ColumnOrder(Method):
@@ -110,7 +142,8 @@ def ends(rule: ContextRule, reports: Reports) -> tuple[Values, Values]:
         return reports.highest, reports.lowest
     block = reports.block(reports.lowest)
     best, worst = reports.scratch.take(*reports.lowest.shape), reports.scratch.take(*reports.lowest.shape)
-    nearest_and_farthest(per_context(rule.peaks(block), block), reports.lowest, reports.highest, best, worst)  # type: ignore[attr-defined]
+    peaks = per_context(rule.peaks(block), block)  # type: ignore[attr-defined]
+    nearest_and_farthest(peaks, reports.lowest, reports.highest, best, worst)
     return best, worst
 
 
@@ -238,7 +271,7 @@ def unbeaten_in_ties(
                 size = tolerance * (max(1.0, abs(rival)) if abs(rival) < np.inf else 1.0)
                 if a == b or rival < score - size:
                     continue
-                if rival > score + size:
+                if score < rival - size:
                     wins = False
                     break
                 gap = least[b, t] - most[a, t]

@@ -4,6 +4,7 @@
 |---|---|---|
 | not at all | `Fixed` | exact |
 | each action judged by its own column | `ColumnScores`, `ColumnOrder` (columns.py) | exact |
+| the same, with peaks inside the scale | `PeakedColumns` (columns.py) | sound, exact but for ties |
 | registered by name: reference points from the context, ballots | a module of ``pairwise/``, ``ballots/`` | each says |
 | any other | `Unknown` | sound, because nothing is ruled out |
 """
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from accordant.certificates.reports import Reports
 from accordant.registry import Registry
+from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
 
@@ -105,7 +107,7 @@ def certifies(*strategies: str) -> Callable[[Made], Made]:
 class Fixed(Method):
     """Nothing that is reported matters: only the decided action is reachable."""
 
-    words = "the rule does not read E"
+    words = "nothing that is reported matters"
 
     def exact(self, rule: Strategy, n_actions: int) -> bool:
         """Return True."""
@@ -128,7 +130,7 @@ class Unknown(Method):
     """Nothing is known of the rule: no action is ruled out where somebody may misreport.
 
     The attacks tried are the reports that help each action most where more is never worse. A rule that decides a whole
-    batch at once is not attacked context by context.
+    batch at once is not attacked context by context, and neither is one whose reference points cannot be frozen.
     """
 
     words = "nothing is ruled out"
@@ -137,7 +139,8 @@ class Unknown(Method):
         """Rule nothing out, and try the most favourable report for each action."""
         shape = (reports.n_actions, reports.n_contexts)
         inner = np.zeros(shape, dtype=bool)
-        for action in range(0 if rule.whole_batch else reports.n_actions):
+        idle = rule.whole_batch or (reports.frozen and not isinstance(rule, ContextRule))
+        for action in range(0 if idle else reports.n_actions):
             inner[action] = reports.choose(rule, reports.promoting(action)) == action
         return Reach(np.ones(shape, dtype=bool), inner)
 
@@ -159,13 +162,15 @@ def method_for(rule: Strategy, n_actions: int, *, frozen: bool) -> Method:
     frozen
         Whether reference points stay where honest reports put them.
     """
-    from accordant.certificates.columns import ColumnOrder, ColumnScores
+    from accordant.certificates.columns import ColumnOrder, ColumnScores, PeakedColumns
 
     structure = rule.structure(frozen=frozen)
     if structure == "fixed" or n_actions == 1:
         return Fixed()
-    if structure in ("column_score", "column_peaked"):
+    if structure == "column_score":
         return ColumnScores()
+    if structure == "column_peaked":
+        return PeakedColumns()
     if structure == "column_order":
         return ColumnOrder()
     if rule.name in methods and not rule.whole_batch:

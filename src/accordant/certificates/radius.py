@@ -13,12 +13,13 @@ from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import Block, Workspace
-from accordant.strategies.selection import Codes
+from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, Codes
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
 Values = NDArray[np.float64]
 
+FINEST = 1e-15  # what doubles near 1 tell apart
 PRECISION = 1e-9  # width of the interval at which bisection stops
 
 
@@ -49,7 +50,8 @@ def radius(
     box, frozen
         See `Threat`.
     precision
-        Width of the interval at which bisection stops, above 0.
+        Width of the interval at which bisection stops, from 1e-15 to below 1. If E is in single precision, 2e-6 is
+        taken off beside: so far ties reach there.
     known
         What the rule reads beside E.
 
@@ -58,10 +60,11 @@ def radius(
     UnknownNameError
         If somebody in the coalition is no stakeholder.
     """
-    if not precision > 0:
-        raise InputError(f"precision is {precision}; allowed: above 0")
+    if not FINEST <= precision < 1:
+        raise InputError(f"precision is {precision}; allowed: from {FINEST:g} to below 1")
     known = known or Known()
-    threat = Threat(box[1] - box[0], checked_coalition(coalition), box, frozen)
+    threat = Threat(0.0, checked_coalition(coalition), box, frozen)
+    threat = threat.within(threat.box[1] - threat.box[0])
     threat.members(expected.stakeholders)
     honest = threat.honest(expected)
     decided = decisions_on(rule, honest, known)
@@ -97,4 +100,6 @@ def _bisect(
         middle = (safe + unsafe) / 2
         changes = changeable(middle)
         unsafe, safe = np.where(changes, middle, unsafe), np.where(changes, safe, middle)
+    if block.tolerance == SINGLE_PRECISION_TOLERANCE:
+        safe = np.maximum(0.0, safe - 2 * SINGLE_PRECISION_TOLERANCE)
     return np.where(forever, np.inf, safe)

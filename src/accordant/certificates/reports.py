@@ -106,9 +106,24 @@ class Reports:
         values, lowest, highest = (
             np.ascontiguousarray(each[:, :, contexts]) for each in (self.honest.values, self.lowest, self.highest)
         )
-        honest = replace(self.honest, values=values, shared=self.scratch, scratch=self.scratch)
+        honest = replace(self.honest, values=values, shared=Workspace(), scratch=self.scratch)
         codes = None if self.codes is None else self.codes[contexts]
         return replace(self, honest=honest, lowest=lowest, highest=highest, arguments=arguments, codes=codes)
+
+    @property
+    def single(self) -> bool:
+        """Whether E came in single precision, and reports do."""
+        return self.honest.tolerance == SINGLE_PRECISION_TOLERANCE
+
+    def representable(self, values: Values) -> Values:
+        """Return reports in the precision of E, within the box; themselves in double precision."""
+        if not self.single:
+            return values
+        rounded = values.astype(np.float32)
+        rounded = np.where(rounded > self.highest, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+        return np.asarray(
+            np.where(rounded < self.lowest, np.nextafter(rounded, np.float32(np.inf)), rounded), dtype=np.float64
+        )
 
     def decided(self, rule: Strategy) -> Codes:
         """Return the decisions on honest reports, shape (context,)."""
@@ -128,8 +143,10 @@ class Reports:
 
     def choose(self, rule: Strategy, values: Values) -> Codes:
         """Return the actions that a rule chooses on reports, shape (context,)."""
+        values = self.representable(values)
         if isinstance(rule, ContextRule):
             return rule.choose(self.block(values)).codes
+        values = values.astype(np.float32) if self.single else values
         reported = ExpectedRewards(values, stakeholders=self.honest.stakeholders, actions=self.honest.actions)
         return rule(reported, **self.arguments).codes
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from accordant.certificates.method import method_for
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
-from accordant.certificates.threat import UNIT
+from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
@@ -53,15 +53,17 @@ class Survey:
     box: tuple[float, float] = UNIT
     frozen: bool = False
 
-    def of(self, coalition: Sequence[str]) -> Values:
-        """Return the radii against one coalition, shape (context,)."""
+    def of(self, coalition: Sequence[str] | None) -> Values:
+        """Return the radii against one coalition, None for everybody, shape (context,)."""
+        wanted = checked_coalition(coalition) or max(self.coalitions, key=len)
         for members, radii in zip(self.coalitions, self.radii, strict=True):
-            if set(members) == set(coalition):
+            if set(members) == set(wanted):
                 return np.asarray(radii)
-        raise InputError(f"the coalition {', '.join(coalition)} was not surveyed")
+        raise InputError(f"the coalition {', '.join(wanted)} was not surveyed")
 
     def certified(self, delta: float) -> Values:
         """Return the share of contexts whose decision no misreport within δ changes, shape (coalition,)."""
+        delta = Threat(delta).delta
         beyond = self.radii >= delta if delta == 0 else self.radii > delta
         return np.asarray(beyond.mean(axis=1)) if self.radii.shape[1] else np.full(len(self.coalitions), np.nan)
 
@@ -76,7 +78,7 @@ class Survey:
 
         Where radii are certified and not exact, fewer than this cannot, and so many perhaps can.
         """
-        size = np.zeros(self.radii.shape[1], dtype=np.intp)
+        delta, size = Threat(delta).delta, np.zeros(self.radii.shape[1], dtype=np.intp)
         for members, radii in reversed(list(zip(self.coalitions, self.radii, strict=True))):
             size[(radii <= delta) & (delta > 0)] = len(members)
         return size
@@ -139,6 +141,8 @@ def survey(
         If there would be more than a thousand coalitions.
     """
     names = expected.stakeholders
+    if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
+        raise InputError(f"largest is {largest!r}; allowed: a whole number from 1, or None for all coalitions")
     sizes = range(1, len(names) if largest is None else min(largest, len(names) - 1) + 1)
     if sum(math.comb(len(names), size) for size in sizes) > 2**MOST_STAKEHOLDERS:
         raise InputError(f"{len(names)} stakeholders have too many coalitions; limit their size (largest)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +36,8 @@ class Threat:
     coalition
         Names of stakeholders; None for everybody, empty for nobody.
     box
-        (ℓ, r) with 0 ≤ ℓ < r ≤ 1, the smallest and largest report; honest rewards outside are clipped into it first.
+        (ℓ, r) with 0 ≤ ℓ < r ≤ 1, the smallest and largest report; honest rewards outside a smaller box than [0, 1] are
+        clipped into it first.
     frozen
         Whether reference points stay where honest reports put them: a weaker threat than the live one, in which
         misreports also move reference points that come from the context.
@@ -54,11 +55,11 @@ class Threat:
 
     def __post_init__(self) -> None:
         delta = _number(self.delta)
-        if not delta >= 0:
-            raise InputError(f"delta is {self.delta}; allowed: a number of at least 0")
+        if not 0 <= delta < math.inf:
+            raise InputError(f"delta is {self.delta}; allowed: a finite number of at least 0")
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "coalition", checked_coalition(self.coalition))
-        limits = tuple(map(_number, self.box)) if isinstance(self.box, Sequence) else ()
+        limits = tuple(map(_number, self.box)) if isinstance(self.box, Sequence | np.ndarray) else ()
         if len(limits) != 2 or not 0 <= limits[0] < limits[1] <= 1:
             raise InputError(f"box is {self.box}; allowed: two numbers with 0 <= low < high <= 1")
         object.__setattr__(self, "box", limits)
@@ -102,10 +103,14 @@ def checked_coalition(coalition: str | Sequence[str] | None) -> tuple[str, ...] 
         return None
     if isinstance(coalition, str):
         return (coalition,)
+    if not isinstance(coalition, Iterable):
+        raise InputError(f"coalition is {coalition!r}; allowed: names of stakeholders, or None for everybody")
     return tuple(dict.fromkeys(map(str, coalition)))
 
 
 def _number(value: Any) -> float:
+    if isinstance(value, str | bool):
+        return math.nan
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -100,7 +100,9 @@ def certify(
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
     ] = None,
-    delta: Annotated[float, typer.Option(help="By how much expected rewards may be misreported, from 0 to 1.")] = 0.05,
+    delta: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="By how much expected rewards may be misreported.")
+    ] = 0.05,
     coalition: Annotated[
         str | None, typer.Option(help="Who may misreport: names separated by commas; everybody by default.")
     ] = None,
@@ -113,15 +115,15 @@ def certify(
     json: Json = False,
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
-    from accordant.cli.certifying import print_certified
-    from accordant.cli.output import print_json
+    from accordant.cli.certifying import members_of, print_certified
+    from accordant.cli.output import print_json, refuse_overwriting
     from accordant.runs import read_run
     from accordant.runs.certifying import certify_rows, write_certified
 
-    members = None if coalition is None else [name.strip() for name in coalition.split(",") if name.strip()]
+    refuse_overwriting(file, out)
     source = sys.stdin if file == "-" else file
     found = certify_rows(
-        read_run(run), source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=data
+        read_run(run), source, delta=delta, coalition=members_of(coalition), strategy=strategy, frozen=frozen, data=data
     )
     if out is not None:
         write_certified(found, out)
@@ -142,10 +144,11 @@ def explain(
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
     from accordant.cli.explaining import print_explanations, row_numbers
-    from accordant.cli.output import print_json
+    from accordant.cli.output import print_json, refuse_overwriting
     from accordant.runs import read_run
     from accordant.runs.explaining import explain_rows, write_explanation
 
+    refuse_overwriting(file, out)
     source = sys.stdin if file == "-" else file
     found = explain_rows(read_run(run), source, rows=row_numbers(row), strategy=strategy, data=data)
     if out is not None:

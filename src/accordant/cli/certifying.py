@@ -9,17 +9,28 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from accordant.errors import InputError
 from accordant.runs.certifying import DELTAS, Certified
 
 WIDTH = 100  # columns of a page that is piped somewhere
-QUARTILES = (0.25, 0.5, 0.75)
+QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
+
+
+def members_of(coalition: str | None) -> list[str] | None:
+    """Return the names of an option such as ``Bank, Regulator``; None for everybody."""
+    if coalition is None:
+        return None
+    members = [name.strip() for name in coalition.split(",") if name.strip()]
+    if not members:
+        raise InputError(f"--coalition {coalition!r} names nobody; leave it out for everybody")
+    return members
 
 
 def print_certified(found: Certified, out: Path | None) -> None:
     """Print what holds of all decisions together, and where the single ones are."""
     console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
     certificate, threat = found.certificate, found.certificate.threat
-    who = "everybody together" if threat.coalition is None else ", ".join(threat.coalition) or "nobody"
+    who = "everybody together" if threat.coalition is None else ", ".join(threat.coalition)
     n = certificate.expected.n_contexts
     console.print(found.origin)
     console.print(f"strategy: {certificate.rule.label}; method: {certificate.method}")
@@ -54,9 +65,9 @@ def radius_table(found: Certified) -> Table:
     table.add_column("who misreports", overflow="fold", min_width=18)
     for delta in deltas:
         table.add_column(f"by {delta:g}", justify="right", no_wrap=True)
-    for level in QUARTILES:
-        table.add_column(f"{level:.0%} less", justify="right")
-    shares, quartiles = np.array([survey.certified(delta) for delta in deltas]).T, survey.quantiles(QUARTILES)
+    for name in QUARTILES.values():
+        table.add_column(name, justify="right")
+    shares, quartiles = np.array([survey.certified(delta) for delta in deltas]).T, survey.quantiles(tuple(QUARTILES))
     for members, row, radii in zip(survey.coalitions, shares, quartiles, strict=True):
         everybody = len(members) == len(found.certificate.expected.stakeholders) and len(members) > 1
         name = "everybody" if everybody else ", ".join(members)

@@ -13,6 +13,7 @@ from rich.table import Table
 from accordant.errors import InputError
 
 WIDTH = 100  # columns of a page that is piped somewhere
+LAST_ROW = 10**12
 HEADINGS = {
     "decides": "The decision",
     "traded": "What it traded off",
@@ -27,6 +28,9 @@ def row_numbers(given: str) -> list[int]:
         found = [int(each) for each in given.split(",")]
     except ValueError:
         raise InputError(f"--row is {given!r}; allowed: whole numbers separated by commas, such as 0,4") from None
+    for row in found:
+        if not 0 <= row <= LAST_ROW:
+            raise InputError(f"row {row} is to be explained; allowed: numbers of rows, from 0")
     return list(dict.fromkeys(found))
 
 

@@ -11,12 +11,20 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from accordant.errors import InputError
+
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
 
 
 def print_json(value: Any) -> None:
     """Print one JSON value and a newline."""
     sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def refuse_overwriting(file: str | None, out: Path | None) -> None:
+    """Refuse to write a result over the rows that it is about."""
+    if file is not None and out is not None and Path(file).exists() and out.exists() and out.samefile(file):
+        raise InputError(f"--out {out} is the file with the rows; name another one")
 
 
 def print_records(title: str, records: Sequence[Mapping[str, Any]], as_json: bool) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from accordant.cases.loaders import CaseData
 from accordant.contexts import Contexts
-from accordant.errors import InputError
+from accordant.errors import DataNotFoundError, InputError
 from accordant.evidence import Evidence
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
@@ -67,7 +67,14 @@ def untouched_rows(run: Run, data: str | None) -> Untouched:
         If the data cannot be found, or are not those that the run was made from.
     """
     case, recorded, seed = run.case, run.content["data"], run.content["seed"]
-    loaded = case_data(case, Path(), RunOptions(seed, data), case.signals())
+    try:
+        loaded = case_data(case, Path(), RunOptions(seed, data), case.signals())
+    except DataNotFoundError as error:
+        if data is not None:
+            raise
+        raise InputError(
+            f"the run {run.path} was made from {recorded['source']}, which is not here; name it with --data"
+        ) from error
     if loaded.sha256 != recorded["sha256"] or loaded.simulated != recorded["simulated"]:
         raise InputError(
             f"the run {run.path} was made from {recorded['source']}, and {loaded.source} is not the same data"
@@ -89,7 +96,8 @@ def contexts_of(run: Run, source: str | Path | IO[str] | None, data: str | None)
     if data is not None:
         raise InputError("--data names the data of the untouched rows; it has no effect on the rows of a file")
     contexts = row_contexts(run, source)
-    return contexts, f"{contexts.n_contexts} rows of {source if isinstance(source, str | Path) else 'standard input'}"
+    where = source if isinstance(source, str | Path) else "standard input"
+    return contexts, f"{contexts.n_contexts} row{'' if contexts.n_contexts == 1 else 's'} of {where}"
 
 
 def drawn_rows(n_rows: int, wanted: int | None, seed: int) -> NDArray[np.intp] | None:

@@ -85,7 +85,9 @@ def _row(each: Json, digits: int, everybody: set[str]) -> BoundRow:
         certified=_range(each["low"], each["high"], digits) + undefined,
         attained=_range(each["attained_low"], each["attained_high"], digits),
         searched=tuple(
-            f"{name} search: {_range(found[0], found[1], digits)}" for name, found in each.get("searched", {}).items() if found
+            f"{name} search: {_range(found[0], found[1], digits)}"
+            for name, found in each.get("searched", {}).items()
+            if found
         ),
         certainty=_certainty(each["low_status"], each["high_status"]),
     )

@@ -50,14 +50,9 @@ class CompromiseProgramming(PointCompromise):
         return super().label + exponent + ("[two-sided]" if self.two_sided else "")
 
     def structure(self, *, frozen: bool = False) -> Structure:
-        """As for all rules with reference points; a two-sided distance grows on both sides of the ideal.
-
-        For p = ∞ many columns are equally far from the ideal, and a tie may want another one than the nearest.
-        """
+        """As for all rules with reference points; a two-sided distance grows on both sides of the ideal."""
         found = super().structure(frozen=frozen)
-        if self.two_sided and found == "column_score":
-            return "other" if np.isinf(self.exponent) else "column_peaked"
-        return found
+        return "column_peaked" if self.two_sided and found == "column_score" else found
 
     def peaks(self, block: Block) -> NDArray[np.float64]:
         """Return where a two-sided score is highest, shape (stakeholder, context) or (stakeholder, 1)."""
