@@ -97,7 +97,7 @@ class Threat:
         return {"delta": self.delta, "coalition": coalition, "box": list(self.box), "frozen": self.frozen}
 
 
-def checked_coalition(coalition: str | Sequence[str] | None) -> tuple[str, ...] | None:
+def checked_coalition(coalition: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """Return the names of a coalition, each once; a single name is a coalition of one."""
     if coalition is None:
         return None

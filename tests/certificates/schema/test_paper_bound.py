@@ -358,8 +358,6 @@ def test_the_set_of_definition_15(as_rewards):
     ({"delta": np.inf}, "delta is inf"),
     ({"mu": 0.5}, "mu is 0.5; allowed: from 1e-06 to below 0.5"),
     ({"mu": 0.0}, "mu is 0.0"),
-    ({"coalition": "a"}, r"allowed: a list of stakeholders, such as \['a'\]"),
-    ({"coalition": ["a", "a"]}, "names somebody twice"),
     ({"coalition": ["z"]}, "unknown stakeholder in the coalition 'z'"),
     ({"tau": 0.0}, "tau is 0.0; allowed: at least 1e-12, or 'best'"),
     ({"tau": np.nan}, "tau is nan"),

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.certificates.threat import checked_coalition
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.welfare.nash_social_welfare import FLOOR
 from accordant.utilities import ExpectedRewards
@@ -79,7 +80,7 @@ class PerturbationSet:
 
 
 def perturbation_set(
-    expected: ExpectedRewards, *, delta: float, coalition: Iterable[str], mu: float = DEFAULT_MU
+    expected: ExpectedRewards, *, delta: float, coalition: Iterable[str] | None, mu: float = DEFAULT_MU
 ) -> PerturbationSet:
     """Return the set of Definition 15 around E.
 
@@ -90,14 +91,14 @@ def perturbation_set(
     delta
         Radius δ, at least 0, in units of reward.
     coalition
-        Names of the stakeholders who may misreport; may be empty.
+        Names of the stakeholders who may misreport; may be empty. None for everybody.
     mu
         μ, from 1e-6 (where rewards are floored anyway) to below 1/2.
 
     Raises
     ------
     InputError
-        If δ or μ is out of range, a name repeats, or there is no context.
+        If δ or μ is out of range, or there is no context.
     UnknownNameError
         If somebody in the coalition is no stakeholder.
     """
@@ -120,14 +121,11 @@ def perturbation_set(
     )  # fmt: skip
 
 
-def _members(coalition: Iterable[str], stakeholders: tuple[str, ...]) -> Indices:
+def _members(coalition: Iterable[str] | None, stakeholders: tuple[str, ...]) -> Indices:
     """Return the positions of the members, ascending."""
-    if isinstance(coalition, str):
-        raise InputError(f"coalition is {coalition!r}; allowed: a list of stakeholders, such as [{coalition!r}]")
-    names = tuple(coalition)
+    names = checked_coalition(coalition)
+    names = stakeholders if names is None else names
     for name in names:
         if name not in stakeholders:
             raise UnknownNameError("stakeholder in the coalition", name, stakeholders)
-    if len(set(names)) < len(names):
-        raise InputError(f"the coalition names somebody twice: {', '.join(names)}")
     return np.array(sorted(stakeholders.index(name) for name in names), dtype=np.intp)
