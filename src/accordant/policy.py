@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
@@ -23,11 +24,12 @@ from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.fitting import LearningSettings, learn
+from accordant.learning.reading import read_log
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.recommendation import Recommendations
-from accordant.rewards import FunctionReward, ObservedReward, RewardSignal, checked_rewards
+from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -166,7 +168,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         InputError
             If something given cannot be used; the message says what.
         """
-        log, signals = self._read(X, actions, outcomes, rewards)
+        log, signals = read_log(self.problem, X, actions, outcomes, rewards)
         return self.fit_log(log, signals)
 
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
@@ -209,7 +211,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         for name in rewards or {}:
             if not isinstance(self.signals_.get(name), ObservedReward | None):
                 raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
-        log, _ = self._read(X, actions, outcomes, {**self.signals_, **(rewards or {})})
+        log, _ = read_log(self.problem, X, actions, outcomes, {**self.signals_, **(rewards or {})})
         return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
 
     def leaderboard_on(self, evidence: Evidence) -> Leaderboard:
@@ -345,21 +347,9 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         return expected_rewards(contexts, prediction, self.reward_models_, self.problem), prediction
 
     def _settings(self) -> LearningSettings:
-        return LearningSettings(
-            outcome_model=self.outcome_model,
-            outcome_grid=self.outcome_grid or {},
-            reward_model=self.reward_model,
-            reward_grid=self.reward_grid or {},
-            shared_rewards=self.shared_rewards,
-            augmentation=self.augmentation,
-            integration=self.integration,
-            nodes=self.nodes,
-            calibrated=self.calibrated,
-            folds=self.folds,
-            stratified=self.stratified,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
+        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(LearningSettings)}
+        return LearningSettings(**{name: {} if value is None and name.endswith("_grid") else value
+                                   for name, value in given.items()})  # fmt: skip
 
     def _features(self, contexts: Contexts) -> tuple[str, ...]:
         if self.features is not None:
@@ -368,29 +358,6 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             return tuple(self.features)
         sensitive = {attribute.name for attribute in self.problem.sensitive_attributes}
         return tuple(name for name in contexts if name not in sensitive and len(np.unique(contexts[name])) > 1)
-
-    def _read(self, X: Any, actions: Any, outcomes: Any, rewards: Rewards) -> tuple[Log, dict[str, RewardSignal]]:
-        problem, contexts = self.problem, Contexts.of(X)
-        for name in rewards:
-            if name not in problem.stakeholder_names:
-                raise UnknownNameError("stakeholder in rewards:", name, problem.stakeholder_names)
-        signals: dict[str, RewardSignal] = {}
-        observed: dict[str, NDArray[np.float64]] = {}
-        for name in problem.stakeholder_names:
-            if name not in rewards:
-                raise InputError(f"rewards of stakeholder {name!r} are missing")
-            given = rewards[name]
-            if isinstance(given, ObservedReward):
-                raise InputError(f"rewards of {name!r} were observed; give those of these rows, shape (context,)")
-            if isinstance(given, RewardSignal):
-                signals[name] = given
-            elif callable(given):
-                signals[name] = FunctionReward(given)
-            else:
-                observed[name] = checked_rewards(given, contexts.n_contexts, f"observed by {name!r}")
-                signals[name] = ObservedReward(name)
-        values = problem.outcome_values(outcomes) if problem.continuous else problem.outcome_codes(outcomes)
-        return Log(contexts, problem.action_codes(actions), values, observed), signals
 
     def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
         given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies

@@ -120,10 +120,7 @@ def make_record(
             for label, rule in policy.strategies_.items()
         },
         "scope": None if case.scope is None else {"hash": case.scope.hash, **case.scope.model_dump(mode="json")},
-        "cost": {
-            "seconds": seconds[0],
-            "cpu_seconds": seconds[1],
-        },
+        "cost": dict(zip(("seconds", "cpu_seconds"), seconds, strict=True)),
     }  # fmt: skip
     return Record(plain(content))
 

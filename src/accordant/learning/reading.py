@@ -1,0 +1,54 @@
+"""From what a user gives to a log: contexts, logged actions and outcomes, and a reward signal per stakeholder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.contexts import Contexts, Log
+from accordant.errors import InputError, UnknownNameError
+from accordant.problem import DecisionProblem
+from accordant.rewards import FunctionReward, ObservedReward, RewardSignal, checked_rewards
+
+
+def read_log(
+    problem: DecisionProblem, X: Any, actions: Any, outcomes: Any, rewards: Mapping[str, Any]
+) -> tuple[Log, dict[str, RewardSignal]]:
+    """Return the log, and the signal of every stakeholder.
+
+    Parameters
+    ----------
+    problem
+        The decision problem.
+    X, actions, outcomes, rewards
+        As for `accordant.ParticipatoryPolicy.fit`.
+
+    Raises
+    ------
+    InputError
+        If something given cannot be used; the message says what.
+    """
+    contexts = Contexts.of(X)
+    for name in rewards:
+        if name not in problem.stakeholder_names:
+            raise UnknownNameError("stakeholder in rewards:", name, problem.stakeholder_names)
+    signals: dict[str, RewardSignal] = {}
+    observed: dict[str, NDArray[np.float64]] = {}
+    for name in problem.stakeholder_names:
+        if name not in rewards:
+            raise InputError(f"rewards of stakeholder {name!r} are missing")
+        given = rewards[name]
+        if isinstance(given, ObservedReward):
+            raise InputError(f"rewards of {name!r} were observed; give those of these rows, shape (context,)")
+        if isinstance(given, RewardSignal):
+            signals[name] = given
+        elif callable(given):
+            signals[name] = FunctionReward(given)
+        else:
+            observed[name] = checked_rewards(given, contexts.n_contexts, f"observed by {name!r}")
+            signals[name] = ObservedReward(name)
+    values = problem.outcome_values(outcomes) if problem.continuous else problem.outcome_codes(outcomes)
+    return Log(contexts, problem.action_codes(actions), values, observed), signals
