@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.certificates.method import Method, Reach, method_for
+from accordant.certificates.choosing import method_for
+from accordant.certificates.method import Method, Reach
 from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError

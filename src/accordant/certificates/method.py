@@ -1,13 +1,4 @@
-"""`Method`: how the actions that misreports can make win are found, and which method serves which rule.
-
-| dependence of the rule on E | method | result |
-|---|---|---|
-| not at all | `Fixed` | exact |
-| each action judged by its own column | `ColumnScores`, `ColumnOrder` (columns.py) | exact |
-| the same, with peaks inside the scale | `PeakedColumns` (columns.py) | sound, exact but for ties |
-| registered by name: reference points from the context, ballots | a module of ``pairwise/``, ``ballots/`` | each says |
-| any other | `Unknown` | sound, because nothing is ruled out |
-"""
+"""`Method`: how the actions that misreports can make win are found; `Fixed` and `Unknown`, the ends of certainty."""
 
 from __future__ import annotations
 
@@ -148,33 +139,3 @@ class Unknown(Method):
         """Return True wherever there is another action."""
         del rule
         return np.full(len(decided), reports.n_actions > 1)
-
-
-def method_for(rule: Strategy, n_actions: int, *, frozen: bool) -> Method:
-    """Return the sharpest method for a rule and its parameters.
-
-    Parameters
-    ----------
-    rule
-        Any strategy.
-    n_actions
-        Number of actions.
-    frozen
-        Whether reference points stay where honest reports put them.
-    """
-    from accordant.certificates.columns import ColumnOrder, ColumnScores, PeakedColumns
-
-    structure = rule.structure(frozen=frozen)
-    if structure == "fixed" or n_actions == 1:
-        return Fixed()
-    if structure == "column_score":
-        return ColumnScores()
-    if structure == "column_peaked":
-        return PeakedColumns()
-    if structure == "column_order":
-        return ColumnOrder()
-    if rule.name in methods and not rule.whole_batch:
-        method = methods.create(rule.name)
-        if method.serves(rule, n_actions):
-            return method
-    return Unknown()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.certificates.method import method_for
+from accordant.certificates.choosing import method_for
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition

@@ -24,7 +24,7 @@ from accordant.certificates.bounds.about import subject_of
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.ranking import Ranges
 from accordant.certificates.bounds.rule_choices import attackable
-from accordant.certificates.method import method_for
+from accordant.certificates.choosing import method_for
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation

@@ -13,7 +13,7 @@ from accordant import strategies
 from accordant.certificates import Threat, certify, radius, reachable
 from accordant.certificates.ballots import search
 from accordant.certificates.ballots.counting import Counting
-from accordant.certificates.method import method_for
+from accordant.certificates.choosing import method_for
 from accordant.strategies.strategy import strategies as registry
 
 NAMES = ("P", "Q", "R", "S", "T", "U", "V")

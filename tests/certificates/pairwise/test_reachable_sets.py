@@ -7,7 +7,8 @@ import pytest
 
 from accordant import strategies
 from accordant.certificates import Threat, certify, radius, reachable
-from accordant.certificates.method import Unknown, method_for
+from accordant.certificates.choosing import method_for
+from accordant.certificates.method import Unknown
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import block_of
