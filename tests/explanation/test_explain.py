@@ -15,7 +15,7 @@ from accordant.certificates import Known
 from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.explanation import as_document, explain, influence, pivotal, with_rows
-from accordant.explanation.wording import shown
+from accordant.explanation.phrases import shown
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ACTIONS, ALL_RULES, STAKEHOLDERS, make_expected, make_known, make_rule
@@ -32,16 +32,20 @@ def numbers_of(value):
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
 
-def written(value):
+def written(value, decimals):
     """Every way in which a number may be written: gains lose their sign, counts and features have no decimals."""
-    ways = {shown(sign * value, how) for sign in (1, -1) for how in (ROUND_FLOOR, ROUND_CEILING, ROUND_HALF_EVEN)}
+    hows = (ROUND_FLOOR, ROUND_CEILING, ROUND_HALF_EVEN)
+    ways = {shown(sign * value, how, digits) for sign in (1, -1) for how in hows for digits in (None, *decimals)}
     return ways | {f"{value:.4g}".replace("-", "−"), f"{value:.0f}" if float(value).is_integer() else ""}
 
 
 def check_words(explained):
-    allowed = {each for value in numbers_of(explained.values()) for each in written(value)} | {"0", "1"}
     text = " ".join(explained.sentences()).replace(explained.rule, "the rule")
-    unknown = [each for each in NUMBER.findall(text) if each not in allowed]
+    found = NUMBER.findall(text)
+    # shares of weight are written with as many decimals as tell them from the present ones
+    decimals = {len(each.partition(".")[2]) for each in found if "e" not in each} - {0, 1, 2}
+    allowed = {each for value in numbers_of(explained.values()) for each in written(value, decimals)} | {"0", "1"}
+    unknown = [each for each in found if each not in allowed]
     assert not unknown, text
     assert not re.search(r"\bfair|\bNone\b|\bnan\b|\binf\b", text)
     assert all(sentence.endswith(".") and sentence[0] == sentence[0].upper() for sentence in explained.sentences()[1:])
@@ -170,6 +174,57 @@ def test_nothing_changes_a_constant():
     text = " ".join(found.sentences())
     assert "The same is decided without Ann, Ben or Cem" in text
     assert "gives no scores" in text
+
+
+def test_a_radius_of_0_is_said_as_such():
+    tie = ExpectedRewards([[0.5, 0.6], [0.6, 0.5]], stakeholders=["Ann", "Ben"], actions=["red", "green"])
+    (level,) = explain(make_rule("utilitarian"), tie)
+    text = " ".join(level.sentences())
+    assert all(each.at_once for each in level.misreports)
+    assert "However little all expected rewards may change, green can win." in text
+    assert "However little the expected rewards of Ann alone may change, green can win." in text
+    assert "at most 0.000" not in text
+    assert "Errors of at most" not in text
+    check_words(level)
+    near = ExpectedRewards([[0.5, 0.6], [0.60002, 0.5]], stakeholders=["Ann", "Ben"], actions=["red", "green"])
+    (close,) = explain(make_rule("utilitarian"), near)
+    text = " ".join(close.sentences())
+    assert not any(each.at_once for each in close.misreports)
+    assert re.search(r"If all expected rewards change by at most 0\.00000(49|50) each, the decision stays", text)
+    assert re.search(r"Errors of at most 0\.00000(49|50) in each", text)
+    check_words(close)
+
+
+def test_weights_are_written_so_that_they_differ():
+    tie = ExpectedRewards([[0.5, 0.6], [0.6, 0.5]], stakeholders=["Ann", "Ben"], actions=["red", "green"])
+    (level,) = explain(make_rule("utilitarian"), tie)
+    text = " ".join(level.sentences())
+    assert re.search(r"more weight for Ann, 0\.5000005\d of all weight in place of 0\.50000000,", text)
+    lone = ExpectedRewards([[0.9, 0.1], [0.5, 0.5001]], stakeholders=["Ann", "Ben"], actions=["red", "green"])
+    (nearly,) = explain(make_rule("utilitarian"), lone)
+    text = " ".join(nearly.sentences())
+    assert re.search(r"more weight for Ben, 0\.9998\d of all weight in place of 0\.50000,", text)
+    assert re.search(r"less weight for Ann, 0\.0001\d of all weight in place of 0\.50000,", text)
+    for each in (level, nearly):
+        check_words(each)
+        for said in re.findall(r"(\S+) of all weight in place of ([\d.]+),", " ".join(each.sentences())):
+            assert said[0] != said[1]
+            assert 0 < float(said[0]) < 1
+
+
+def test_one_context_alone_has_no_others():
+    contexts, rewards = small_world()
+    rule = make_rule("kalai_smorodinsky", {"disagreement": 0.0, "ideal": 1.0})
+    one = contexts.take(slice(0, 1))
+    (found,) = explain(
+        rule, rewards(one), known=Known(contexts=one),
+        decide=lambda given: rule(rewards(given)).actions, observed=one,
+    )  # fmt: skip
+    text = " ".join(found.sentences())
+    assert "Other contexts were looked for among the 1 observed context given: none is decided differently." in text
+    assert "No value that a single feature has among the 1 observed context given would lead" in text
+    assert "associations" not in text
+    check_words(found)
 
 
 def test_certified_numbers_are_never_rounded_up():

@@ -7,8 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
-from accordant.explanation import smallest_weight_changes
+from accordant.explanation import explain, smallest_weight_changes
 from accordant.explanation.influence.absence import weighing, with_weights
 from accordant.explanation.weights.linear import LINEAR, components, crossing, smallest_shift
 from accordant.explanation.weights.smallest import INDIFFERENT_TO_WEIGHTS
@@ -148,10 +149,112 @@ def test_ties_fall_at_once():
     assert found.found[0].action == "green"
 
 
+def least_shift(lead, shares):
+    """The least share that must change hands for the lead to vanish, by linear programming over (given, taken)."""
+    n = len(shares)
+    found = linprog(
+        np.repeat([1.0, 0.0], n), A_ub=[np.append(-lead, lead)], b_ub=[-(lead @ shares)],
+        A_eq=[np.repeat([1.0, -1.0], n)], b_eq=[0], bounds=[(0, each) for each in shares] + [(0, None)] * n,
+    )  # fmt: skip
+    assert found.success
+    return found.fun
+
+
+def test_residues_of_rounding_move_no_weight():
+    """Two stakeholders like the rival alike but for the last bit of 0.5 − 0.7; 0.16 must not pass between them."""
+    expected = ExpectedRewards([[0.7, 0.1], [0.0, 0.2], [0.8, 0.3], [0.5, 0.7]], stakeholders="abcd", actions="xy")
+    rule = make_rule("utilitarian", {"weights": (0.17, 0.12, 0.55, 0.16)})
+    (found,) = smallest_weight_changes(rule, expected)
+    (shift,) = (each for each in found.found if each.direction == "shift")
+    assert shift.moved == pytest.approx(0.4342857, abs=2e-6)
+
+
+def test_the_shift_is_the_optimum_of_the_linear_programme():
+    generator, compared = np.random.default_rng(11), 0
+    for _ in range(300):
+        n = int(generator.integers(2, 6))
+        lead = np.subtract(*np.round(generator.random((2, n)), 1))
+        shares = np.round(generator.dirichlet(np.ones(n)), 2) + 0.01
+        shares /= shares.sum()
+        new = smallest_shift(lead, shares)
+        if lead.min() >= 0:
+            assert new is None
+            continue
+        if lead @ shares <= 1e-9:
+            continue
+        compared += 1
+        assert new.min() >= 0
+        assert np.abs(new - shares).sum() / 2 == pytest.approx(least_shift(lead, shares), abs=1e-9)
+        beyond = smallest_shift(lead, shares, ahead=1e-9)
+        assert beyond is None or beyond @ lead < -1e-10
+    assert compared > 100
+
+
+def test_more_weight_is_not_all_weight():
+    """Only without i and k would b be decided, and to leave somebody out is another question."""
+    values = [[0.778, 0.096, 0.967], [0.563, 0.957, 0.815], [0.588, 0.243, 0.902]]
+    expected = ExpectedRewards(values, stakeholders=["i", "j", "k"], actions=["a", "b", "c"])
+    (found,) = smallest_weight_changes(make_rule("anti_plurality"), expected)
+    assert found.found == ()
+    assert found.proven
+
+
+@pytest.mark.parametrize("name", sorted(LINEAR))
+def test_nobody_is_left_out_by_more_or_less_weight(name):
+    """Every find holds with a trace of weight for everybody too."""
+    expected = make_expected(40, seed=12)
+    rule = make_rule(name)
+    for t, found in enumerate(smallest_weight_changes(rule, expected)):
+        for each in found.found:
+            assert each.direction == "shift" or 0 < min(each.shares) <= max(each.shares) < 1
+            mixed = np.array(each.shares) * (1 - 1e-9) + 1e-9 / 3
+            assert expected.actions[decided(rule, expected, t, mixed)] == each.action
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e-5, 1e-6])
+def test_small_differences_are_not_taken_for_ties(scale):
+    values = [[0.5 + 0.03 * scale, 0.5], [0.5, 0.5 + 0.01 * scale]]
+    expected = ExpectedRewards(values, stakeholders=["Ann", "Ben"], actions=["red", "green"])
+    (found,) = smallest_weight_changes(make_rule("utilitarian"), expected)
+    assert {each.direction for each in found.found} == {"shift", "more", "less"}
+    for each in found.found:
+        assert each.moved == pytest.approx(0.25, abs=2e-4)  # as far as ties reach at this scale
+        assert each.action == "green"
+
+
+def test_ties_of_single_precision_reach_further():
+    values = np.array([[0.5003, 0.5], [0.5, 0.5001]], dtype=np.float32)
+    expected = ExpectedRewards(values, stakeholders=["Ann", "Ben"], actions=["red", "green"])
+    (found,) = smallest_weight_changes(make_rule("utilitarian"), expected)
+    assert len(found.found) == 3
+    assert all(each.moved == pytest.approx(0.25, abs=0.02) for each in found.found)
+
+
+def test_what_is_proven():
+    def of(name, ben):
+        expected = ExpectedRewards([[0.9, 0.1], [0.5, ben]], stakeholders=["Ann", "Ben"], actions=["red", "green"])
+        (explained,) = explain(make_rule(name), expected)
+        return explained.weights, " ".join(explained.sentences())
+
+    weights, text = of("utilitarian", 0.5)
+    assert weights.proven
+    assert "No other weights above 0 for the same stakeholders would lead" in text
+    weights, text = of("utilitarian", 0.5 + 3e-12)
+    assert not weights.found
+    assert not weights.proven
+    assert "No other weights were found" in text
+    weights, _ = of("utilitarian", 0.6)
+    assert weights.found
+    assert not weights.proven
+    weights, text = of("nash_social_welfare", 0.4)
+    assert not weights.proven
+    assert "On a grid of shares, no weights were found" in text
+
+
 def test_formulas():
     shares = np.array([0.5, 0.25, 0.25])
     lead = np.array([0.4, 0.2, -0.2])  # red is ahead by 0.2
-    new = smallest_shift(lead, shares, step=0.0)
+    new = smallest_shift(lead, shares)
     assert new @ lead == pytest.approx(0)
     np.testing.assert_allclose(new, [0.5 - 0.2 / 0.6, 0.25, 0.25 + 0.2 / 0.6])
     assert smallest_shift(np.abs(lead), shares) is None

@@ -14,9 +14,10 @@ from __future__ import annotations
 from accordant.explanation.contexts import ContextChanges, Neighbour, Support
 from accordant.explanation.document import as_document
 from accordant.explanation.explaining import explain, with_rows
+from accordant.explanation.explanation import Explanation
 from accordant.explanation.influence import Influence, Pivotal, PowerIndex, Variation, influence, pivotal
 from accordant.explanation.misreports import Misreport, smallest_misreports
-from accordant.explanation.result import Choice, Comparison, Explanation, Favourite, PivotalHere
+from accordant.explanation.result import Choice, Comparison, Favourite, PivotalHere
 from accordant.explanation.weights import NewWeights, WeightChanges, smallest_weight_changes
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from accordant.explanation.explanation import Explanation
 from accordant.explanation.influence import Influence, Pivotal
-from accordant.explanation.result import Explanation
 
 FORMAT = 1  # of the object; a reader of another format must refuse
 

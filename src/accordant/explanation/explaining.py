@@ -13,9 +13,10 @@ from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.explanation.contexts import ContextChanges, Decide, Support
+from accordant.explanation.explanation import Explanation
 from accordant.explanation.influence import Pivotal, pivotal
 from accordant.explanation.misreports import smallest_misreports
-from accordant.explanation.result import Choice, Comparison, Explanation, Favourite, PivotalHere
+from accordant.explanation.result import Choice, Comparison, Favourite, PivotalHere
 from accordant.explanation.weights import smallest_weight_changes
 from accordant.recommendation import Recommendations
 from accordant.strategies import decide as decide_rules

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.certificates import Known, Threat, certify, radius
 from accordant.certificates.certificate import Certificate, decisions_on
+from accordant.certificates.radius import PRECISION
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -18,6 +19,7 @@ Values = NDArray[np.float64]
 STEP = 1e-6  # how far beyond a certified radius a misreport is looked for
 WIDER = 10.0  # times as far if E came in single precision, whose ties reach as far as the step
 HALVINGS = 21  # from 1 down to less than `STEP`
+AT_ONCE = PRECISION  # a radius is known as exactly as this; an exact one that is smaller may be 0
 BATCH = "the rule decides a whole batch at once, and is not certified one context at a time"
 
 
@@ -59,6 +61,11 @@ class Misreport:
         return self.safe == 0 and not self.exact
 
     @property
+    def at_once(self) -> bool:
+        """Whether next to no change is enough: the radius is exact, and not above the precision it is known to."""
+        return self.exact and self.safe is not None and self.safe <= AT_ONCE
+
+    @property
     def exact(self) -> bool:
         """Whether the largest safe radius is known: no report changes the decision, or one just beyond it does."""
         if self.never:
@@ -74,6 +81,7 @@ class Misreport:
             "safe": None if self.never else self.safe,
             "never": self.never,
             "exact": self.exact,
+            "at_once": self.at_once,
             "changed_at": self.changed_at,
             "action": self.action,
             "report": None if self.report is None else [list(row) for row in self.report],

@@ -144,8 +144,8 @@ class PivotalHere:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """Why one decision was taken and what would have changed it.
+class Findings:
+    """Why one decision was taken and what would have changed it, in numbers and names.
 
     Attributes
     ----------
@@ -190,10 +190,6 @@ class Explanation:
     weights: WeightChanges
     context: ContextChanges | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values, with the sentences by topic; what is not a finite number is null."""
-        return {**self.values(), "sentences": {topic: list(said) for topic, said in self.by_topic().items()}}
-
     def values(self) -> dict[str, Any]:
         """Return plain values without sentences."""
         return {
@@ -211,13 +207,3 @@ class Explanation:
             "weights": self.weights.to_json(),
             "context": None if self.context is None else self.context.to_json(),
         }
-
-    def by_topic(self) -> dict[str, tuple[str, ...]]:
-        """Return plain sentences by topic: what decides, what was traded off, what would change it, how sure."""
-        from accordant.explanation.wording import sentences_by_topic
-
-        return sentences_by_topic(self)
-
-    def sentences(self) -> tuple[str, ...]:
-        """Return the explanation in plain words; every number is one of `values`."""
-        return tuple(sentence for said in self.by_topic().values() for sentence in said)

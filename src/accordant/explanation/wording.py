@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
-from typing import TYPE_CHECKING
+from decimal import ROUND_FLOOR
 
 from accordant.certificates.method import Fixed
-from accordant.explanation.contexts.changes import ContextChanges, Difference, Neighbour, Value
+from accordant.explanation.changing import would_change
 from accordant.explanation.misreports import Misreport
-from accordant.explanation.weights import NewWeights
+from accordant.explanation.phrases import listed, shown
+from accordant.explanation.result import Comparison, Findings
 
-if TYPE_CHECKING:
-    from accordant.explanation.result import Comparison, Explanation, PivotalHere
-
-MINUS = "\N{MINUS SIGN}"
-SMALL = 0.001  # below this three decimals would show too little
 LEVEL = 1e-12  # gains this small are rounding
 TOPICS = ("decides", "traded", "change", "sure")
 FLAGS = {
@@ -28,33 +22,15 @@ FLAGS = {
     "randomised": "The decision in this context is drawn.",
     "condorcet_winner_exists": "One action beats every other one by a majority.",
 }
-ABSENT = {"dropped": "without {who}", "neutralised": "if {who} had no preference"}
-QUESTIONS = ABSENT | {"doubled": "with twice the weight of {who}", "halved": "with half the weight of {who}"}
 
 
-def shown(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Return a number as every sentence writes it: three decimals, or two digits if it is smaller than 0.001.
-
-    Parameters
-    ----------
-    value
-        A finite number.
-    rounding
-        Of `decimal`: what holds up to a number must be rounded down, what holds from it on must be rounded up.
-    """
-    size = abs(value)
-    digits = 3 if size == 0 or size >= SMALL else 1 - math.floor(math.log10(size))
-    rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), rounding=rounding)
-    return f"{MINUS if rounded < 0 else ''}{abs(rounded):f}"
-
-
-def sentences_by_topic(explained: Explanation) -> dict[str, tuple[str, ...]]:
+def sentences_by_topic(explained: Findings) -> dict[str, tuple[str, ...]]:
     """Return sentences on what decides, what was traded off, what would change it, and how sure that is."""
-    said = (_decides(explained), _traded(explained), _change(explained), _sure(explained))
+    said = (_decides(explained), _traded(explained), would_change(explained), _sure(explained))
     return dict(zip(TOPICS, map(tuple, said), strict=True))
 
 
-def _decides(explained: Explanation) -> list[str]:
+def _decides(explained: Findings) -> list[str]:
     choice, actions = explained.choice, explained.actions
     said = [f"{explained.rule} decides {choice.action}."]
     if len(actions) > 1 and explained.misreports[0].method == Fixed.words:
@@ -78,7 +54,7 @@ def _decides(explained: Explanation) -> list[str]:
     return said + _points(explained)
 
 
-def _points(explained: Explanation) -> list[str]:
+def _points(explained: Findings) -> list[str]:
     words = {
         "disagreement": "Gains are measured from {}.",
         "ideal": "The best that counts is {}.",
@@ -96,7 +72,7 @@ def _points(explained: Explanation) -> list[str]:
     return said
 
 
-def _traded(explained: Explanation) -> list[str]:
+def _traded(explained: Findings) -> list[str]:
     decision = explained.choice.action
     content = [each.who for each in explained.favourites if decision in each.equals]
     said = []
@@ -110,18 +86,18 @@ def _traded(explained: Explanation) -> list[str]:
     return said + [_compared(explained, each) for each in relevant]
 
 
-def _or_equal(explained: Explanation, content: Sequence[str]) -> str:
+def _or_equal(explained: Findings, content: Sequence[str]) -> str:
     level = any(len(each.equals) > 1 for each in explained.favourites if each.who in content)
     return " or something equally good to them" if level else ""
 
 
-def _wanted(explained: Explanation, comparison: Comparison) -> bool:
+def _wanted(explained: Findings, comparison: Comparison) -> bool:
     return any(
         each.action == comparison.action and explained.choice.action not in each.equals for each in explained.favourites
     )
 
 
-def _compared(explained: Explanation, comparison: Comparison) -> str:
+def _compared(explained: Findings, comparison: Comparison) -> str:
     who = "the runner-up " if comparison.runner_up else ""
     gains = []
     for name, gain in zip(explained.stakeholders, comparison.gains, strict=True):
@@ -130,139 +106,14 @@ def _compared(explained: Explanation, comparison: Comparison) -> str:
     return f"Instead of {who}{comparison.action} it gives {listed(gains)} expected reward."
 
 
-def _change(explained: Explanation) -> list[str]:
-    return [*_who_is_pivotal(explained), *_moves(explained), *_weights(explained), *_contexts(explained.context)]
-
-
-def _who_is_pivotal(explained: Explanation) -> list[str]:
-    said = []
-    for each in explained.pivotal:
-        for action in explained.actions:
-            ways = [
-                QUESTIONS[name].format(who=each.who)
-                for name in QUESTIONS
-                if each.changes[name] and each.actions[name] == action
-            ]
-            if ways:
-                said.append(f"{_capital(listed(ways, 'or'))}, {action} would be decided.")
-    if not any(each.changes[question] for each in explained.pivotal for question in ABSENT):
-        asked = [each.who for each in explained.pivotal if _both_asked(each)]
-        if asked:
-            said.append(f"The same is decided without {listed(asked, 'or')}, and if one of them had no preference.")
-    return said
-
-
-def _both_asked(each: PivotalHere) -> bool:
-    return all(each.changes[question] is not None for question in ABSENT)
-
-
-def _moves(explained: Explanation) -> list[str]:
-    """Say how far E may move: for everybody together, for each stakeholder, and who cannot change anything."""
-    everybody, *alone = explained.misreports
-    if everybody.safe is None:
-        return [f"How far expected rewards may move is not known: {everybody.method}."]
-    if everybody.never:
-        return ["Nothing that stakeholders could report, from 0 to 1, would change the decision."]
-    powerless = [each.who for each in alone if each.never and each.who is not None]
-    said = [_misreport(each) for each in explained.misreports if not each.never]
-    if powerless:
-        said.append(
-            f"Nothing that {listed(powerless, 'or')} alone could report, from 0 to 1, would change the decision."
-        )
-    return said
-
-
-def _misreport(each: Misreport) -> str:
-    assert each.safe is not None
-    whose = "all expected rewards" if each.who is None else f"the expected rewards of {each.who} alone"
-    if each.nothing_certified:
-        if each.changed_at is None:
-            return f"For changes of {whose}, nothing is certified, and no change that alters the decision is known."
-        return (
-            f"For changes of {whose}, nothing is certified; by {shown(each.changed_at, ROUND_CEILING)} they can "
-            f"change so that {each.action} wins."
-        )
-    stays = f"If {whose} change by at most {shown(each.safe, ROUND_FLOOR)} each, the decision stays"
-    if each.changed_at is None:
-        return f"{stays}; no larger change that alters it is known, and none is ruled out."
-    if each.exact:
-        return f"{stays}; just beyond, {each.action} can win."
-    return (
-        f"{stays}; by {shown(each.changed_at, ROUND_CEILING)}, {each.action} can win; between the two it is not known."
-    )
-
-
-def _weights(explained: Explanation) -> list[str]:
-    weights = explained.weights
-    if weights.method == "none":
-        return [f"Other weights were not looked for: {weights.reason}."]
-    if not weights.found and weights.method == "exact":
-        return ["No other weights above 0 for the same stakeholders would lead to another decision."]
-    if not weights.found:
-        return ["On a grid of shares, no weights were found that would lead to another decision."]
-    return [_new_weights(explained, each) for each in weights.found]
-
-
-def _new_weights(explained: Explanation, each: NewWeights) -> str:
-    shares = listed([f"{name} {shown(s)}" for name, s in zip(explained.stakeholders, each.shares, strict=True)])
-    if each.direction == "shift":
-        return (
-            f"The smallest shift of weight that changes the decision is {shown(each.moved, ROUND_CEILING)} "
-            f"of all weight: with {shares}, {each.action} would be decided."
-        )
-    assert each.who is not None and explained.weights.shares is not None  # noqa: PT018 - narrows both
-    i = explained.stakeholders.index(each.who)
-    beyond = ROUND_CEILING if each.direction == "more" else ROUND_FLOOR
-    exact = "" if explained.weights.method == "exact" else " (the first change seen on a grid)"
-    return (
-        f"With {each.direction} weight for {each.who}, {shown(each.shares[i], beyond)} of all weight in place of "
-        f"{shown(explained.weights.shares[i])}, {each.action} would be decided{exact}."
-    )
-
-
-def _contexts(found: ContextChanges | None) -> list[str]:
-    if found is None:
-        return []
-    if found.reason:
-        return [f"Other contexts were not looked for: {found.reason}."]
-    said = [f"Of {found.observed} observed contexts, {found.differently} are decided differently."]
-    if found.nearest is not None:
-        differences = listed([_difference(each) for each in found.nearest.differences])
-        said.append(
-            f"The nearest of them, at distance {shown(found.nearest.distance)}, gets {found.nearest.action}; "
-            f"it differs in {differences or 'no feature that was compared'}."
-        )
-    said += [_single(each) for each in found.single]
-    if not found.single:
-        said.append("No observed value of any single feature would lead to another decision.")
-    return [*said, "These are associations of the models with what was observed, not causes."]
-
-
-def _single(each: Neighbour) -> str:
-    return f"With {_difference(each.differences[0])} and all else equal, {each.action} would be decided."
-
-
-def _difference(each: Difference) -> str:
-    return f"{each.feature} {_value(each.there)} in place of {_value(each.here)}"
-
-
-def _value(value: Value | None) -> str:
-    if value is None:
-        return "missing"
-    if isinstance(value, str):
-        return value or "an empty text"
-    text = f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
-    return text.replace("-", MINUS)
-
-
-def _sure(explained: Explanation) -> list[str]:
+def _sure(explained: Findings) -> list[str]:
     everybody = explained.misreports[0]
     said = []
     if explained.choice.tied:
         said.append("The decision is a close call: it hangs on how ties are broken.")
     if everybody.safe is None:
         return said
-    if not everybody.never and not everybody.nothing_certified:
+    if not everybody.never and not everybody.nothing_certified and not everybody.at_once:
         most = shown(everybody.safe, ROUND_FLOOR)
         said.append(f"Errors of at most {most} in each of the expected rewards would not have changed the decision.")
     unknown = [_who(each) for each in explained.misreports if each.nothing_certified]
@@ -281,12 +132,3 @@ def _sure(explained: Explanation) -> list[str]:
 
 def _who(each: Misreport) -> str:
     return each.who or "everybody together"
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """Return names in one phrase: ``a, b and c``."""
-    return ", ".join(names[:-1]) + f" {word} " + names[-1] if len(names) > 1 else "".join(names)
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -16,7 +16,7 @@ from accordant.certificates import Known
 from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.explanation import as_document, explain, influence, pivotal
-from accordant.explanation.wording import shown
+from accordant.explanation.phrases import shown
 from accordant.report.explained import pages, render_explanation
 from accordant.utilities import ExpectedRewards
 
@@ -209,6 +209,7 @@ def test_cells():
         "who": None,
         "never": False,
         "exact": False,
+        "at_once": False,
         "safe": 0.1239,
         "changed_at": None,
         "action": None,
@@ -222,11 +223,31 @@ def test_cells():
         ),
         (move | {"safe": 0}, ("everybody together", "–", "–", "nothing certified")),
         (move | {"safe": None}, ("everybody together", "not defined", "–", "m")),
+        (
+            move | {"safe": 0.0, "changed_at": 1e-6, "action": "a", "exact": True, "at_once": True},
+            ("everybody together", "0", "a", "exact: however little they change"),
+        ),
         (move | {"never": True, "who": "x"}, ("x", "any change", "–", "exact")),
     ]
     for given, expected in cases:
         (found,) = pages.moves({"misreports": [given]})
         assert (found.who, found.up_to, found.then, found.known) == expected
+
+
+def test_a_tie_shows_weights_that_differ_from_the_present_ones():
+    tie = ExpectedRewards([[0.5, 0.6], [0.6, 0.5]], stakeholders=["Bank", "Applicant"], actions=["Grant", "Deny"])
+    text = Page(render_explanation(document(expected=tie, batch=False))).text
+    assert re.search(r"as it is *0\.50000000", text)
+    assert re.search(r"more for Bank *0\.5000005\d", text)
+
+
+def test_one_context_alone_has_no_others():
+    one = Contexts({"income": [1.0]})
+    given = {"known": Known(contexts=one), "decide": lambda _: ["Grant"], "observed": one}
+    content = document("constant", {"action": "Grant"}, make_expected(n=1), batch=False, **given)
+    text = Page(render_explanation(content)).text
+    assert "Other contexts were looked for among the 1 observed context given: none is decided differently" in text
+    assert "associations" not in text
 
 
 def test_other_formats_are_refused():

@@ -55,17 +55,22 @@ class WeightChanges:
         Why nothing was looked for; empty otherwise.
     found
         Changes that lead to another decision, smallest first. A direction that is missing leads to none while the same
-        stakeholders have weight: certainly if the method is exact, on the grid if it is numeric.
+        stakeholders have weight: to none that is ahead by more than a tie if the method is exact, on the grid if it is
+        numeric.
+    proven
+        Whether no weights above 0 whatever lead to another decision: everybody's scores put the decision at least level
+        with every other action. False also if that is not known.
     """
 
     shares: tuple[float, ...] | None
     method: Found
     reason: str = ""
     found: tuple[NewWeights, ...] = ()
+    proven: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {
             "shares": None if self.shares is None else list(self.shares), "method": self.method, "reason": self.reason,
-            "found": [each.to_json() for each in self.found],
+            "found": [each.to_json() for each in self.found], "proven": self.proven,
         }  # fmt: skip

@@ -54,9 +54,10 @@ def smallest_weight_changes(
 def _in_context(rule: Strategy, here: ExpectedRewards, known: Known, weights: Values) -> WeightChanges:
     trial = Trial(rule, here, known, weights)
     method: Found
+    proven = False
     if rule.name in LINEAR and isinstance(rule, ContextRule):
-        method, found = "exact", exact_changes(trial, components(rule, here))
+        method, (found, proven) = "exact", exact_changes(trial, components(rule, here))
     else:
         method, found = "numeric", changes_found(trial)
     nearest_first = tuple(sorted(found, key=lambda each: each.moved))
-    return WeightChanges(tuple(map(float, trial.shares)), method, "", nearest_first)
+    return WeightChanges(tuple(map(float, trial.shares)), method, "", nearest_first, proven)

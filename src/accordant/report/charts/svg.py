@@ -8,7 +8,9 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")  # not allowed in XML
+FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"  # not allowed in XML
+TURNING = "\u202a-\u202e\u2066-\u2069"  # turn the direction of the text that follows, beyond the name they stand in
+CONTROL = re.compile(f"[{FORBIDDEN}{TURNING}]")
 AVERAGE_WIDTH = 0.57  # of a letter of a sans-serif face, in em; wide scripts take a whole em
 ELLIPSIS = "…"
 
@@ -86,7 +88,7 @@ def wrapped(name: str, width: float, lines: int = 2) -> list[str]:
 
 
 def clean(words: str) -> Markup:
-    """Return text escaped, with characters that XML forbids replaced."""
+    """Return text escaped; characters that XML forbids or that turn the direction of writing are replaced."""
     return escape(CONTROL.sub("\N{REPLACEMENT CHARACTER}", words))
 
 

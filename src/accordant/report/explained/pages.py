@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from accordant.explanation.wording import shown
-from accordant.report.scale import MINUS, NOT_DEFINED, decimals, number
+from accordant.explanation.changing import contexts_given, no_weights
+from accordant.explanation.phrases import decimals_for, shown
+from accordant.report.scale import MINUS, MOST_DECIMALS, NOT_DEFINED, decimals, number
 
 Json = dict[str, Any]
 
@@ -60,6 +61,8 @@ def _move(each: Json) -> Move:
         return Move(who, NOT_DEFINED, "–", each["method"])
     at = None if each["changed_at"] is None else shown(each["changed_at"], ROUND_CEILING)
     up_to = shown(each["safe"], ROUND_FLOOR)
+    if each["at_once"]:
+        return Move(who, "0", then, "exact: however little they change")
     if each["exact"]:
         return Move(who, up_to, then, "exact")
     if each["safe"] == 0:
@@ -67,14 +70,32 @@ def _move(each: Json) -> Move:
     return Move(who, up_to, then, "certified" + (f"; a change is known at {at}" if at else "; no change is known"))
 
 
+def weight_digits(explained: Json) -> int:
+    """Return the decimals that tell new shares of weight from those as they are, and from none and all; 8 at most."""
+    found = explained["weights"]["found"]
+    ends = [gap for each in found if each["who"] for share in each["shares"] for gap in (share, 1.0 - share)]
+    return min(MOST_DECIMALS, decimals_for(*(each["moved"] for each in found), *ends))
+
+
+def without_weights(explained: Json) -> str:
+    """Return words for weights that were looked for and not found."""
+    return no_weights(explained["weights"]["method"], proven=explained["weights"]["proven"])
+
+
 def weight_rows(explained: Json) -> list[tuple[str, list[str], str, str]]:
     """Return direction, new shares by stakeholder, share moved, and the action then."""
+    digits = weight_digits(explained)
     found = []
     for each in explained["weights"]["found"]:
         name = "smallest shift" if each["direction"] == "shift" else f"{each['direction']} for {each['who']}"
-        shares = [number(share) for share in each["shares"]]
+        shares = [number(share, digits) for share in each["shares"]]
         found.append((name, shares, shown(each["moved"], ROUND_CEILING), each["action"]))
     return found
+
+
+def looked_among(found: Json) -> str:
+    """Return words for the contexts among which others were looked for."""
+    return contexts_given(found["observed"])
 
 
 def pivotal_cells(each: Json, decision: str) -> list[tuple[str, bool]]:
