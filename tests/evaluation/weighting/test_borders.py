@@ -131,6 +131,64 @@ def test_nearest_by_share_takes_from_the_worst_first():
     assert moved == pytest.approx([0.5, 0.3 - 0.28 / 1.6, 0.2 + 0.28 / 1.6])
 
 
+@pytest.mark.parametrize("end", [0, 1])
+def test_gains_that_are_equal_up_to_rounding(end):
+    """0.9 − 0.7 and 1.0 − 0.2 … leave gains that differ in the last bit; a quotient of roundings is no share."""
+    normalised = [[0.7, 0.1, 0.9], [0.2, 0.2, 1.0]]
+    _, found = found_for(normalised[:: 1 if end else -1], (0.17, 0.05, 0.78))
+    (shift,) = found.shifts
+    assert shift.share_moved == pytest.approx(0.002 / 0.6)
+    assert shift.wins_from == pytest.approx(0.002 / 0.6)
+
+
+def smallest_share(weights, gain):
+    """Twin: a linear programme."""
+    from scipy.optimize import linprog
+
+    n = len(weights)
+    done = linprog(
+        np.repeat([1.0, 0.0], n), A_ub=[[*-gain, *gain]], b_ub=[gain @ weights], A_eq=[np.repeat([1.0, -1.0], n)],
+        b_eq=[0.0], bounds=[(0, None)] * n + [(0, weight) for weight in weights],
+    )  # fmt: skip
+    assert done.success
+    return done.fun
+
+
+@pytest.mark.parametrize("n_metrics", [2, 3, 4, 5])
+def test_share_moved_is_that_of_a_programme(n_metrics):
+    """Values with one decimal, so that many gains are equal up to rounding."""
+    generator = np.random.default_rng(n_metrics)
+    compared = 0
+    for _ in range(150):
+        first, second = np.round(generator.random((2, n_metrics)), 1)
+        weights = np.round(generator.dirichlet(np.ones(n_metrics)), 2)
+        weights, gain = weights / weights.sum(), second - first
+        if gain.max() <= 1e-12:
+            continue
+        moved = nearest_by_share(weights, gain)
+        assert np.abs(moved - weights).sum() / 2 == pytest.approx(smallest_share(weights, gain), abs=1e-7)
+        assert gain @ moved >= -1e-12
+        assert moved.min() >= 0
+        compared += 1
+    assert compared > 100
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_winning_never_takes_less_than_overtaking(seed):
+    generator = np.random.default_rng(seed)
+    normalised = np.round(generator.random((5, 4)), 1)
+    _, found = found_for(normalised, np.round(generator.dirichlet(np.ones(4)), 2) + 0.01)
+    assert all(shift.wins_from is None or shift.wins_from >= shift.share_moved - 1e-9 for shift in found.shifts)
+
+
+def test_the_winner_is_a_leader_with_a_region():
+    """All four are level at equal weights, and the first of them nowhere else."""
+    _, found = found_for([[1 / 3] * 3, *np.eye(3).tolist()], (1, 1, 1))
+    assert found.winner == "b"
+    assert found.level_with == ("a", "c", "d")
+    assert {shift.rival: shift.wins_from for shift in found.shifts}["a"] is None
+
+
 def test_projection_on_the_simplex():
     assert on_simplex(np.array([0.2, 0.3, 0.5])) == pytest.approx([0.2, 0.3, 0.5])
     assert on_simplex(np.array([2.0, 0.0, -1.0])) == pytest.approx([1, 0, 0])

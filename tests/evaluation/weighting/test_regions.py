@@ -85,7 +85,7 @@ def test_a_grid_finds_the_same_winners():
             point = (i / 12, j / 12, (12 - i - j) / 12)
             scores = [sum(w * v for w, v in zip(point, row, strict=True)) for row in normalised]
             best = {names(6)[s] for s in range(6) if all(scores[s] >= other - 1e-12 for other in scores)}
-            assert set(found.at(point)) == {name for name in best if found[name].status == "wins"}
+            assert set(found.at(point)) == best
 
 
 def test_six_metrics_are_drawn_and_close_to_exact(monkeypatch):
@@ -147,6 +147,73 @@ def test_rounding_does_not_part_equals():
     assert sum(shares(found).values()) == 1
 
 
+def test_level_with_all_winners_up_to_rounding():
+    """A third of each metric: level at equal weights, where three thirds make 0.999999999999 if cut to 12 decimals."""
+    normalised = np.vstack([np.full(3, 1 / 3), np.eye(3)])
+    found = weight_regions(normalised, ["mid", "a", "b", "c"], THREE, (1, 1, 1))
+    assert found["mid"].status == "border"
+    assert set(found.winners) == set(found.at((1, 1, 1))) == {"mid", "a", "b", "c"}
+    assert "mid" not in found.at((1, 1, 1.1))
+
+
+@pytest.mark.parametrize("n_metrics", [2, 3])
+def test_a_mixture_of_two_wins_on_the_border_only(n_metrics):
+    """Whatever rounding makes of it: no region of a share of 1e-25, and nothing lost."""
+    generator = np.random.default_rng(n_metrics)
+    for _ in range(40):
+        a, b = generator.random((2, n_metrics))
+        a[:2], b[:2] = (1, 0), (0, 1)
+        share = generator.random()
+        found = weight_regions(
+            np.array([a, b, share * a + (1 - share) * b]), "abc", names(n_metrics, "m"), np.ones(n_metrics)
+        )
+        assert [found[name].status for name in "abc"] == ["wins", "wins", "border"]
+        assert sum(shares(found).values()) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("gap", [1e-9, 1e-10, 1e-11, 2e-12])
+@pytest.mark.parametrize("n_metrics", [5, 6])
+def test_near_equals_keep_their_shares(gap, n_metrics):
+    """b is better than a in one metric and worse in another, by little: each wins half of what both win."""
+    a = np.full(n_metrics, 0.5)
+    b = a + gap * np.eye(n_metrics)[0] - gap * np.eye(n_metrics)[1]
+    poor = np.r_[[0.2, 0.9], np.full(n_metrics - 2, 0.1)]
+    found = weight_regions(
+        np.array([a, b, poor]), "abc", names(n_metrics, "m"), np.ones(n_metrics),
+        generator=np.random.default_rng(0), draws=20_000,
+    )  # fmt: skip
+    assert [found[name].status for name in "abc"] == ["wins"] * 3
+    assert sum(shares(found).values()) == pytest.approx(1, abs=1e-12)
+    assert found["a"].share > 0.3
+    assert found["b"].share > 0.3
+
+
+@pytest.mark.parametrize("margin", [1e-3, 1e-6, 3e-9, 5e-10, 1e-11])
+def test_a_small_margin_is_told_from_none(margin):
+    """Six opposed strategies and one that is ahead (behind) by little at equal weights only: no draw hits it."""
+    given = {"generator": np.random.default_rng(0), "draws": 500}
+    for sign, status in ((1, "wins"), (-1, "never")):
+        normalised = np.vstack([np.eye(6), np.full(6, 1 / 6 + sign * margin)])
+        found = weight_regions(normalised, "abcdefg", names(6, "m"), np.ones(6), **given)
+        assert found["g"].status == status
+        assert ("g" in found.winners) == ("g" in found.at(np.ones(6))) == (sign > 0)
+        assert sum(shares(found).values()) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_winners_and_the_strategies_at_the_weights_agree(seed):
+    """Few different values, so that many are level at the chosen weights."""
+    generator = np.random.default_rng(seed)
+    n_metrics = 2 + seed % 5
+    normalised = generator.integers(0, 4, (8, n_metrics)) / 3
+    weights = generator.integers(1, 3, n_metrics)
+    found = weight_regions(
+        normalised, names(8), names(n_metrics, "m"), weights, generator=np.random.default_rng(0), draws=2000
+    )
+    held = {name for first in found.at(weights) for name in (found[first].strategy, *found[first].tied_with)}
+    assert held == set(found.winners)
+
+
 def test_all_equal_one_metric_one_candidate():
     found = weight_regions(np.full((3, 2), 0.5), "abc", TWO, (1, 1))
     assert [(each.strategy, each.tied_with, each.share) for each in found.regions] == [("a", ("b", "c"), 1.0)]
@@ -189,6 +256,10 @@ def test_json_is_plain():
         ({"candidates": ["d"]}, "unknown candidate"),
         ({"among": ["m4"]}, "unknown metric"),
         ({"among": []}, "no weight"),
+        ({"normalised": np.diag([1, np.inf, 1])}, "b is infinite on m2"),
+        ({"normalised": np.diag([1, -np.inf, 1])}, "b is infinite on m2"),
+        ({"level": 1.5}, "level is 1.5"),
+        ({"level": 0}, "level is 0"),
     ],
 )
 def test_wrong_input_is_refused(change, match):

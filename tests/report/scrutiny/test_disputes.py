@@ -24,7 +24,9 @@ def test_every_verdict_has_words() -> None:
 
 def test_pairs_are_counted_and_those_that_ask_for_something_come_first(records: dict[str, Json]) -> None:
     said = disputes(Reading(records["scrutinised, many metrics"]))
-    assert said.summary.startswith("91 pairs of metrics with weight: missing strategy for 11, inherent for 11,")
+    assert said.summary.startswith(
+        "91 pairs of metrics with weight: missing strategy for 10, a lottery improves for 10,"
+    )
     order = [list(MEANINGS).index(pair.verdict) for pair in said.pairs]
     assert order == sorted(order)
     assert [word for word, _ in said.verdicts] == list(MEANINGS)
@@ -48,6 +50,31 @@ def test_a_pair_says_what_its_verdict_rests_on(records: dict[str, Json]) -> None
     assert pairs["same direction"].costs == ("utilitarian is best in both",)
     assert pairs["no difference"].costs == ("not defined",)
     assert pairs["no difference"].reasons == ("not known with hindsight",)
+
+
+def test_rules_say_how_far_they_pass_lotteries(records: dict[str, Json]) -> None:
+    record = records["scrutinised, many metrics"]
+    pair = next(each for each in record["scrutiny"]["conflict"]["pairs"] if each["verdict"] == "missing strategy")
+    (found,) = pair["improvements"]
+    assert found["beyond"] is None
+    found |= {"beyond": {"value": 0.09, "low": 0.05, "high": 0.137}, "missing": True}
+    pair["concessions"]["hindsight_interval"] = [-0.1, 0.3]
+    words = disputes(Reading(record)).pairs[0]
+    assert words.improvements[0].endswith("; beyond all lotteries by 9% [5%, 13.7%]")
+    assert words.concessions[-1] == ("with hindsight, over resamples", "better than both to 30%")
+    found["compromise"] = True
+    said = disputes(Reading(record)).pairs[0].improvements[0]
+    assert said.endswith("; besides the candidates it lowers the concession of lotteries by 9% [5%, 13.7%]")
+    for key in ("beyond", "missing", "compromise"):
+        del found[key]
+    del pair["concessions"]["hindsight_interval"]
+    assert disputes(Reading(record)).pairs[0].improvements == pairs_before(records)
+
+
+def pairs_before(records: dict[str, Json]) -> tuple[str, ...]:
+    """Return the improvements of the first pair of a record that nothing was added to."""
+    records.pop("scrutinised, many metrics")
+    return disputes(Reading(records["scrutinised, many metrics"])).pairs[0].improvements
 
 
 @pytest.mark.parametrize(("name", "pairs"), [("one metric", 0), ("two metrics", 1)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,8 +16,11 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.comparison import WeightedMetrics
 from accordant.evaluation.conflict.additive import Additive, additive, signed
 from accordant.evaluation.conflict.attainable import probes, reweighed
+from accordant.evaluation.conflict.claims import Judging, claimed
+from accordant.evaluation.conflict.drafts import Draft, Material, draft
 from accordant.evaluation.conflict.hindsight import Hindsight
-from accordant.evaluation.conflict.judging import Draft, Judging, Material, draft, judged
+from accordant.evaluation.conflict.hindsight_error import concession_interval
+from accordant.evaluation.conflict.judging import judged, settled
 from accordant.evaluation.conflict.pairs import Kind, PairConflict
 from accordant.evaluation.conflict.parity_price import Bounded, ParityPrice, bounded, price_curve
 from accordant.evaluation.conflict.pool import linear, pool_of
@@ -178,9 +182,26 @@ class _Study:
         """Return the result on each pair."""
         choosing, other = self._halves(generator)
         material = self._material(tried, choosing, generator)
-        drafts = [draft(material, pair) for pair in combinations(range(len(self.metrics)), 2)]
+        drafts = [claimed(material, draft(material, pair)) for pair in combinations(range(len(self.metrics)), 2)]
         judging = self._judging(drafts, other, generator)
-        return tuple(judged(material, each, judging) for each in drafts)
+        # every pair on the same resamples, and prices on those that follow as if none had been drawn
+        return tuple(
+            judged(material, each, judging, self._interval(material, each, copy.deepcopy(generator))) for each in drafts
+        )
+
+    def _interval(self, material: Material, found: Draft, generator: np.random.Generator) -> tuple[float, float] | None:
+        """Return the interval of the concession with hindsight if it is known, and the best two candidates are."""
+        reach = material.hindsight.get(found.columns)
+        if reach is None or not found.conflict or not settled(material, found).apart:
+            return None
+        pool, labels = material.pool.only("strategy"), [material.metrics[m] for m in found.columns]
+        return concession_interval(
+            reach.concession(found.better.max(axis=0), found.span), reach,
+            (material.parts[found.columns[0]], material.parts[found.columns[1]]),
+            self.policies.named([pool.policies[row].name for row in found.candidates]), self.evidence,
+            {label: self.metrics[label] for label in labels},
+            resamples=self.resamples, level=self.level, generator=generator,
+        )  # fmt: skip
 
     def _halves(self, generator: np.random.Generator) -> tuple[Rows, Rows]:
         """Return the contexts on which policies are chosen, and those on which they are judged; none if too few."""
@@ -207,7 +228,7 @@ class _Study:
         pool = pool_of(everything, kinds, goals)
         return Material(
             tuple(metrics), goals, everything, everything.values()[:, 0], pool,
-            linear(pool.only("strategy", "mixture")), halved, drawn, hindsight, reasons, self.level,
+            linear(pool.only("strategy", "mixture")), halved, drawn, hindsight, parts, reasons, self.level,
         )  # fmt: skip
 
     def _parts(self) -> tuple[dict[int, Additive], dict[int, str]]:
@@ -227,7 +248,10 @@ class _Study:
     def _judging(self, drafts: Sequence[Draft], contexts: Rows, generator: np.random.Generator) -> Judging | None:
         """Return sums on the judging half, of all policies that were chosen and those they challenge; None if none."""
         names = dict.fromkeys(
-            name for each in drafts for over, policy in each.chosen.items() for name in (over, *policy.parts)
+            name
+            for each in drafts
+            for claim in each.claims
+            for name in (*claim.over.parts, *claim.by.parts, *each.rivals)
         )
         if not names:
             return None

@@ -10,6 +10,7 @@ This front reads realised outcomes. No rule for new people can promise it: it sa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ from accordant.evaluation.conflict.orientation import front
 from accordant.metrics.metric import Goal
 
 Values = NDArray[np.float64]
+Codes = NDArray[np.intp]
 LEVEL = 1e-15  # contributions of single contexts that differ by less are level
 DIRECTIONS = 101  # per quadrant: at most 0.9 degrees apart
 
@@ -47,19 +49,14 @@ class Hindsight:
     @classmethod
     def of(cls, first: Additive, second: Additive, goals: tuple[Goal, Goal]) -> Hindsight:
         """Take the best action in each context, direction by direction."""
-        thetas = np.stack([first.contributions, second.contributions])
-        constants = np.array([first.constant, second.constant])
-        columns = np.arange(thetas.shape[2])
         directions = _directions(goals)
-        corners = np.empty((len(directions), 2))
-        for k, direction in enumerate(directions):
-            scores = np.tensordot(direction, thetas, axes=1)
-            best = scores >= scores.max(axis=0) - LEVEL
-            # at an end of the sweep one metric does not count; it decides between actions that are level in the other
-            other = np.where(direction == 0, [_sign(goal) for goal in goals], 0.0)
-            tie_break = np.tensordot(other, thetas, axes=1) if other.any() else scores
-            codes = np.where(best, tie_break, -np.inf).argmax(axis=0)
-            corners[k] = thetas[:, codes, columns].sum(axis=1) + constants
+        columns = np.arange(first.contributions.shape[1])
+        corners = np.array(
+            [
+                [part.constant + part.contributions[codes, columns].sum() for part in (first, second)]
+                for codes in _farthest((first, second), directions, goals)
+            ]
+        )
         return cls(corners, directions, (directions * corners).sum(axis=1), goals)
 
     def front(self) -> Values:
@@ -72,18 +69,15 @@ class Hindsight:
     def concession(self, ideal: Values, span: Values) -> tuple[float, float]:
         """Return bounds on the smallest share of the span that any policy gives up, see `orientation.concession`.
 
-        The upper bound is reached by a mixture of the corners (linear programme); the lower bound follows from the
-        supports: a direction d can reach no more than its support, and needs d · ideal − c Σ|d| span.
+        The upper bound is reached by a mixture of the corners (linear programme); the lower bound is `needed`.
 
         Parameters
         ----------
         ideal, span
             Oriented, shape (2,).
         """
-        needed = np.abs(self.directions) @ ideal
-        bounds = [float(((needed - self.supports) / (np.abs(self.directions) @ span)).max())]
-        bounds += [float(ideal[m] / span[m]) for m, goal in enumerate(self.goals) if goal == "zero"]  # a gap has a size
-        return max(bounds), max(*bounds, self._reached(ideal, span))
+        least = float(needed(self.directions, self.supports[:, None], ideal[None], span[None], self.goals)[0])
+        return least, max(least, self._reached(ideal, span))
 
     def _reached(self, ideal: Values, span: Values) -> float:
         """Return the smallest concession of a mixture of the corners."""
@@ -111,6 +105,45 @@ class Hindsight:
         found = share[:, None] * here[at] + (1 - share[:, None]) * there[at]
         found[:, metric] = 0.0
         return np.asarray(found)
+
+
+def farthest(parts: tuple[Additive, Additive], directions: Values, goals: tuple[Goal, Goal]) -> Codes:
+    """Return the actions of the policy that goes farthest in each direction, shape (direction, context)."""
+    return np.stack(list(_farthest(parts, directions, goals)))
+
+
+def _farthest(parts: tuple[Additive, Additive], directions: Values, goals: tuple[Goal, Goal]) -> Iterator[Codes]:
+    """Yield the actions direction by direction."""
+    thetas = np.stack([part.contributions for part in parts])
+    for direction in directions:
+        scores = np.tensordot(direction, thetas, axes=1)
+        best = scores >= scores.max(axis=0) - LEVEL
+        # at an end of the sweep one metric does not count; it decides between actions that are level in the other
+        other = np.where(direction == 0, [_sign(goal) for goal in goals], 0.0)
+        tie_break = np.tensordot(other, thetas, axes=1) if other.any() else scores
+        yield np.where(best, tie_break, -np.inf).argmax(axis=0)
+
+
+def needed(directions: Values, supports: Values, ideal: Values, span: Values, goals: tuple[Goal, Goal]) -> Values:
+    """Return the concession that no policy can avoid, shape (resample,).
+
+    A direction d reaches no more than its support, and needs |d| · ideal − c |d| · span. No gap is smaller than 0.
+
+    Parameters
+    ----------
+    directions, goals
+        See `Hindsight`.
+    supports
+        Shape (direction, resample).
+    ideal, span
+        Oriented, shape (resample, 2).
+    """
+    sizes = np.abs(directions)
+    bounds = ((sizes @ ideal.T - supports) / (sizes @ span.T)).max(axis=0)
+    for m, goal in enumerate(goals):
+        if goal == "zero":
+            bounds = np.maximum(bounds, ideal[:, m] / span[:, m])
+    return np.asarray(bounds)
 
 
 def _sign(goal: Goal) -> float:

@@ -42,34 +42,49 @@ class Point:
 
 @dataclass(frozen=True)
 class Improvement:
-    """An attainable policy against a candidate on the front.
+    """An attainable policy against a candidate on the front, or a rule against the best compromise of lotteries.
 
-    Chosen on one half of the contexts as the policy whose smaller gain is largest, judged on the other half.
+    Chosen on one half of the contexts as the policy whose smaller gain is largest, or that lowers the concession most;
+    judged on the other half.
 
     Attributes
     ----------
     over
-        The candidate.
+        The candidate; or the candidate or lottery that concedes least, if `compromise`.
     by
         The policy, with its values on all contexts.
     gains
         Paired gains in both metrics on the judging half, more is better, with intervals.
     confirmed
-        Whether both intervals lie above 0.
+        Whether both intervals lie above 0; for a `compromise`, whether that of `beyond` lies above a hundredth.
+    beyond
+        Rules only, on the judging half with an interval: by which share of the span the rule lies beyond all lotteries
+        between two candidates, each of which is worse by at least so much in some metric. For a `compromise` the share
+        by which it lowers their concession if it is a candidate too.
+    missing
+        Whether it is confirmed, and a rule whose interval of `beyond` lies above 0.
+    compromise
+        Whether it is about the best compromise.
     """
 
     over: str
     by: Point
     gains: tuple[Estimate, Estimate]
     confirmed: bool
+    beyond: Estimate | None = None
+    missing: bool = False
+    compromise: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {
             "over": self.over,
             "by": self.by.to_json(),
-            "gains": [{"value": each.value, "low": each.low, "high": each.high} for each in self.gains],
+            "gains": [_limits(each) for each in self.gains],
             "confirmed": self.confirmed,
+            "beyond": None if self.beyond is None else _limits(self.beyond),
+            "missing": self.missing,
+            "compromise": self.compromise,
         }
 
 
@@ -89,12 +104,15 @@ class Concessions:
         Over candidates, the reweighed utilitarian rule, and bounded rules.
     hindsight
         Bounds over all policies, had they known what follows; None if not known.
+    hindsight_interval
+        Interval over resamples of contexts; None if not known, or nothing is settled about the candidates already.
     """
 
     strategies: float | None
     mixtures: float | None
     rules: float | None
     hindsight: tuple[float, float] | None
+    hindsight_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +145,7 @@ class PairConflict:
     concessions
         See `Concessions`; None if there is no conflict among the candidates.
     improvements
-        One per candidate on the front for which a better policy was chosen.
+        One per candidate on the front for which a better policy was chosen, and one on the best compromise.
     reasons
         What was not computed, and why.
     """
@@ -161,6 +179,7 @@ class PairConflict:
                 "single_share": self.grounds.single_share,
                 "apart": self.grounds.apart,
                 "improved": self.grounds.improved,
+                "lottery": self.grounds.lottery,
             },
             "best": None if self.best is None else list(self.best),
             "costs": None if self.costs is None else [_limits(each) for each in self.costs],
@@ -186,4 +205,5 @@ def _concessions(found: Concessions) -> dict[str, Any]:
         "mixtures": found.mixtures,
         "rules": found.rules,
         "hindsight": None if found.hindsight is None else list(found.hindsight),
+        "hindsight_interval": None if found.hindsight_interval is None else list(found.hindsight_interval),
     }

@@ -7,10 +7,13 @@ In this order; the first that applies:
                              best in both, in at least `level` of the resamples
     opposed by construction  one metric never rises where the other rises, over everything tried
     undecided                which candidate is best in what is not settled by the sample
-    missing strategy         an attainable policy is better in both than a candidate on the front, confirmed
-    inherent                 even with hindsight no policy reaches the best of both at once
-    limited by prediction    with hindsight some policy does
-    no improvement found     nothing confirmed, and hindsight is not known
+    missing strategy         an attainable rule is better in both than a candidate on the front and beyond all lotteries
+                             between two candidates, or lowers their concession, confirmed
+    a lottery improves       a policy is better in both than a candidate on the front, confirmed, but no rule is
+                             confirmed to be beyond all lotteries
+    inherent                 even with hindsight no policy reaches the best of both at once, beyond sampling error
+    limited by prediction    with hindsight some policy does, beyond sampling error
+    no improvement found     nothing confirmed, and what hindsight could do is not known or not settled by the sample
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ Verdict = Literal[
     "opposed by construction",
     "undecided",
     "missing strategy",
+    "a lottery improves",
     "inherent",
     "limited by prediction",
     "no improvement found",
@@ -49,11 +53,13 @@ class Grounds:
     apart
         Whether the two best candidates differ beyond sampling error in both metrics; None if nothing was resampled.
     improved
-        Whether an improvement in both metrics was confirmed.
+        Whether an improvement in both metrics by a rule beyond all lotteries was confirmed.
     hindsight
-        Bounds on the concession with hindsight; None if it is not known.
+        Interval of the concession with hindsight; None if it is not known.
     level
         Coverage that is asked for.
+    lottery
+        Whether any improvement over a candidate was confirmed.
     """
 
     differs: bool
@@ -64,6 +70,7 @@ class Grounds:
     improved: bool
     hindsight: tuple[float, float] | None
     level: float
+    lottery: bool = False
 
 
 def verdict(grounds: Grounds) -> Verdict:
@@ -81,6 +88,8 @@ def verdict(grounds: Grounds) -> Verdict:
         return "undecided"
     if grounds.improved:
         return "missing strategy"
+    if grounds.lottery:
+        return "a lottery improves"
     if grounds.hindsight is not None and grounds.hindsight[0] > ROUNDING:
         return "inherent"
     if grounds.hindsight is not None and grounds.hindsight[1] <= ROUNDING:

@@ -63,7 +63,8 @@ class Borders:
     metrics, weights
         The metrics weighed and the chosen weights, sum 1.
     winner, tied_with
-        Who wins there, and whoever has the same normalised metrics.
+        Who wins there, and whoever has the same normalised metrics; of several leaders the first that wins on a set of
+        weights with volume.
     level_with
         Others with the same score there; if there are any, the nearest border is at distance 0.
     shifts
@@ -118,10 +119,11 @@ def borders(contest: Contest, winning: Mapping[str, bool]) -> Borders:
     contest
         Candidates, metrics and chosen weights.
     winning
-        First name of each place to whether it wins on a set of weights with volume.
+        First name of each place to whether it wins on a set of weights with volume. Of several leaders the first that
+        does is the winner.
     """
     leaders = contest.leaders
-    winner = leaders[0]
+    winner = next((place for place in leaders if winning[contest.places[place][0]]), leaders[0])
     shifts, cannot = [], []
     for rival, names in enumerate(contest.places):
         gain = contest.rows[rival] - contest.rows[winner]
@@ -140,7 +142,7 @@ def borders(contest: Contest, winning: Mapping[str, bool]) -> Borders:
         tuple(contest.weights.tolist()),
         contest.places[winner][0],
         contest.places[winner][1:],
-        tuple(contest.places[place][0] for place in leaders[1:]),
+        tuple(contest.places[place][0] for place in leaders if place != winner),
         tuple(sorted(shifts, key=lambda shift: shift.share_moved)),
         tuple(cannot),
     )
@@ -149,19 +151,23 @@ def borders(contest: Contest, winning: Mapping[str, bool]) -> Borders:
 def nearest_by_share(weights: Values, gain: Values) -> Values:
     """Return the weights with gain · w ≥ 0 that move the smallest share, shape (metric,).
 
+    What is lacking after a step and differences between gains are rounding up to 1e-12, and a quotient of two roundings
+    is no share; so nothing is taken for the one, and from the others.
+
     Parameters
     ----------
     weights
         Chosen weights, sum 1.
     gain
-        c, with a positive entry.
+        c, with an entry above 1e-12.
     """
     found, to = weights.copy(), int(gain.argmax())
+    level = EQUAL * float(np.abs(gain).max())
     for giver in np.argsort(gain, kind="stable"):
-        lacking = -float(gain @ found)
-        if lacking <= 0 or gain[giver] >= gain[to]:
+        lacking, closer = -float(gain @ found), float(gain[to] - gain[giver])
+        if lacking <= level or closer <= EQUAL:
             break
-        share = min(float(found[giver]), lacking / float(gain[to] - gain[giver]))
+        share = min(float(found[giver]), lacking / closer)
         found[giver] -= share
         found[to] += share
     return found
@@ -169,7 +175,7 @@ def nearest_by_share(weights: Values, gain: Values) -> Values:
 
 def nearest_by_distance(weights: Values, gain: Values) -> Values:
     """Return the weights with gain · w ≥ 0 at the smallest Euclidean distance; see `nearest_by_share`."""
-    if gain @ weights >= 0:
+    if gain @ weights >= -EQUAL * np.abs(gain).max():
         return weights.copy()
     low, high = 0.0, 1.0 / float(gain.max())
     while gain @ on_simplex(weights + high * gain) < 0:

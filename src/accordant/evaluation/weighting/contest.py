@@ -69,7 +69,7 @@ class Contest:
         Raises
         ------
         InputError
-            If shapes or weights do not fit, or no candidate is defined on all metrics asked about.
+            If shapes or weights do not fit, a value is infinite, or no candidate is defined on all metrics asked about.
         """
         values, shares = np.asarray(normalised, dtype=np.float64), np.asarray(weights, dtype=np.float64)
         if values.shape != (len(strategies), len(metrics)) or shares.shape != (len(metrics),):
@@ -88,6 +88,11 @@ class Contest:
         able = set(strategies if candidates is None else candidates)
         left_out = {name: "not a candidate" for name in strategies if name not in able}
         for s, name in enumerate(strategies):
+            endless = [metrics[m] for m in columns if np.isinf(values[s, m])]
+            if name in able and endless:
+                raise InputError(
+                    f"{name} is infinite on {', '.join(endless)}; allowed: finite values, NaN if undefined"
+                )
             missing = [metrics[m] for m in columns if np.isnan(values[s, m])]
             if name in able and missing:
                 left_out[name] = f"not defined: {', '.join(missing)}"

@@ -27,7 +27,8 @@ Values = NDArray[np.float64]
 Status = Literal["wins", "border", "never"]
 EXACT_METRICS = 5  # cut exactly in a tenth of a second; from six on corners multiply and it takes seconds
 UNITS = 10**12  # thirds must add up to a whole: finer digits are rounding, see `EQUAL`
-PROGRAMME_ZERO = 1e-9  # margins up to this are rounding of a linear programme
+ROUNDED = 3  # units: values that differ by `EQUAL`, each taken to a whole unit, differ by at most two, and one to spare
+SLIVER = 1e-6  # regions with margins of rounding that hold no more of all weights are rounding themselves
 DRAWS = 100_000  # standard error of a share at most 0.0016
 
 
@@ -48,7 +49,8 @@ class Region:
     strategy, tied_with
         Its name, and the strategies with the same normalised metrics, which share the region.
     status
-        ``wins`` on a set with volume, on a ``border`` without volume only, or ``never``.
+        ``wins`` on a set with volume; on a ``border`` only, where it is level with a winner up to rounding (1e-12) and
+        nowhere ahead beyond it; or ``never``.
     share
         Volume of the region as a share of all weights.
     low, high
@@ -57,8 +59,8 @@ class Region:
         A strategy at least as good on every metric and better on one; None if there is none (one that never wins may
         still lose to another strategy at each weight).
     inequalities
-        What the region is made of, besides weights of at least 0: one against every rival that wins somewhere.
-        Empty if the strategy does not win on a set with volume.
+        What the region is made of, besides weights of at least 0: one against every rival that wins somewhere, be it
+        on a border. Empty if the strategy never wins.
     neighbours
         Rivals with which it shares a border of full dimension; None if shares were estimated.
     corners
@@ -136,7 +138,7 @@ class WeightRegions:
         )
 
     def at(self, weights: Sequence[float]) -> tuple[str, ...]:
-        """Return the strategies whose regions hold these weights (within 1e-12), tied ones not listed twice."""
+        """Return the strategies that win at these weights, if only on a border (within 1e-12); of tied ones one."""
         point = np.asarray(weights, dtype=np.float64)
         if point.shape != (len(self.metrics),) or not (point >= 0).all() or not 0 < point.sum() < np.inf:
             raise InputError(f"weights {tuple(weights)} are wrong; allowed: {len(self.metrics)} numbers ≥ 0, not all 0")
@@ -144,7 +146,7 @@ class WeightRegions:
         return tuple(
             region.strategy
             for region in self.regions
-            if region.status == "wins"
+            if region.status != "never"
             and all(float(np.dot(each.coefficients, point)) >= -EQUAL for each in region.inequalities)
         )
 
@@ -190,7 +192,7 @@ def weight_regions(
     Raises
     ------
     InputError
-        If something does not fit, or there are more than 5 metrics and no generator.
+        If something does not fit, `level` is not in (0, 1), or there are more than 5 metrics and no generator.
     """
     contest = Contest.of(normalised, strategies, metrics, weights, candidates=candidates, among=among)
     return regions_of(contest, generator=generator, draws=draws, level=level)
@@ -200,6 +202,8 @@ def regions_of(
     contest: Contest, *, generator: np.random.Generator | None = None, draws: int = DRAWS, level: float = 0.95
 ) -> WeightRegions:
     """Return what `weight_regions` returns, from a contest."""
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; allowed: between 0 and 1")
     exact = len(contest.metrics) <= EXACT_METRICS
     if exact:
         found = _exact(contest)
@@ -225,46 +229,61 @@ def regions_of(
 
 
 def _exact(contest: Contest) -> list[Region]:
-    """Return the regions by cutting the simplex."""
-    cones = [_cone(contest, place) for place in range(len(contest.rows))]
-    winning = [place for place, cone in enumerate(cones) if cone.full]
+    """Return the regions by cutting the simplex; slivers of rounding go to those that win beside them."""
+    every = range(len(contest.rows))
+    cones = {place: _cone(contest, place, every) for place in every}
+    status = {place: _exact_status(contest, place, cones[place]) for place in every}
+    winning = [place for place in every if status[place] == "wins"]
+    against: Sequence[int] = every
+    if any(cones[place].full for place in every if place not in winning):
+        against = winning
+        cones = {place: _cone(contest, place, winning) for place in winning}
     found = []
-    for place, cone in enumerate(cones):
+    for place in every:
         if place not in winning:
-            found.append(_region(contest, place, "border" if cone.rays else "never", 0.0, (0.0, 0.0)))
+            found.append(_region(contest, place, status, 0.0, (0.0, 0.0)))
             continue
-        others = [rival for rival in range(len(cones)) if rival != place]
-        sides = [others[c - len(contest.metrics)] for c in cone.facets() if c >= len(contest.metrics)]
+        rivals, cone = [rival for rival in against if rival != place], cones[place]
+        sides = [rivals[c - len(contest.metrics)] for c in cone.facets() if c >= len(contest.metrics)]
         share, corners = float(cone.share()), cone.corners()
         found.append(
             _region(
-                contest, place, "wins", share, (share, share), winning,
+                contest, place, status, share, (share, share),
                 tuple(contest.places[rival][0] for rival in sides), _round_about(corners),
             )
         )  # fmt: skip
     return found
 
 
+def _exact_status(contest: Contest, place: int, cone: Cone) -> Status:
+    """Return where a strategy wins: ahead by more than rounding, or on more than a sliver of all weights."""
+    every = range(len(contest.rows))
+    if cone.full and (cone.share() > SLIVER or _cone(contest, place, every, -ROUNDED).full):
+        return "wins"
+    return "border" if cone.rays or _cone(contest, place, every, ROUNDED).rays else "never"
+
+
 def _sampled(contest: Contest, weights: Values, level: float) -> list[Region]:
-    """Return the regions with estimated shares; who wins somewhere is decided by linear programmes, not by draws."""
-    wins = wins_of(contest.rows, weights)
-    status = [_status(contest, place) for place in range(len(contest.rows))]
-    winning = [place for place, each in enumerate(status) if each == "wins"]
+    """Return the regions with estimated shares; who wins none of the draws may still win somewhere."""
+    wins = wins_of(contest.rows, weights).tolist()
+    status: dict[int, Status] = {
+        place: "wins" if count else _status(contest, place) for place, count in enumerate(wins)
+    }
     return [
-        _region(contest, place, each, count / len(weights), wilson_interval(count, len(weights), level), winning)
-        if each == "wins"
-        else _region(contest, place, each, 0.0, (0.0, 0.0))
-        for place, (each, count) in enumerate(zip(status, wins.tolist(), strict=True))
+        _region(contest, place, status, count / len(weights), wilson_interval(count, len(weights), level))
+        if status[place] == "wins"
+        else _region(contest, place, status, 0.0, (0.0, 0.0))
+        for place, count in enumerate(wins)
     ]
 
 
-def _cone(contest: Contest, place: int) -> Cone:
-    """Return the weights at which nobody is ahead of a place, values taken to 12 decimals."""
+def _cone(contest: Contest, place: int, against: Sequence[int], slack: int = 0) -> Cone:
+    """Return the weights at which nobody in `against` is ahead by more than `slack` units, values to 12 decimals."""
     units = [[round(Fraction(value) * UNITS) for value in row.tolist()] for row in contest.rows]
     cone = Cone.orthant(len(contest.metrics))
-    for rival, row in enumerate(units):
+    for rival in against:
         if rival != place:
-            cone = cone.clipped([own - other for own, other in zip(units[place], row, strict=True)])
+            cone = cone.clipped([own - other + slack for own, other in zip(units[place], units[rival], strict=True)])
     return cone
 
 
@@ -273,7 +292,11 @@ def _difference(row: Values, rival: Values) -> list[float]:
 
 
 def _status(contest: Contest, place: int) -> Status:
-    """Return where a strategy wins: the largest margin over all rivals that some weights give it decides."""
+    """Return where a strategy wins: the largest margin over all rivals that some weights give it decides.
+
+    The programme is solved up to its own tolerance. Its weights prove a margin from below, and the prices of its rivals
+    one from above: a mixture of them that is ahead by so much on every metric.
+    """
     from scipy.optimize import linprog
 
     margins = contest.rows[place] - np.delete(contest.rows, place, axis=0)
@@ -288,36 +311,35 @@ def _status(contest: Contest, place: int) -> Status:
         b_eq=[1.0],
         bounds=[*[(0, None)] * n_metrics, (None, None)],
     )
-    margin = -float(done.fun)
-    if margin > PROGRAMME_ZERO:
+    weights, prices = np.maximum(done.x[:-1], 0.0), np.maximum(-done.ineqlin.marginals, 0.0)
+    if float((margins @ weights).min() / weights.sum()) > EQUAL:
         return "wins"
-    return "never" if margin < -PROGRAMME_ZERO else "border"
+    return "never" if float((prices @ margins).max() / prices.sum()) < -2 * EQUAL else "border"
 
 
 def _region(
     contest: Contest,
     place: int,
-    status: Status,
+    status: Mapping[int, Status],
     share: float,
     limits: tuple[float, float],
-    winning: Sequence[int] = (),
     neighbours: tuple[str, ...] | None = None,
     corners: tuple[tuple[float, ...], ...] | None = None,
 ) -> Region:
-    """Return a region with its names; inequalities against the rivals in `winning`."""
+    """Return a region with its names; inequalities against the rivals that win somewhere."""
     dominator = contest.dominator(place)
+    rivals = [rival for rival, each in status.items() if each != "never" and rival != place]
     return Region(
         strategy=contest.places[place][0],
         tied_with=contest.places[place][1:],
-        status=status,
+        status=status[place],
         share=share,
         low=limits[0],
         high=limits[1],
         dominated_by=None if dominator is None else contest.places[dominator][0],
         inequalities=tuple(
             Inequality(contest.places[rival][0], tuple(_difference(contest.rows[place], contest.rows[rival])))
-            for rival in winning
-            if rival != place
+            for rival in (rivals if status[place] != "never" else ())
         ),
         neighbours=neighbours,
         corners=corners,

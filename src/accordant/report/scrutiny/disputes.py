@@ -12,10 +12,11 @@ from accordant.report.scrutiny.wording import counted
 
 # verdict → what it means; those that ask for something to be done first
 MEANINGS = {
-    "missing strategy": "an attainable policy is better in both than a candidate on the front, confirmed on other rows",
-    "inherent": "even with hindsight no policy reaches the best of both at once",
+    "missing strategy": "an attainable rule improves both beyond lotteries between candidates, confirmed on other rows",
+    "a lottery improves": "a candidate on the front is behind in both, but no rule is confirmed to be beyond lotteries",
+    "inherent": "even with hindsight no policy reaches the best of both at once, beyond sampling error",
     "limited by prediction": "with hindsight some policy reaches the best of both; for new people it is not known how",
-    "no improvement found": "nothing better was confirmed, and what hindsight could do is not known",
+    "no improvement found": "nothing better was confirmed, and what hindsight could do is not known or not settled",
     "opposed by construction": "one metric never rises where the other rises, over everything tried",
     "undecided": "the sample does not settle which candidate is best in what",
     "same direction": "one candidate is best in both, or one metric never falls where the other rises",
@@ -169,6 +170,9 @@ def _concessions(found: Json | None) -> list[tuple[str, str]]:
     if found["hindsight"] is not None:
         low, high = (_share(end) for end in found["hindsight"])
         rows.append(("with hindsight", low if low == high else f"{low} to {high}"))
+    if found.get("hindsight_interval") is not None:
+        low, high = (_share(end) for end in found["hindsight_interval"])
+        rows.append(("with hindsight, over resamples", low if low == high else f"{low} to {high}"))
     return rows
 
 
@@ -186,8 +190,21 @@ def _improvements(each: Json, *, confirmed: bool) -> list[str]:
         if found["confirmed"] != confirmed:
             continue
         gains = [_gain(metric, gain) for metric, gain in zip(each["metrics"], found["gains"], strict=True)]
-        said.append(f"{found['by']['name']} instead of {found['over']}: {'; '.join(gains)}")
+        words = f"{found['by']['name']} instead of {found['over']}: {'; '.join(gains)}"
+        said.append(f"{words}{_beyond(found)}")
     return said
+
+
+def _beyond(found: Json) -> str:
+    """Return how far a rule passes lotteries between candidates, in shares of the span; nothing for a lottery."""
+    past = found.get("beyond")
+    if past is None:
+        return ""
+    limits = "" if past["low"] is None else f" [{percent(past['low'])}, {percent(past['high'])}]"
+    value = NOT_DEFINED if past["value"] is None else percent(past["value"])
+    if found["compromise"]:
+        return f"; besides the candidates it lowers the concession of lotteries by {value}{limits}"
+    return f"; beyond all lotteries by {value}{limits}"
 
 
 def _gain(metric: str, gain: Json) -> str:
