@@ -137,6 +137,18 @@ def test_decisions_for_new_rows_are_certified(loans, loans_policy):
         loans_policy.certify(loans.columns, delta=0.05, coalition=["Bnak"])
 
 
+def test_decisions_for_new_rows_are_explained(loans, loans_policy):
+    explained = loans_policy.explain(loans.columns, rows=[3, 0], strategy="maximin")
+    decided = loans_policy.recommend(loans.columns, strategy="maximin").decisions.actions
+    assert [each.row for each in explained] == [3, 0]
+    assert [each.choice.action for each in explained] == decided[[3, 0]].tolist()
+    assert explained[0].context.observed == len(loans_policy.evidence_.log)
+    some = loans_policy.explain(loans.columns, rows=[0], observed={name: each[:7] for name, each in loans.columns.items()})
+    assert some[0].context.observed == 7
+    with pytest.raises(InputError, match="row 120"):
+        loans_policy.explain(loans.columns, rows=[120])
+
+
 @pytest.mark.parametrize("world", ["loans", "visits"])
 def test_one_context_at_a_time_equals_the_batch(world, request):
     """With trees for q and a linear f; f's own matrix product may differ in the last bit between batch sizes."""
