@@ -1,0 +1,129 @@
+"""`PreferenceLearner` and `RewardModel`: from comparisons to rewards of items, for everybody or for each user."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import DataError
+from accordant.preferences.records import Comparisons
+from accordant.registry import Registry
+
+Values = NDArray[np.float64]
+
+learners: Registry[PreferenceLearner] = Registry(
+    "preference learner", group="accordant.preferences", packages=("accordant.preferences.learners",)
+)
+
+
+class RewardModel(ABC):
+    """Rewards of items, in units in which a difference of 1 makes the better one e times as likely to be chosen."""
+
+    @abstractmethod
+    def rewards(self, features: Values, user: int | None = None) -> Values:
+        """Return the reward of each item, shape (item,).
+
+        Parameters
+        ----------
+        features
+            Shape (item, feature).
+        user
+            Position of the user; None, or a user without records, for somebody unknown.
+        """
+
+    @abstractmethod
+    def margins(self, comparisons: Comparisons) -> Values:
+        """Return the reward of the chosen item less that of the rejected one for the record's user, shape (record,)."""
+
+
+@dataclass(frozen=True)
+class PreferenceLearner(ABC):
+    """A way to learn rewards, with its parameters.
+
+    Class attributes
+    ----------------
+    name
+        Registered name.
+    control
+        Whether it is there to be compared with, such as the pooled model.
+    needs_groups
+        Whether training reads the groups of users.
+    """
+
+    name: ClassVar[str]
+    control: ClassVar[bool] = False
+    needs_groups: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> RewardModel:
+        """Learn from records.
+
+        Parameters
+        ----------
+        comparisons
+            At least one record with weight.
+        generator
+            Source of randomness, for learners that need one; None seeds one with 0.
+
+        Raises
+        ------
+        DataError
+            If there is no record, or groups are needed and missing.
+        """
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters that rebuild the learner: ``learners.create(name, parameters)``."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+Learner = TypeVar("Learner", bound=type[PreferenceLearner])
+
+
+def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Learner], Learner]:
+    """Return a class decorator that names a learner and registers it."""
+
+    def decorate(learner: Learner) -> Learner:
+        """Name and register one learner."""
+        learner.name = name
+        return learners.register(name, aliases=aliases)(learner)
+
+    return decorate
+
+
+def checked_records(comparisons: Comparisons, *, groups: bool = False) -> Comparisons:
+    """Return the records, or raise if there are none, or groups are needed and missing."""
+    if len(comparisons) == 0:
+        raise DataError("there are no comparisons to learn from")
+    if groups and comparisons.groups is None:
+        raise DataError("the learner needs the group of each user while it is trained, and there are none")
+    return comparisons
+
+
+@dataclass(frozen=True, eq=False)
+class LinearReward(RewardModel):
+    """The same linear reward for everybody.
+
+    Attributes
+    ----------
+    coefficients
+        θ, shape (feature,).
+    """
+
+    coefficients: Values
+
+    def rewards(self, features: Values, user: int | None = None) -> Values:
+        """Return θ · features of each item, shape (item,)."""
+        del user
+        return np.asarray(features @ self.coefficients)
+
+    def margins(self, comparisons: Comparisons) -> Values:
+        """Return margins, shape (record,)."""
+        rewards = self.rewards(comparisons.features)
+        return np.asarray(rewards[comparisons.chosen] - rewards[comparisons.rejected])

@@ -1,0 +1,230 @@
+"""How much of the loss no single reward can remove, because users disagree on the same pairs.
+
+A single reward gives each pair of items one probability that the first is preferred. If labellers prefer the first
+with probability p, its expected loss per label is at least the entropy H(p) = −p log p − (1 − p) log(1 − p): the floor.
+Only a reward that knows the user can go below it. A user who would answer otherwise on another day adds to the floor
+too, and no reward removes that part; repeated labels of one user would be needed to tell the two apart.
+
+With few labels the entropy of the observed share is too low: one label always has the entropy 0. Reported is
+Σ_s (x_s / n) (h(n − 1) − h(x_s − 1)), where x_s of n labels prefer side s and h is the harmonic number (Zhang 2012;
+Schürmann 2015). Its mean is exactly Σ_{k<n} [p (1 − p)^k + (1 − p) p^k] / k, the series of H(p) cut off at n: it is
+never above the floor on average, and the gap goes to 0 as labels are added. With two labels it is 2 p (1 − p).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from accordant.errors import InputError
+from accordant.preferences.measures.arrays import Codes, Values, codes, numbers
+from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, Limits, limits, resample_counts
+
+BLOCK = 1_000_000  # counts held at a time (8 MB)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCounts:
+    """How many users prefer either side of each pair.
+
+    Attributes
+    ----------
+    items
+        The two items, the lower position first, shape (pair, 2).
+    counts
+        Users who prefer the first and the second, shape (pair, 2).
+    of_record
+        Pair of each record, shape (record,).
+    undecided
+        Times that a user preferred either side of a pair equally often; these are counted for neither.
+    """
+
+    items: Codes
+    counts: Codes
+    of_record: Codes
+    undecided: int
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Loss that is due to disagreement, per label, in nats.
+
+    Attributes
+    ----------
+    n_pairs, n_labels
+        Pairs with at least two labels, and the labels on them.
+    excluded
+        Pairs with fewer than two labels: they say nothing about disagreement.
+    floor
+        Estimated loss of the best single probability of each pair.
+    plug_in
+        Entropy of the observed shares, for comparison: too low.
+    two_differ
+        Probability that two labellers of a pair differ, estimated without bias.
+    single, own
+        Losses that were given, of a single reward and of rewards that know the user; None if not given.
+    above_floor
+        Single loss less floor: at most this could another single reward remove.
+    below_floor
+        Floor less own loss: at least this much is gained by knowing the user that no single reward can gain.
+    level
+        Coverage aimed at, by each interval alone, over pairs.
+    """
+
+    n_pairs: int
+    n_labels: int
+    excluded: int
+    floor: Limits
+    plug_in: float
+    two_differ: Limits
+    single: Limits | None
+    own: Limits | None
+    above_floor: Limits | None
+    below_floor: Limits | None
+    level: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what was not given is None."""
+        return {name: value.to_json() if isinstance(value, Limits) else value for name, value in self.__dict__.items()}
+
+
+def label_counts(chosen: Codes, rejected: Codes, users: Codes) -> LabelCounts:
+    """Count the users on either side of each pair of items; a user counts once per pair.
+
+    Parameters
+    ----------
+    chosen, rejected
+        Positions of the items, shape (record,).
+    users
+        Codes, shape (record,).
+    """
+    chosen = codes("chosen", chosen, len(np.atleast_1d(chosen)))
+    rejected, users = codes("rejected", rejected, len(chosen)), codes("users", users, len(chosen))
+    if (chosen == rejected).any():
+        raise InputError(f"record {np.flatnonzero(chosen == rejected)[0]} compares an item with itself")
+    sides = np.stack([np.minimum(chosen, rejected), np.maximum(chosen, rejected)], axis=1)
+    items, pair = np.unique(sides, axis=0, return_inverse=True)
+    pair = pair.reshape(len(chosen)).astype(np.intp)
+    judges, judge = np.unique(np.stack([pair, users]), axis=1, return_inverse=True)
+    balance = np.bincount(judge.reshape(len(chosen)), np.where(chosen < rejected, 1.0, -1.0), judges.shape[1])
+    first, second = (np.bincount(judges[0][side], minlength=len(items)) for side in (balance > 0, balance < 0))
+    return LabelCounts(
+        items.astype(np.intp), np.stack([first, second], axis=1), pair, int((balance == 0).sum())
+    )  # fmt: skip
+
+
+def entropy_floor(counts: Codes) -> Values:
+    """Return the estimated entropy of each pair's labels in nats, shape (pair,); NaN for pairs with fewer than two.
+
+    Parameters
+    ----------
+    counts
+        Labels that prefer the first and the second side, shape (pair, 2).
+    """
+    counts = _counted(counts)
+    totals = counts.sum(axis=1)
+    harmonic = np.concatenate([[0.0, 0.0], np.cumsum(1.0 / np.arange(1, max(2, totals.max(initial=0))))])
+    # harmonic[x] is h(x − 1); a side without labels has the share 0
+    share = counts / np.maximum(totals, 1)[:, None]
+    floor = (share * (harmonic[totals][:, None] - harmonic[counts])).sum(axis=1)
+    return np.where(totals > 1, floor, np.nan)
+
+
+def disagreement(
+    counts: Codes,
+    *,
+    generator: np.random.Generator,
+    single_loss: Values | None = None,
+    own_loss: Values | None = None,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> Disagreement:
+    """Estimate how much of the loss per label no single reward can remove, with intervals over pairs.
+
+    Parameters
+    ----------
+    counts
+        Different users who prefer the first and the second side, shape (pair, 2).
+    generator
+        Source of randomness; the same state gives the same bytes.
+    single_loss, own_loss
+        Mean −log-likelihood over the labels of each pair under one reward for all, and under rewards that know the
+        user, at least 0, shape (pair,). They should come from labels that the models did not see.
+    resamples
+        At least 1.
+    level
+        Coverage, in (0, 1).
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a number is negative, or no pair has two labels.
+    """
+    counts = _counted(counts)
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}; allowed: 1 or more")
+    totals = counts.sum(axis=1)
+    several = totals > 1
+    if not several.any():
+        raise InputError("no pair has two labels; allowed: at least one pair labelled by two users")
+    columns = [entropy_floor(counts), _two_differ(counts)]
+    for name, loss in (("single_loss", single_loss), ("own_loss", own_loss)):
+        columns.append(np.full(len(counts), np.nan) if loss is None else numbers(name, loss, "pair", len(counts)))
+        if (columns[-1] < 0).any():
+            raise InputError(f"{name} goes down to {columns[-1].min()}; allowed: at least 0")
+    values = np.stack(columns, axis=1)[several]
+    weights = totals[several].astype(np.float64)
+    whole = weights @ values / weights.sum()
+    drawn = _resampled(values, weights, resamples, generator)
+
+    def given(value: float, column: Values) -> Limits | None:
+        """Return limits, or None for a loss that was not given."""
+        return None if np.isnan(value) else limits(value, column, level)
+
+    return Disagreement(
+        n_pairs=int(several.sum()),
+        n_labels=int(totals[several].sum()),
+        excluded=int((~several).sum()),
+        floor=limits(whole[0], drawn[:, 0], level),
+        plug_in=float(weights @ _entropy(counts[several] / weights[:, None]) / weights.sum()),
+        two_differ=limits(whole[1], drawn[:, 1], level),
+        single=given(whole[2], drawn[:, 2]),
+        own=given(whole[3], drawn[:, 3]),
+        above_floor=given(whole[2] - whole[0], drawn[:, 2] - drawn[:, 0]),
+        below_floor=given(whole[0] - whole[3], drawn[:, 0] - drawn[:, 3]),
+        level=level,
+    )
+
+
+def _two_differ(counts: Codes) -> Values:
+    """Return 2 x (n − x) / (n (n − 1)), shape (pair,); NaN for pairs with fewer than two labels."""
+    totals = counts.sum(axis=1)
+    pairs = (totals * (totals - 1)).astype(np.float64)
+    differing = 2.0 * counts[:, 0] * counts[:, 1]
+    return np.asarray(np.divide(differing, pairs, out=np.full(len(counts), np.nan), where=pairs > 0))
+
+
+def _entropy(shares: Values) -> Values:
+    """Return the entropy of each row, shape (pair,), with 0 log 0 = 0."""
+    return np.asarray(-(shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1))
+
+
+def _resampled(values: Values, weights: Values, resamples: int, generator: np.random.Generator) -> Values:
+    """Return means per label on resamples of pairs, shape (resample, column)."""
+    step = max(1, BLOCK // len(values))
+    blocks = []
+    for start in range(0, resamples, step):
+        drawn = resample_counts(len(values), min(resamples, start + step) - start, generator) * weights
+        blocks.append(drawn @ values / drawn.sum(axis=1, keepdims=True))
+    return np.concatenate(blocks)
+
+
+def _counted(counts: Codes) -> Codes:
+    array = np.asarray(counts)
+    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):
+        raise InputError(f"counts have shape {array.shape} of {array.dtype}; allowed: whole numbers of shape (pair, 2)")
+    if (array < 0).any():
+        raise InputError(f"counts go down to {array.min()}; allowed: at least 0")
+    return array.astype(np.intp)

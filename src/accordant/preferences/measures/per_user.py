@@ -1,0 +1,147 @@
+"""How often, and how surely, a reward model agrees with each user.
+
+The margin D of a record is the reward of the chosen item less that of the rejected one. The model agrees if D > 0; a
+margin of 0 counts one half, as the guess that it is. The log-loss is −log σ(D), the loss of Bradley and Terry 1952.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.preferences.measures.arrays import Codes, Values, codes, numbers
+
+Utility = Literal["accuracy", "log_likelihood"]
+
+NO_RECORDS = "no records"
+NO_WEIGHT = "all records weigh 0"
+
+
+@dataclass(frozen=True, eq=False)
+class PerUser:
+    """What a reward model achieves for each user with records.
+
+    Attributes
+    ----------
+    names
+        The users measured.
+    users
+        Their codes, shape (user,).
+    accuracy
+        Weighted share of records with a positive margin, ties counted one half, in [0, 1], shape (user,).
+    log_loss
+        Weighted mean of −log σ(margin), in nats, shape (user,).
+    counts
+        Records with positive weight, shape (user,).
+    ties
+        Those of them with a margin of exactly 0, shape (user,).
+    sampling_variance
+        Unbiased estimate of the variance that the choice of records gives to `accuracy`, shape (user,); NaN for users
+        with one record, or one that outweighs the others beyond rounding. Without ties and weights it is
+        a (1 − a) / (n − 1).
+    excluded
+        Name of a user who is not measured to the reason.
+    """
+
+    names: tuple[str, ...]
+    users: Codes
+    accuracy: Values
+    log_loss: Values
+    counts: Codes
+    ties: Codes
+    sampling_variance: Values
+    excluded: Mapping[str, str]
+
+    def utility(self, name: Utility) -> Values:
+        """Return accuracy, or mean log σ(margin): higher is better in both, shape (user,)."""
+        if name not in get_args(Utility):
+            raise UnknownNameError("utility", name, get_args(Utility))
+        return self.accuracy if name == "accuracy" else -self.log_loss
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; a variance that is not known is None."""
+        variance = [None if np.isnan(each) else each for each in self.sampling_variance.tolist()]
+        return {
+            "users": list(self.names),
+            "accuracy": self.accuracy.tolist(),
+            "log_loss": self.log_loss.tolist(),
+            "records": self.counts.tolist(),
+            "ties": self.ties.tolist(),
+            "sampling_variance": variance,
+            "excluded": dict(self.excluded),
+        }
+
+
+def per_user(
+    margins: Values, users: Codes, *, names: Sequence[str] | None = None, weights: Values | None = None
+) -> PerUser:
+    """Measure a reward model on each user's records.
+
+    Parameters
+    ----------
+    margins
+        Reward of the chosen item less that of the rejected one, shape (record,).
+    users
+        Code of the user, shape (record,).
+    names
+        Names of all users, with and without records; None for ``"0"``, ``"1"``, … up to the highest code.
+    weights
+        At least 0, shape (record,); None for 1 each.
+
+    Raises
+    ------
+    InputError
+        If shapes differ (also (record, 1)), numbers are not finite, or a weight is negative.
+    """
+    margins = numbers("margins", margins, "record")
+    n = len(margins)
+    users = codes("users", users, n, None if names is None else len(names))
+    weighing = np.ones(n) if weights is None else numbers("weights", weights, "record", n)
+    if (weighing < 0).any():
+        raise InputError(f"weights go down to {weighing.min()}; allowed: at least 0")
+    every = tuple(map(str, range(int(users.max(initial=-1)) + 1) if names is None else names))
+    records = np.bincount(users, minlength=len(every))
+    counted = weighing > 0
+    kept = np.flatnonzero(np.bincount(users[counted], minlength=len(every)))
+    excluded = {
+        every[u]: NO_WEIGHT if records[u] else NO_RECORDS for u in sorted(set(range(len(every))) - set(kept.tolist()))
+    }
+    place = np.full(len(every), -1, dtype=np.intp)
+    place[kept] = np.arange(len(kept))
+    return _measured(
+        margins[counted], place[users[counted]], weighing[counted], kept, tuple(every[u] for u in kept), excluded
+    )
+
+
+def _measured(
+    margins: Values, users: Codes, weights: Values, kept: Codes, names: tuple[str, ...], excluded: Mapping[str, str]
+) -> PerUser:
+    """Measure users who all have records of positive weight."""
+    n = len(kept)
+
+    def total(values: Values) -> Values:
+        """Return sums by user."""
+        return np.asarray(np.bincount(users, values, minlength=n), dtype=np.float64)
+
+    share = weights / total(weights)[users]  # sums to 1 for each user; no overflow whatever the scale of weights
+    hit = np.where(margins > 0, 1.0, np.where(margins == 0, 0.5, 0.0))
+    accuracy = np.clip(total(share * hit), 0.0, 1.0)
+    concentration = total(share**2)  # 1/n for equal weights
+    scatter = total(share * (hit - accuracy[users]) ** 2)
+    counts = np.bincount(users, minlength=n)
+    # E[scatter] = σ² (1 − concentration) and Var(accuracy) = σ² concentration
+    variance = np.full(n, np.nan)
+    several = (counts > 1) & (concentration < 1)
+    variance[several] = scatter[several] * concentration[several] / (1.0 - concentration[several])
+    ties = np.bincount(users[margins == 0], minlength=n)
+    loss = total(share * -log_sigmoid(margins))
+    return PerUser(names, kept, accuracy, loss, counts, ties, variance, excluded)
+
+
+def log_sigmoid(margins: Values) -> Values:
+    """Return log σ(margin) without overflow at any finite margin."""
+    return -np.logaddexp(0.0, -margins)

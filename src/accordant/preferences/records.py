@@ -1,0 +1,311 @@
+"""Records of what users prefer: comparisons of two items, rankings of several, ratings of single ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import DataError
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+NO_ITEM = -1  # fills the places of a ranking that is shorter than others
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Users who prefer one item to another.
+
+    Parameters
+    ----------
+    features
+        Features of the items, shape (item, feature), finite.
+    chosen, rejected
+        Positions of the preferred item and of the other one, shape (record,); never the same.
+    users
+        Position of the user, shape (record,).
+    user_names
+        Names of the users; None for ``"0"``, ``"1"``, … A user may have no record.
+    groups
+        Group of each user, shape (user,); None if there are none. Nothing but measures and training may read it.
+    weights
+        At least 0 and not all 0, shape (record,); None for 1 each.
+    margins
+        By how much the chosen item was preferred, where somebody said so, shape (record,); NaN where nobody did, None
+        if nobody did anywhere.
+
+    Raises
+    ------
+    DataError
+        If shapes do not match, a position or a number is out of range. An array of shape (record, 1) is refused: it
+        would silently be compared with every record.
+    """
+
+    features: Values
+    chosen: Codes
+    rejected: Codes
+    users: Codes
+    user_names: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+    weights: Values | None = None
+    margins: Values | None = None
+
+    def __post_init__(self) -> None:
+        features = np.ascontiguousarray(self.features, dtype=np.float64)
+        if features.ndim != 2 or not np.isfinite(features).all():
+            raise DataError(f"features have shape {features.shape}; allowed: finite numbers of shape (item, feature)")
+        object.__setattr__(self, "features", features)
+        n_records = len(np.atleast_1d(self.chosen))
+        for name in ("chosen", "rejected"):
+            object.__setattr__(self, name, _positions(name, getattr(self, name), n_records, len(features)))
+        n_users = None if self.user_names is None else len(self.user_names)
+        users = _positions("users", self.users, n_records, n_users)
+        names = self.user_names or tuple(map(str, range(int(users.max(initial=-1)) + 1)))
+        object.__setattr__(self, "users", users)
+        object.__setattr__(self, "user_names", tuple(map(str, names)))
+        if len(set(names)) < len(names):
+            raise DataError("names of users repeat")
+        if self.groups is not None and len(self.groups) != len(names):
+            raise DataError(f"{len(self.groups)} groups were given for {len(names)} users; allowed: one per user")
+        same = np.flatnonzero(self.chosen == self.rejected)
+        if len(same):
+            raise DataError(f"record {same[0]} compares item {self.chosen[same[0]]} with itself")
+        self._check_numbers(n_records)
+
+    def _check_numbers(self, n_records: int) -> None:
+        if self.weights is not None:
+            weights = _numbers("weights", self.weights, n_records)
+            if not np.isfinite(weights).all() or (weights < 0).any() or (n_records and not weights.sum() > 0):
+                raise DataError("weights must be finite and at least 0, and not all 0")
+            object.__setattr__(self, "weights", weights)
+        if self.margins is not None:
+            margins = _numbers("margins", self.margins, n_records)
+            if np.isinf(margins).any():
+                raise DataError("margins must be finite, or NaN where nobody said one")
+            object.__setattr__(self, "margins", margins)
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the users."""
+        assert self.user_names is not None
+        return self.user_names
+
+    @property
+    def n_users(self) -> int:
+        """Number of users, with and without records."""
+        return len(self.names)
+
+    @property
+    def counts(self) -> Codes:
+        """Number of records of each user, shape (user,)."""
+        return np.bincount(self.users, minlength=self.n_users)
+
+    @cached_property
+    def record_weights(self) -> Values:
+        """Weight of each record, shape (record,)."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+    def differences(self, rows: NDArray[np.intp] | slice = slice(None)) -> Values:
+        """Return features of the chosen items less those of the rejected ones, shape (record, feature)."""
+        return np.asarray(self.features[self.chosen[rows]] - self.features[self.rejected[rows]])
+
+    def take(self, rows: NDArray[np.intp] | slice) -> Comparisons:
+        """Return some of the records; items, users and groups stay."""
+        weights, margins = (None if each is None else each[rows] for each in (self.weights, self.margins))
+        return replace(
+            self, chosen=self.chosen[rows], rejected=self.rejected[rows], users=self.users[rows],
+            weights=weights, margins=margins,
+        )  # fmt: skip
+
+    def of_users(self, users: Sequence[int] | NDArray[np.intp]) -> Comparisons:
+        """Return the records of some users."""
+        return self.take(np.flatnonzero(np.isin(self.users, users)))
+
+    def with_groups(self, groups: Sequence[str]) -> Comparisons:
+        """Return the same records with another group for each user."""
+        return replace(self, groups=tuple(map(str, groups)))
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Users who rank several items.
+
+    Parameters
+    ----------
+    features
+        Features of the items, shape (item, feature).
+    order
+        Positions of the ranked items, best first, shape (record, place); -1 where a ranking has fewer places, at the
+        end only; at least two items each.
+    users, user_names, groups
+        As for `Comparisons`.
+
+    Raises
+    ------
+    DataError
+        If shapes do not match, an item repeats in a ranking, or a position is out of range.
+    """
+
+    features: Values
+    order: Codes
+    users: Codes
+    user_names: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        order = np.asarray(self.order)
+        if order.ndim != 2 or not np.issubdtype(order.dtype, np.integer):
+            raise DataError(f"order has shape {order.shape}; allowed: whole numbers of shape (record, place)")
+        present = order != NO_ITEM
+        if ((order < NO_ITEM) | (order >= len(self.features))).any() or (
+            np.diff(present.astype(int), axis=1) > 0
+        ).any():
+            raise DataError(
+                f"order holds positions from 0 to {len(self.features) - 1}, and -1 only behind the last item"
+            )
+        if (present.sum(axis=1) < 2).any():
+            raise DataError("a ranking has fewer than two items")
+        ordered = np.sort(np.where(present, order, -1 - np.arange(order.shape[1])), axis=1)
+        if (np.diff(ordered, axis=1) == 0).any():
+            raise DataError("an item stands twice in a ranking")
+        object.__setattr__(self, "order", order.astype(np.intp))
+        first = Comparisons(self.features, order[:, 0], order[:, 1], self.users, self.user_names, self.groups)
+        for name in ("features", "users", "user_names"):
+            object.__setattr__(self, name, getattr(first, name))
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def lengths(self) -> Codes:
+        """Number of items in each ranking, shape (record,)."""
+        return np.asarray((self.order != NO_ITEM).sum(axis=1))
+
+    def to_comparisons(self) -> Comparisons:
+        """Return a comparison for every two items of a ranking, weighted so that each ranking counts once."""
+        records, better, worse = [], [], []
+        for high in range(self.order.shape[1]):
+            for low in range(high + 1, self.order.shape[1]):
+                rows = np.flatnonzero(self.order[:, low] != NO_ITEM)
+                records.append(rows)
+                better.append(self.order[rows, high])
+                worse.append(self.order[rows, low])
+        rows = np.concatenate(records)
+        pairs = self.lengths * (self.lengths - 1) / 2
+        turn = np.argsort(rows, kind="stable")
+        rows = rows[turn]
+        return Comparisons(
+            self.features, np.concatenate(better)[turn], np.concatenate(worse)[turn], self.users[rows],
+            self.user_names, self.groups, 1.0 / pairs[rows],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Users who rate single items.
+
+    Parameters
+    ----------
+    features
+        Features of the items, shape (item, feature).
+    items, users
+        Positions, shape (record,).
+    ratings
+        Higher is better, shape (record,), finite.
+    times
+        When, in any unit, shape (record,); None if unknown.
+    user_names, groups
+        As for `Comparisons`.
+    """
+
+    features: Values
+    items: Codes
+    users: Codes
+    ratings: Values
+    times: Values | None = None
+    user_names: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        n_records = len(np.atleast_1d(self.items))
+        object.__setattr__(self, "items", _positions("items", self.items, n_records, len(self.features)))
+        n_users = None if self.user_names is None else len(self.user_names)
+        object.__setattr__(self, "users", _positions("users", self.users, n_records, n_users))
+        for name in ("ratings", "times"):
+            if getattr(self, name) is not None:
+                numbers = _numbers(name, getattr(self, name), n_records)
+                if not np.isfinite(numbers).all():
+                    raise DataError(f"{name} must be finite")
+                object.__setattr__(self, name, numbers)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def to_comparisons(
+        self, *, gap: float = 1.0, most: int | None = None, generator: np.random.Generator | None = None
+    ) -> Comparisons:
+        """Return comparisons of items that one user rated at least `gap` apart, with the difference as margin.
+
+        Parameters
+        ----------
+        gap
+            Smallest difference of ratings, above 0.
+        most
+            Largest number of comparisons of a user, drawn at random; None for all, n²/2 of n ratings.
+        generator
+            Source of the draw; needed with `most`.
+        """
+        if not gap > 0:
+            raise DataError(f"gap is {gap}; allowed: above 0")
+        if most is not None and (most < 1 or generator is None):
+            raise DataError("most must be at least 1, and needs a generator")
+        better: list[Codes] = []
+        worse: list[Codes] = []
+        for rows in _by_user(self.users):
+            high, low = np.nonzero(self.ratings[rows][:, None] - self.ratings[rows] >= gap)
+            if most is not None and generator is not None and len(high) > most:
+                kept = np.sort(generator.choice(len(high), most, replace=False))
+                high, low = high[kept], low[kept]
+            better.append(rows[high])
+            worse.append(rows[low])
+        first = np.concatenate(better) if better else np.empty(0, dtype=np.intp)
+        second = np.concatenate(worse) if worse else np.empty(0, dtype=np.intp)
+        return Comparisons(
+            self.features, self.items[first], self.items[second], self.users[first], self._names(), self.groups,
+            None, self.ratings[first] - self.ratings[second],
+        )  # fmt: skip
+
+    def _names(self) -> tuple[str, ...]:
+        return self.user_names or tuple(map(str, range(int(self.users.max(initial=-1)) + 1)))
+
+
+def _by_user(users: Codes) -> list[Codes]:
+    """Return the records of each user who has any."""
+    order = np.argsort(users, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(users[order])) + 1) if len(users) else []
+
+
+def _positions(name: str, given: Any, n_records: int, limit: int | None) -> Codes:
+    array = np.asarray(given)
+    if array.shape != (n_records,) or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
+        raise DataError(f"{name} has shape {array.shape}; allowed: whole numbers of shape ({n_records},)")
+    if array.size and (array.min() < 0 or (limit is not None and array.max() >= limit)):
+        allowed = "at least 0" if limit is None else f"0 to {limit - 1}"
+        raise DataError(f"{name} goes from {array.min()} to {array.max()}; allowed: {allowed}")
+    return array.astype(np.intp)
+
+
+def _numbers(name: str, given: Any, n_records: int) -> Values:
+    array = np.asarray(given, dtype=np.float64)
+    if array.shape != (n_records,):
+        raise DataError(f"{name} has shape {array.shape}; allowed: ({n_records},)")
+    return array
