@@ -143,7 +143,9 @@ def test_decisions_for_new_rows_are_explained(loans, loans_policy):
     assert [each.row for each in explained] == [3, 0]
     assert [each.choice.action for each in explained] == decided[[3, 0]].tolist()
     assert explained[0].context.observed == len(loans_policy.evidence_.log)
-    some = loans_policy.explain(loans.columns, rows=[0], observed={name: each[:7] for name, each in loans.columns.items()})
+    some = loans_policy.explain(
+        loans.columns, rows=[0], observed={name: each[:7] for name, each in loans.columns.items()}
+    )
     assert some[0].context.observed == 7
     with pytest.raises(InputError, match="row 120"):
         loans_policy.explain(loans.columns, rows=[120])

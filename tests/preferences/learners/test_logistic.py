@@ -26,15 +26,17 @@ def problem(seed=0, n=60, d=5, **changes):
 @pytest.mark.parametrize("seed", range(5))
 def test_gradient_and_curvature_equal_finite_differences(seed):
     found, theta = problem(seed)
-    gradient, step = found.gradient(theta, found.margins(theta)), 1e-6
+    gradient, step = found.gradient(theta, found.predictions(theta)), 1e-6
     for k in range(len(theta)):
         there, here = theta.copy(), theta.copy()
         there[k] += step
         here[k] -= step
-        slope = (found.value(there, found.margins(there)) - found.value(here, found.margins(here))) / (2 * step)
+        slope = (found.value(there, found.predictions(there)) - found.value(here, found.predictions(here))) / (2 * step)
         assert gradient[k] == pytest.approx(slope, abs=1e-8)
-        bent = (found.gradient(there, found.margins(there)) - found.gradient(here, found.margins(here))) / (2 * step)
-        assert found.curvature(found.margins(theta), np.eye(len(theta))[k]) == pytest.approx(bent, abs=1e-7)
+        bent = (found.gradient(there, found.predictions(there)) - found.gradient(here, found.predictions(here))) / (
+            2 * step
+        )
+        assert found.curvature(found.predictions(theta))(np.eye(len(theta))[k]) == pytest.approx(bent, abs=1e-7)
 
 
 def test_the_optimum_is_that_of_scikit_learn():

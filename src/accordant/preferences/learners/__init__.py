@@ -1,6 +1,11 @@
-"""Learners: from comparisons to reward models.
+"""Learners: from comparisons and rankings to reward models.
 
-logistic.py         the convex problem that linear learners share, with exact gradients and curvature
 learner.py          what every learner and every reward model has in common, and the registry
-bradley_terry.py    one reward for everybody
+newton.py           how convex problems are solved
+logistic.py         the convex problem that linear learners of comparisons share
+bradley_terry.py    one reward for everybody, plain or with groups weighing alike
+group_robust.py     one reward for the worst group
+shrinkage.py        one for every group or user, near the common one
+mixture.py          hidden types of users
+plackett_luce.py    one reward for everybody, from rankings
 """
