@@ -2,6 +2,9 @@
 
 records.py    comparisons, rankings and ratings of items by users
 support.py    how many others share a preference, per record and per user
+texts.py      comparisons of texts, before encoding.py turns them into features
+readers/      preference data from files
+learners/     from records to reward models
 measures/     how well a reward model serves each user and each group
 acting/       what to choose once rewards of several groups are known
 

@@ -1,0 +1,196 @@
+"""What all readers of files share: text, JSON lines and tables, plain or compressed, with errors that name the line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from accordant.errors import DataError, allowed_names, nearest
+
+GZIP = b"\x1f\x8b"  # the first two bytes of every gzip file (RFC 1952); names of files may lie
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One object of a file.
+
+    Attributes
+    ----------
+    where
+        File and line, for messages.
+    values
+        The object.
+    """
+
+    where: str
+    values: Mapping[str, Any]
+
+    def required(self, key: str) -> Any:
+        """Return the value of a key that must be there."""
+        if key not in self.values:
+            raise DataError(f"{self.where}: {missing('key', key, self.values)}")
+        return self.values[key]
+
+    def text(self, key: str) -> str:
+        """Return the value of a key that must hold text."""
+        value = self.required(key)
+        if not isinstance(value, str):
+            raise DataError(f"{self.where}: {key!r} is {_kind(value)}; allowed: text")
+        return value
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text cells.
+
+    Attributes
+    ----------
+    name
+        Of the file, for messages.
+    header
+        Names of the columns, distinct.
+    rows
+        Cells, one list per row.
+    lines
+        Line of the file on which each row ends.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+
+    def column(self, name: str) -> list[str]:
+        """Return the cells of a column that must be there."""
+        if name not in self.header:
+            raise DataError(f"{self.name}: {missing('column', name, self.header)}")
+        place = self.header.index(name)
+        return [row[place] for row in self.rows]
+
+
+def missing(kind: str, name: str, found: Iterable[str]) -> str:
+    """Return the words for a key or column that is not there."""
+    names = tuple(found)
+    hint = nearest(name, names)
+    return (
+        f"{kind} {name!r} is missing; "
+        + (f"did you mean it by {hint!r}? " if hint else "")
+        + (f"found: {', '.join(map(str, names))}" if names else "found none")
+    )
+
+
+def refuse_unknown(where: str, kind: str, found: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise an error for the first name that is not allowed.
+
+    Raises
+    ------
+    DataError
+        With the nearest allowed name.
+    """
+    names = tuple(allowed)
+    for each in found:
+        if each not in names:
+            raise DataError(f"{where}: unknown {kind} {each!r}; {allowed_names(names, each)}")
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a UTF-8 file, decompressed if its first bytes say that it is compressed.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, broken, or not UTF-8.
+    """
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error.strerror}") from None
+    if content.startswith(GZIP):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{file.name} is a broken gzip file: {error}") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{file.name} is not UTF-8: {error.reason} at byte {error.start}") from None
+    if not text.strip():
+        raise DataError(f"{file.name} is empty")
+    return text
+
+
+def read_json(path: str | Path) -> Any:
+    """Return the content of a JSON file."""
+    return _parsed(Path(path).name, read_text(path), first=1)
+
+
+def read_json_lines(path: str | Path) -> tuple[Entry, ...]:
+    """Return the objects of a file with one JSON object per line; blank lines are left out."""
+    name, entries = Path(path).name, []
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        entries.append(as_entry(f"{name} line {number}", _parsed(name, line, first=number)))
+    return tuple(entries)
+
+
+def as_entry(where: str, values: Any) -> Entry:
+    """Return a JSON value as an entry; anything but an object is an error."""
+    if not isinstance(values, dict):
+        raise DataError(f"{where} is {_kind(values)}; allowed: a JSON object")
+    return Entry(where, values)
+
+
+def read_table(path: str | Path) -> Table:
+    """Return a CSV file with a header and at least one row.
+
+    Raises
+    ------
+    DataError
+        If the file is unreadable, a column repeats, or a row has more or fewer cells than the header.
+    """
+    name = Path(path).name
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    rows: list[tuple[str, ...]] = []
+    lines: list[int] = []
+    try:
+        header = tuple(each.strip() for each in next(reader))
+        for row in reader:
+            if not row:
+                continue  # a blank line
+            if len(row) != len(header):
+                raise DataError(f"{name} line {reader.line_num} has {len(row)} cells; allowed: {len(header)}")
+            rows.append(tuple(row))
+            lines.append(reader.line_num)
+    except csv.Error as error:
+        raise DataError(f"{name} line {reader.line_num} is not CSV: {error}") from None
+    if len(set(header)) < len(header):
+        raise DataError(f"{name}: a column occurs twice in {', '.join(header)}")
+    if not rows:
+        raise DataError(f"{name} has a header but no rows")
+    return Table(name, header, tuple(rows), tuple(lines))
+
+
+def _parsed(name: str, text: str, *, first: int) -> Any:
+    """Return the value of a JSON text that begins in line `first` of a file."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = first + error.lineno - 1
+        raise DataError(f"{name} line {line} is not JSON: {error.msg} (column {error.colno})") from None
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, brackets nested as deep
+        raise DataError(f"{name}, from line {first}: {error}") from None
+
+
+def _kind(value: Any) -> str:
+    """Return what a JSON value is, in words."""
+    kinds = ((bool, "true or false"), (dict, "an object"), (list, "a list"), (str, "text"), (int | float, "a number"))
+    return next((words for kind, words in kinds if isinstance(value, kind)), "null")
