@@ -38,7 +38,7 @@ SOUND = [
 ]
 
 
-def checked(subject, attacked, decisions):
+def assert_enclosed(subject, attacked, decisions):
     """Return the bounds and the ends of the enumeration; fail if anything gets past the bounds."""
     found = bound_of(subject, attacked)
     every = [subject.expression.value(each) for each in decisions]
@@ -68,7 +68,7 @@ def run(cases, world, attack, enumerated, *, limited=None, trials=24):
         decisions = enumerated(attacked)
         for name, parameters in cases:
             subject = subject_of(metrics.create(name, parameters), evidence.expected, evidence)
-            found, ends = checked(subject, attacked, decisions)
+            found, ends = assert_enclosed(subject, attacked, decisions)
             if ends is not None:
                 yield found, ends
 
@@ -120,7 +120,7 @@ def test_ratios_of_any_numbers(world, attack, enumerated):
             bottom = Sum.of(bottom.parts[0].theta * (generator.random((3, n)) < 0.4))
         if seed % 5 == 0:
             top, bottom = top.plus(Sum(offset=1.0)), bottom.plus(Sum(offset=0.5))
-        found, ends = checked(Subject("ratio", Ratio(top, bottom)), attacked, enumerated(attacked))
+        found, ends = assert_enclosed(Subject("ratio", Ratio(top, bottom)), attacked, enumerated(attacked))
         undefined += found.may_be_undefined
         if ends is not None and not attacked.outer.limited:
             assert (found.low, found.high) == pytest.approx(ends, abs=1e-9)
@@ -133,7 +133,7 @@ def test_bottoms_of_either_sign(world, attack, enumerated):
         generator, evidence = np.random.default_rng(seed), world(1 + seed % 5, seed)
         attacked = attack(evidence, seed)
         ratio = Ratio(random_sum(generator, evidence.n_contexts), random_sum(generator, evidence.n_contexts))
-        checked(Subject("ratio", ratio), attacked, enumerated(attacked))
+        assert_enclosed(Subject("ratio", ratio), attacked, enumerated(attacked))
 
 
 def test_any_combination(world, attack, enumerated):
@@ -151,12 +151,12 @@ def test_any_combination(world, attack, enumerated):
             Fraction((Spread((one, two, three)), together((Magnitude((one,)),), (1.0,), 1.0))),
             Spread((fraction, one)),
         ):
-            checked(Subject("combination", expression), attacked, decisions)
+            assert_enclosed(Subject("combination", expression), attacked, decisions)
         signed = together((one, Magnitude((two,)), Magnitude((three,))), (1.0, -0.7, -0.2))
-        found, ends = checked(Subject("composite", signed), attacked, decisions)
+        found, ends = assert_enclosed(Subject("composite", signed), attacked, decisions)
         assert found.low == pytest.approx(ends[0], abs=1e-9)
         assert found.low_status == "exact"
-        found, ends = checked(Subject("turned", together((signed,), (-1.0,))), attacked, decisions)
+        found, ends = assert_enclosed(Subject("turned", together((signed,), (-1.0,))), attacked, decisions)
 
 
 def test_defaults_are_reached(world, attack, enumerated):
@@ -167,7 +167,9 @@ def test_defaults_are_reached(world, attack, enumerated):
         attacked = attack(evidence, seed, limited=False)
         bottom = Sum.of((generator.random((3, evidence.n_contexts)) < 0.5).astype(float))
         top = Sum.of(bottom.parts[0].theta * generator.integers(1, 5, bottom.parts[0].theta.shape))
-        found, ends = checked(Subject("ratio", Defaulted(Ratio(top, bottom), 0.0)), attacked, enumerated(attacked))
+        found, ends = assert_enclosed(
+            Subject("ratio", Defaulted(Ratio(top, bottom), 0.0)), attacked, enumerated(attacked)
+        )
         assert not found.may_be_undefined
         assert found.low == pytest.approx(ends[0], abs=1e-9)
         assert found.low_status == "exact"
