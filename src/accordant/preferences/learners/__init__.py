@@ -7,5 +7,6 @@ bradley_terry.py    one reward for everybody, plain or with groups weighing alik
 group_robust.py     one reward for the worst group
 shrinkage.py        one for every group or user, near the common one
 mixture.py          hidden types of users
+distributional.py   a mean and a spread for every item
 plackett_luce.py    one reward for everybody, from rankings
 """
