@@ -92,6 +92,8 @@ def test_frozen_reference_points_replay(world, selection):
     rule, threat = strategies.create("kalai_smorodinsky", selection), Threat(0.1, frozen=True)
     found = bounds(rule, expected, theta, delta=0.1, frozen=True)
     assert found.status == "exact"
+    assert found.exact
+    assert tuple(found) == (found.low, found.high, "exact")
     assert found.low < found.nominal < found.high
     reports = Reports.of(block_of(expected, slice(0, 60)), threat)
     for witness, end in ((found.witness_low(), found.low), (found.witness_high(), found.high)):
@@ -106,6 +108,7 @@ def test_one_misreport_may_change_every_decision_of_a_batch(world):
     assert rule.whole_batch
     found = bounds(rule, expected, [1.0, 0.0, 0.0], delta=0.1, at_most=1)
     assert (found.low, found.high, found.status) == (0.0, 1.0, "sound")
+    assert not found.exact
     assert found.attained_low == found.attained_high == found.nominal
     assert found.at_most is None
     settled = bounds(rule, expected, [1.0, 0.0, 0.0], delta=0.1, at_most=0)

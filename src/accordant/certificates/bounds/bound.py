@@ -72,6 +72,11 @@ class Bounds:
         """``exact`` if both ends are."""
         return "exact" if self.low_status == self.high_status == "exact" else "sound"
 
+    @property
+    def exact(self) -> bool:
+        """Whether known misreports attain both ends."""
+        return self.status == "exact"
+
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high, self.status))
 
