@@ -39,6 +39,8 @@ class Comparisons:
     margins
         By how much the chosen item was preferred, where somebody said so, shape (record,); NaN where nobody did, None
         if nobody did anywhere.
+    user_features
+        What is known of each user beside the records, shape (user, feature), finite; None if nothing is.
 
     Raises
     ------
@@ -55,6 +57,7 @@ class Comparisons:
     groups: tuple[str, ...] | None = None
     weights: Values | None = None
     margins: Values | None = None
+    user_features: Values | None = None
 
     def __post_init__(self) -> None:
         features = np.ascontiguousarray(self.features, dtype=np.float64)
@@ -77,6 +80,13 @@ class Comparisons:
         if len(same):
             raise DataError(f"record {same[0]} compares item {self.chosen[same[0]]} with itself")
         self._check_numbers(n_records)
+        if self.user_features is not None:
+            known = np.ascontiguousarray(self.user_features, dtype=np.float64)
+            if known.ndim != 2 or len(known) != len(names) or not np.isfinite(known).all():
+                raise DataError(
+                    f"user_features have shape {known.shape}; allowed: finite numbers of shape ({len(names)}, feature)"
+                )
+            object.__setattr__(self, "user_features", known)
 
     def _check_numbers(self, n_records: int) -> None:
         if self.weights is not None:

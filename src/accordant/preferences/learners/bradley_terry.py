@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from accordant.errors import InputError
-from accordant.preferences.learners.learner import LinearReward, PreferenceLearner, checked_records, register
+from accordant.preferences.learners.learner import LinearReward, checked_records, register
 from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.shared import ContextualReward, SharedLearner
 from accordant.preferences.records import Comparisons
 
 
 @register("bradley_terry", aliases=("pooled",))
 @dataclass(frozen=True)
-class BradleyTerry(PreferenceLearner):
+class BradleyTerry(SharedLearner):
     """Minimise the mean of −log σ(D) over records, plus a ridge.
 
     Users are pooled: whoever has more records counts more.
@@ -24,28 +25,28 @@ class BradleyTerry(PreferenceLearner):
 
     Parameters
     ----------
-    ridge
-        Multiplies half the squared length of the coefficients, beside the mean loss; above 0, so that separable records
-        have a solution too.
-    tolerance
-        Largest entry of the gradient at the end.
+    ridge, tolerance, context, directions
+        See `SharedLearner`.
     """
 
     control: ClassVar[bool] = True
 
-    ridge: float = 1e-4
-    tolerance: float = 1e-8
-
-    def __post_init__(self) -> None:
-        if not 0 < self.ridge < np.inf:
-            raise InputError(f"ridge is {self.ridge}; allowed: above 0")
-
-    def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> LinearReward:
+    def fit(
+        self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
+    ) -> LinearReward | ContextualReward:
         """Learn one linear reward; deterministic."""
         del generator
         checked_records(comparisons)
-        problem = LogisticProblem(comparisons.differences(), weights=comparisons.weights, ridge=self.ridge)
-        return LinearReward(problem.solve(tolerance=self.tolerance).coefficients)
+        design = self.design(comparisons)
+        problem = design.problem(weights=comparisons.weights, ridge=self.ridge)
+        return design.reward(problem.solve(tolerance=self.tolerance).coefficients)
+
+
+def pooled_coefficients(comparisons: Comparisons, *, ridge: float, tolerance: float) -> NDArray[np.float64]:
+    """Return the coefficients of the pooled reward that knows nothing of users, shape (feature,)."""
+    checked_records(comparisons)
+    problem = LogisticProblem(comparisons.differences(), weights=comparisons.weights, ridge=ridge)
+    return problem.solve(tolerance=tolerance).coefficients
 
 
 @register("balanced")
@@ -55,13 +56,20 @@ class Balanced(BradleyTerry):
 
     needs_groups: ClassVar[bool] = True
 
-    def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> LinearReward:
+    def fit(
+        self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
+    ) -> LinearReward | ContextualReward:
         """Learn one linear reward; deterministic."""
         del generator
         checked_records(comparisons, groups=True)
-        names, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
-        group = of_user[comparisons.users]
-        total = np.bincount(group, comparisons.record_weights, minlength=len(names))
-        weights = comparisons.record_weights / np.where(total > 0, total, 1.0)[group]
-        problem = LogisticProblem(comparisons.differences(), weights=weights, ridge=self.ridge)
-        return LinearReward(problem.solve(tolerance=self.tolerance).coefficients)
+        design = self.design(comparisons)
+        problem = design.problem(weights=balanced_weights(comparisons), ridge=self.ridge)
+        return design.reward(problem.solve(tolerance=self.tolerance).coefficients)
+
+
+def balanced_weights(comparisons: Comparisons) -> NDArray[np.float64]:
+    """Return weights of records under which every group with records weighs 1, shape (record,)."""
+    names, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
+    group = of_user[comparisons.users]
+    total = np.bincount(group, comparisons.record_weights, minlength=len(names))
+    return np.asarray(comparisons.record_weights / np.where(total > 0, total, 1.0)[group])

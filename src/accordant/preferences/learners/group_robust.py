@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.preferences.learners.learner import LinearReward, PreferenceLearner, checked_records, register
-from accordant.preferences.learners.logistic import LogisticProblem, log_loss
+from accordant.preferences.learners.learner import LinearReward, checked_records, register
+from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.shared import ContextualReward, SharedLearner
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]
@@ -31,17 +32,17 @@ def reweighted(shares: Values, losses: Values, rate: float) -> Values:
 
 @register("group_robust")
 @dataclass(frozen=True)
-class GroupRobust(PreferenceLearner):
+class GroupRobust(SharedLearner):
     """Minimise the loss of the worst group; groups are read in training only.
 
     Parameters
     ----------
+    ridge, tolerance, context, directions
+        See `SharedLearner`.
     rate
         η, above 0.
     rounds
         Changes of the weights, at least 1.
-    ridge, tolerance
-        See `BradleyTerry`.
     """
 
     control: ClassVar[bool] = True
@@ -49,17 +50,17 @@ class GroupRobust(PreferenceLearner):
 
     rate: float = 1.0
     rounds: int = 50
-    ridge: float = 1e-4
-    tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
-        for name, least in (("rate", 0.0), ("ridge", 0.0), ("tolerance", 0.0)):
-            if not least < getattr(self, name) < np.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: above {least:g}")
+        super().__post_init__()
+        if not 0 < self.rate < np.inf:
+            raise InputError(f"rate is {self.rate}; allowed: above 0")
         if self.rounds < 1:
             raise InputError(f"rounds is {self.rounds}; allowed: at least 1")
 
-    def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> LinearReward:
+    def fit(
+        self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
+    ) -> LinearReward | ContextualReward:
         """Learn one linear reward; deterministic."""
         del generator
         checked_records(comparisons, groups=True)
@@ -67,21 +68,18 @@ class GroupRobust(PreferenceLearner):
         group, weights = of_user[comparisons.users], comparisons.record_weights
         totals = np.bincount(group, weights, minlength=len(names))
         heard = totals > 0
-        differences = comparisons.differences()
-        shares, theta = heard / heard.sum(), np.zeros(differences.shape[1])
-        best, lowest = theta, np.inf
+        design = self.design(comparisons)
+        shares, theta, best, lowest = heard / heard.sum(), None, None, np.inf
         for _ in range(self.rounds):
             scaled = weights * (shares / np.where(heard, totals, 1.0))[group]
-            theta = (
-                LogisticProblem(differences, weights=scaled, ridge=self.ridge)
-                .solve(theta, tolerance=self.tolerance)
-                .coefficients
-            )
-            losses = np.bincount(group, weights * log_loss(differences @ theta), minlength=len(names))
+            problem = design.problem(weights=scaled, ridge=self.ridge)
+            theta = problem.solve(theta, tolerance=self.tolerance).coefficients
+            losses = np.bincount(group, weights * log_loss(problem.predictions(theta)), minlength=len(names))
             losses = np.where(heard, losses / np.where(heard, totals, 1.0), -np.inf)
             worst = float(losses.max() + 0.5 * self.ridge * theta @ theta)
-            if worst < lowest:
+            if best is None or worst < lowest:
                 best, lowest = theta, worst
             shares = np.where(heard, reweighted(shares, np.where(heard, losses, 0.0), self.rate), 0.0)
             shares = shares / shares.sum()
-        return LinearReward(best)
+        assert best is not None
+        return design.reward(best)

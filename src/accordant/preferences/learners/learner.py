@@ -41,6 +41,20 @@ class RewardModel(ABC):
     def margins(self, comparisons: Comparisons) -> Values:
         """Return the reward of the chosen item less that of the rejected one for the record's user, shape (record,)."""
 
+    def adapted(self, comparisons: Comparisons) -> RewardModel:
+        """Return the model for the users of a few other records; what users share stays as it is.
+
+        Positions of users are then those of these records. A model that knows nothing of single users is returned
+        unchanged.
+
+        Parameters
+        ----------
+        comparisons
+            Records of users who were not trained on, perhaps none of some of them.
+        """
+        del comparisons
+        return self
+
 
 @dataclass(frozen=True)
 class PreferenceLearner(ABC):

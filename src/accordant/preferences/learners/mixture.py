@@ -10,14 +10,14 @@ others report it); the model says so in `warnings`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.preferences.learners.bradley_terry import BradleyTerry
+from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, checked_records, register
 from accordant.preferences.learners.logistic import LogisticProblem, log_loss
 from accordant.preferences.records import Comparisons
@@ -73,6 +73,31 @@ class MixtureReward(RewardModel):
         weights[known] = self.memberships[comparisons.users[known]]
         return np.asarray((weights * by_type).sum(axis=1))
 
+    def log_likelihoods(self, comparisons: Comparisons) -> Values:
+        """Return log Σ_k ρ_k exp(Σ_r w_r log σ(D_r^k)) of each user, taken as new, shape (user,); 0 without records.
+
+        Nothing but the types and their shares is read: the users need not be those of the fit, and those of the fit are
+        not recognised.
+        """
+        return _posterior(_log_joint(comparisons, comparisons.differences(), self.coefficients, self.shares))[1]
+
+    def adapted(self, comparisons: Comparisons) -> MixtureReward:
+        """Return the same types for other users: memberships are those that their records give.
+
+        Parameters
+        ----------
+        comparisons
+            Of the new users, whose positions count from 0 again. A user without records gets the shares.
+        """
+        memberships, likelihoods = _posterior(
+            _log_joint(comparisons, comparisons.differences(), self.coefficients, self.shares)
+        )
+        memberships = np.where((comparisons.counts > 0)[:, None], memberships, self.shares)
+        return replace(
+            self, memberships=memberships, log_likelihood=float(likelihoods.sum()), rounds=0,
+            warnings=few_records(comparisons),
+        )  # fmt: skip
+
     @property
     def sizes(self) -> NDArray[np.intp]:
         """How many users are most likely of each type, shape (type,)."""
@@ -126,7 +151,7 @@ class Mixture(PreferenceLearner):
         """Learn types; the same state of the generator gives the same result."""
         checked_records(comparisons)
         generator = np.random.default_rng(0) if generator is None else generator
-        pooled = BradleyTerry(self.ridge, self.tolerance).fit(comparisons).coefficients
+        pooled = pooled_coefficients(comparisons, ridge=self.ridge, tolerance=self.tolerance)
         differences = comparisons.differences()
         found = [self._climbed(comparisons, differences, self._start(pooled, generator)) for _ in range(self.restarts)]
         return max(found, key=lambda model: model.log_likelihood)
@@ -150,25 +175,17 @@ class Mixture(PreferenceLearner):
             shares = memberships[present].mean(axis=0)
             coefficients = self._maximised(comparisons, differences, coefficients, memberships)
         memberships = np.where((comparisons.counts > 0)[:, None], memberships, shares)
-        return MixtureReward(coefficients, shares, memberships, reached, rounds, _warnings(comparisons))
+        return MixtureReward(coefficients, shares, memberships, reached, rounds, few_records(comparisons))
 
     def _expected(
         self, comparisons: Comparisons, differences: Values, coefficients: Values, shares: Values
     ) -> tuple[Values, float]:
         """Return memberships, shape (user, type), and the log-likelihood."""
-        losses = log_loss(differences @ coefficients.T) * comparisons.record_weights[:, None]
-        logs = np.stack(
-            [-np.bincount(comparisons.users, row, minlength=comparisons.n_users) for row in losses.T], axis=1
-        )
         if self.assignment == "hard":
-            best = logs.argmax(axis=1)
-            return np.eye(self.types)[best], float(logs.max(axis=1).sum())
-        with np.errstate(divide="ignore"):
-            logs = logs + np.log(shares)
-        top = logs.max(axis=1, keepdims=True)
-        raised = np.exp(logs - top)
-        total = raised.sum(axis=1, keepdims=True)
-        return raised / total, float((top[:, 0] + np.log(total[:, 0]))[comparisons.counts > 0].sum())
+            logs = _log_joint(comparisons, differences, coefficients, None)
+            return np.eye(self.types)[logs.argmax(axis=1)], float(logs.max(axis=1).sum())
+        memberships, likelihoods = _posterior(_log_joint(comparisons, differences, coefficients, shares))
+        return memberships, float(likelihoods[comparisons.counts > 0].sum())
 
     def _maximised(
         self, comparisons: Comparisons, differences: Values, coefficients: Values, memberships: Values
@@ -183,7 +200,26 @@ class Mixture(PreferenceLearner):
         return found
 
 
-def _warnings(comparisons: Comparisons) -> tuple[str, ...]:
+def _log_joint(comparisons: Comparisons, differences: Values, coefficients: Values, shares: Values | None) -> Values:
+    """Return log ρ_k + Σ_r w_r log σ(D_r^k), without the shares if there are none, shape (user, type)."""
+    losses = log_loss(differences @ coefficients.T) * comparisons.record_weights[:, None]
+    logs = np.stack([-np.bincount(comparisons.users, row, minlength=comparisons.n_users) for row in losses.T], axis=1)
+    if shares is None:
+        return logs
+    with np.errstate(divide="ignore"):
+        return np.asarray(logs + np.log(shares))
+
+
+def _posterior(logs: Values) -> tuple[Values, Values]:
+    """Return memberships, shape (user, type), and log Σ_k exp of each row, shape (user,)."""
+    top = logs.max(axis=1, keepdims=True)
+    raised = np.exp(logs - top)
+    total = raised.sum(axis=1, keepdims=True)
+    return raised / total, np.asarray(top[:, 0] + np.log(total[:, 0]))
+
+
+def few_records(comparisons: Comparisons) -> tuple[str, ...]:
+    """Return the warning that types are not identified, if users have too few comparisons; else nothing."""
     counts = comparisons.counts[comparisons.counts > 0]
     few = int((counts < FEW_RECORDS).sum())
     if not few:

@@ -1,7 +1,8 @@
 """Newton's method for smooth convex problems that read their coefficients through a linear map.
 
-Each step solves its linear system by conjugate gradients, preconditioned by the curvature at the start (Nocedal and
-Wright 2006, chapter 7): a product with the data per iteration instead of a new matrix per step.
+Each step solves its linear system by conjugate gradients (Nocedal and Wright 2006, chapter 7): a product with the data
+per iteration instead of a new matrix per step. The diagonal of the curvature is the preconditioner; where it does not
+get far in a few products, the factors of blocks of the curvature, made once, take its place.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from accordant.errors import InputError
 
 Values = NDArray[np.float64]
 
+Precondition = Callable[[Values], Values]
+
 SMALL = 1e-12  # added to the preconditioner's diagonal, relative to its mean, where the curvature may be singular
 MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 60  # of Newton's method, of one system, of one line search
+FEW_PRODUCTS = 12  # cost as much as the factors of 384 features; features of equal size need fewer
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 ROUNDING = 1e-15  # relative rise of the value that rounding explains
 
@@ -77,8 +81,12 @@ class ConvexProblem(ABC):
         """Return the function from a direction to the second derivative times it, both of shape (feature,)."""
 
     @abstractmethod
-    def curvature_matrix(self, predictions: Values) -> Values:
-        """Return the second derivative, perhaps from some of the data only, shape (feature, feature)."""
+    def curvature_diagonal(self, predictions: Values) -> Values:
+        """Return the diagonal of the second derivative, perhaps from some of the data only, shape (coefficient,)."""
+
+    @abstractmethod
+    def curvature_blocks(self, predictions: Values) -> Values:
+        """Return blocks on its diagonal, perhaps from some of the data only, shape (block, size, size)."""
 
     def solve(self, start: Values | None = None, *, tolerance: float = 1e-8) -> Solution:
         """Minimise.
@@ -95,10 +103,18 @@ class ConvexProblem(ABC):
         theta = np.array(self.start if start is None else start, dtype=np.float64)
         predictions = self.predictions(theta)
         value, gradient = self.value(theta, predictions), self.gradient(theta, predictions)
-        factor, step = None, 0
+        factors: Precondition | None = None
+        step = 0
         while np.abs(gradient).max(initial=0.0) > tolerance and step < MOST_STEPS:
-            factor = self._factor(predictions) if factor is None else factor
-            direction = _newton_direction(self.curvature(predictions), gradient, factor)
+            bend = self.curvature(predictions)
+            if factors is None:
+                direction, near = _solved(bend, -gradient, self._by_diagonal(predictions), FEW_PRODUCTS, tolerance)
+                if not near:
+                    factors = self._by_blocks(predictions)
+            if factors is not None:
+                direction, _ = _solved(bend, -gradient, factors, MOST_PRODUCTS, tolerance)
+            if not direction.any():
+                direction = -gradient
             theta, predictions, value, moved = self._along(theta, predictions, value, gradient, direction)
             gradient, step = self.gradient(theta, predictions), step + 1
             if not moved:
@@ -106,14 +122,28 @@ class ConvexProblem(ABC):
         largest = float(np.abs(gradient).max(initial=0.0))
         return Solution(theta, value, largest, step, largest <= tolerance)
 
-    def _factor(self, predictions: Values) -> tuple[Values, bool]:
-        """Return the Cholesky factor of the curvature."""
-        from scipy.linalg import cho_factor
+    def _by_diagonal(self, predictions: Values) -> Precondition:
+        """Return the division by the diagonal of the curvature."""
+        diagonal = self.curvature_diagonal(predictions)
+        diagonal = diagonal + SMALL * max(float(diagonal.mean()), SMALL)
+        return lambda residual: residual / diagonal
 
-        matrix = self.curvature_matrix(predictions)
-        matrix[np.diag_indices(len(matrix))] += SMALL * max(np.trace(matrix) / max(1, len(matrix)), SMALL)
-        factor: tuple[Values, bool] = cho_factor(matrix, check_finite=False)
-        return factor
+    def _by_blocks(self, predictions: Values) -> Precondition:
+        """Return the solution with the blocks of the curvature."""
+        from scipy.linalg import cho_factor, cho_solve
+
+        factors = []
+        for block in self.curvature_blocks(predictions):
+            block[np.diag_indices(len(block))] += SMALL * max(np.trace(block) / max(1, len(block)), SMALL)
+            factors.append(cho_factor(block, check_finite=False))
+
+        def solved(residual: Values) -> Values:
+            """Return the blocks' inverse times a residual."""
+            parts = residual.reshape(len(factors), -1)
+            found = [cho_solve(factor, part, check_finite=False) for factor, part in zip(factors, parts, strict=True)]
+            return np.concatenate(found)
+
+        return solved
 
     def _along(
         self, theta: Values, predictions: Values, value: float, gradient: Values, direction: Values
@@ -129,27 +159,27 @@ class ConvexProblem(ABC):
         return theta, predictions, value, False
 
 
-def _newton_direction(bend: Callable[[Values], Values], gradient: Values, factor: tuple[Values, bool]) -> Values:
-    """Return where Newton's method goes, by preconditioned conjugate gradients."""
-    from scipy.linalg import cho_solve
-
-    direction, residual = np.zeros_like(gradient), -gradient
-    preconditioned = cho_solve(factor, residual, check_finite=False)
+def _solved(
+    bend: Callable[[Values], Values], wanted: Values, precondition: Precondition, most: int, tolerance: float
+) -> tuple[Values, bool]:
+    """Return the solution of bend(x) = wanted by preconditioned conjugate gradients, and whether it is near enough."""
+    solution, residual = np.zeros_like(wanted), wanted.copy()
+    preconditioned = precondition(residual)
     search, product = preconditioned.copy(), float(residual @ preconditioned)
     # the nearer to the end, the more exact: quadratic convergence (Dembo, Eisenstat and Steihaug 1982)
-    size = float(np.linalg.norm(gradient))
-    enough = min(0.1, np.sqrt(size)) * size
-    for _ in range(MOST_PRODUCTS):
+    size = float(np.linalg.norm(wanted))
+    enough = max(min(0.1, np.sqrt(size)) * size, tolerance / 2)
+    for _ in range(most):
         bent = bend(search)
         along = float(search @ bent)
         if along <= 0.0:
-            break
+            return solution, True
         length = product / along
-        direction += length * search
+        solution += length * search
         residual -= length * bent
         if np.linalg.norm(residual) <= enough:
-            break
-        preconditioned = cho_solve(factor, residual, check_finite=False)
+            return solution, True
+        preconditioned = precondition(residual)
         product, previous = float(residual @ preconditioned), product
         search = preconditioned + (product / previous) * search
-    return direction if direction.any() else -gradient
+    return solution, False

@@ -76,15 +76,23 @@ class RankingProblem(ConvexProblem):
 
         return product
 
-    def curvature_matrix(self, predictions: Values) -> Values:
-        """Return the part of the second derivative that single items give, shape (feature, feature)."""
+    def curvature_diagonal(self, predictions: Values) -> Values:
+        """Return the diagonal of the part of the second derivative that single items give, shape (feature,)."""
+        return self._bent_by_item(predictions) @ self.rankings.features**2 + self.ridge
+
+    def curvature_blocks(self, predictions: Values) -> Values:
+        """Return the part of the second derivative that single items give, shape (1, feature, feature)."""
+        features = self.rankings.features
+        matrix = (features * self._bent_by_item(predictions)[:, None]).T @ features
+        matrix[np.diag_indices(len(matrix))] += self.ridge
+        return np.asarray(matrix[None])
+
+    def _bent_by_item(self, predictions: Values) -> Values:
+        """Return the second derivative by each item's reward alone, shape (item,)."""
         likely = self._likely(self._placed(predictions))
         bent = (likely * (1.0 - likely)).sum(axis=1)
         of_item = np.bincount(self._order[self._present], bent[self._present], minlength=len(predictions))
-        features = self.rankings.features
-        matrix = (features * (of_item / len(self.rankings))[:, None]).T @ features
-        matrix[np.diag_indices(len(matrix))] += self.ridge
-        return np.asarray(matrix)
+        return np.asarray(of_item / len(self.rankings))
 
     @cached_property
     def _present(self) -> NDArray[np.bool_]:

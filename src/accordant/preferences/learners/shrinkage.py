@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.preferences.learners.bradley_terry import BradleyTerry
+from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, checked_records, register
 from accordant.preferences.learners.logistic import LogisticProblem
 from accordant.preferences.records import Comparisons
@@ -88,7 +88,7 @@ class Shrunk(PreferenceLearner):
 
     def specialised(self, comparisons: Comparisons, cluster: Codes, n_clusters: int) -> PerUserReward:
         """Return the pooled reward and one for each cluster of users (position, or -1 for none, shape (user,))."""
-        pooled = BradleyTerry(self.ridge, self.tolerance).fit(comparisons).coefficients
+        pooled = pooled_coefficients(comparisons, ridge=self.ridge, tolerance=self.tolerance)
         found = np.tile(pooled, (n_clusters, 1))
         of_record = cluster[comparisons.users]
         for k in range(n_clusters):
