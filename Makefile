@@ -1,5 +1,6 @@
 # Every target sets up .venv by itself; all that is needed is Python 3.11 or later and make.
 PYTHON ?= python3
+EXTRAS ?= dev
 VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
@@ -8,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
 	touch $@
 
 demo: $(VENV)/installed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 
@@ -178,5 +179,21 @@ def real_data():
                 pytest.fail(reason)
             pytest.skip(reason)
         return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def extra():
+    """Return a function that imports an optional package; skips, or fails, if it is not there."""
+
+    def find(name):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            reason = f"the optional package {name} is not installed"
+            if os.environ.get("ACCORDANT_REQUIRE_EXTRAS") == "1":
+                pytest.fail(reason)
+            pytest.skip(reason)
 
     return find

