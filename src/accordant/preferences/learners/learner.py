@@ -68,11 +68,14 @@ class PreferenceLearner(ABC):
         Whether it is there to be compared with, such as the pooled model.
     needs_groups
         Whether training reads the groups of users.
+    extra
+        The optional extra of this package that training needs; None for none.
     """
 
     name: ClassVar[str]
     control: ClassVar[bool] = False
     needs_groups: ClassVar[bool] = False
+    extra: ClassVar[str | None] = None
 
     @abstractmethod
     def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> RewardModel:

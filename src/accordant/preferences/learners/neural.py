@@ -1,0 +1,222 @@
+"""Rewards by small neural networks, for users known by their context or by a few of their answers.
+
+They need the extra ``torch``; the networks are in `accordant.preferences.neural`. Training is stochastic and
+deterministic given the generator: one thread, one seed.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.preferences.learners.bradley_terry import balanced_weights
+from accordant.preferences.learners.contexts import Source, user_contexts
+from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
+from accordant.preferences.records import Comparisons
+
+if TYPE_CHECKING:
+    from accordant.preferences.neural.latents import Latents
+    from accordant.preferences.neural.rewards import NeuralReward
+    from accordant.preferences.neural.training import Terms
+
+Codes = NDArray[np.intp]
+Objective = Literal["pooled", "balanced", "group_robust"]
+
+
+@dataclass(frozen=True)
+class NeuralLearner(PreferenceLearner):
+    """What all of them share.
+
+    Parameters
+    ----------
+    objective
+        Which loss is minimised: the mean over records, the mean with groups weighing alike, or that of the worst group.
+    hidden
+        Width of the layers, at least 1.
+    steps, batch
+        Gradient steps, and about as many records in each; both at least 1.
+    rate, decay
+        Step size of Adam (Kingma and Ba 2015), above 0, and weight decay, at least 0.
+    held_out
+        Share of the records, in [0, 0.5], that are not trained on and decide which of the networks on the way is kept.
+    """
+
+    extra: ClassVar[str | None] = "torch"
+
+    objective: Objective = "pooled"
+    hidden: int = 32
+    steps: int = 1500
+    batch: int = 512
+    rate: float = 3e-3
+    decay: float = 1e-4
+    held_out: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.objective not in get_args(Objective):
+            raise UnknownNameError("objective", self.objective, get_args(Objective))
+        for name in ("hidden", "steps", "batch"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; allowed: a whole number from 1")
+        if not (self.rate > 0 and self.decay >= 0 and 0 <= self.held_out <= 0.5):
+            raise InputError("rate must be above 0, decay at least 0, and held_out from 0 to 0.5")
+
+    @abstractmethod
+    def latents(self, comparisons: Comparisons, rows: Codes) -> Latents:
+        """Return the source of users' latent vectors, which may read some rows."""
+
+    @property
+    def divergence(self) -> float:
+        """Weight of the KL divergence of latent vectors."""
+        return 0.0
+
+    def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> NeuralReward:
+        """Train a network; the same state of the generator gives the same result.
+
+        Raises
+        ------
+        DataError
+            If there is no record, or groups are needed and missing.
+        InputError
+            If PyTorch is not installed.
+        """
+        checked_records(comparisons, groups=self.objective != "pooled")
+        _require_torch()
+        from accordant.preferences.neural.networks import RewardNetwork
+        from accordant.preferences.neural.rewards import NeuralReward, standardised
+        from accordant.preferences.neural.training import Training, one_thread, trained
+
+        generator = np.random.default_rng(0) if generator is None else generator
+        shown = comparisons.features[np.concatenate([comparisons.chosen, comparisons.rejected])]
+        mean, spread = shown.mean(axis=0), shown.std(axis=0)
+        spread = np.where(spread > 0, spread, 1.0)
+        ready = standardised(comparisons, mean, spread)
+        rows, held_out = self._parted(ready, generator)
+        settings = Training(self.steps, self.batch, self.rate, self.decay, self.divergence)
+        with one_thread(int(generator.integers(2**31))):
+            latents = self.latents(ready, rows)
+            network = RewardNetwork(ready.features.shape[1], latents.size, self.hidden)
+            loss = trained(network, latents, ready, self._terms(ready), held_out, settings, generator)
+        return NeuralReward(network, latents, ready, mean, spread, loss)
+
+    def _parted(self, comparisons: Comparisons, generator: np.random.Generator) -> tuple[Codes, Codes]:
+        """Return rows to train on, and held-out rows: of users with several records, so that nobody is left out."""
+        counted = np.flatnonzero(comparisons.record_weights > 0)
+        turned = generator.permutation(counted)
+        _, first = np.unique(comparisons.users[turned], return_index=True)
+        others = np.setdiff1d(np.arange(len(turned)), first)
+        held_out = np.sort(turned[others[: int(self.held_out * len(turned))]])
+        return np.setdiff1d(counted, held_out), held_out
+
+    def _terms(self, comparisons: Comparisons) -> Terms:
+        """Return what the loss of each record is made of."""
+        from accordant.preferences.neural.training import Terms
+
+        weights = balanced_weights(comparisons) if self.objective == "balanced" else comparisons.record_weights
+        groups = None
+        if self.objective == "group_robust":
+            _, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
+            groups = of_user[comparisons.users]
+        nothing = np.zeros(len(comparisons))
+        return Terms(weights / weights.mean(), nothing + 1.0, nothing, nothing, nothing, groups)
+
+
+@register("mlp")
+@dataclass(frozen=True)
+class MultilayerPerceptron(NeuralLearner):
+    """A network of two hidden layers from item features and the user's context to a reward.
+
+    Parameters
+    ----------
+    context, directions
+        See `SharedLearner`.
+    objective, hidden, steps, batch, rate, decay, held_out
+        See `NeuralLearner`.
+    """
+
+    context: Source = "history"
+    directions: int = 8
+
+    def latents(self, comparisons: Comparisons, rows: Codes) -> Latents:
+        """Return contexts from the rows that are trained on."""
+        from accordant.preferences.neural.latents import KnownLatents
+
+        weights = np.zeros(len(comparisons))
+        weights[rows] = comparisons.record_weights[rows]
+        seen = replace(comparisons, weights=weights)
+        return KnownLatents(comparisons, user_contexts(self.context, seen, directions=self.directions), rows)
+
+
+@register("user_encoder")
+@dataclass(frozen=True)
+class UserEncoder(NeuralLearner):
+    """A reward network and an encoder that reads a few of a user's answers; both are trained to predict other answers.
+
+    Parameters
+    ----------
+    latent
+        k, the size of what is known of a user, at least 1.
+    shown
+        Most answers read in a training step, at least 1.
+    objective, hidden, steps, batch, rate, decay, held_out
+        See `NeuralLearner`.
+    """
+
+    latent: int = 4
+    shown: int = 16
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("latent", "shown"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; allowed: a whole number from 1")
+
+    def latents(self, comparisons: Comparisons, rows: Codes) -> Latents:
+        """Return vectors that a new network reads off answers."""
+        from accordant.preferences.neural.latents import EncodedLatents
+        from accordant.preferences.neural.networks import PairEncoder
+
+        encoder = PairEncoder(comparisons.features.shape[1], self.latent, self.hidden)
+        return EncodedLatents(comparisons, rows, encoder, shown=self.shown, variational=self.divergence > 0)
+
+
+@register("variational")
+@dataclass(frozen=True)
+class Variational(UserEncoder):
+    """Variational preference learning (Poddar et al. 2024), re-implemented from the formulas.
+
+    The user's latent vector is drawn from a normal distribution in training, with a KL divergence to the standard
+    normal one as its cost, whose weight rises in cycles; afterwards the mean is used. Vectors are scaled to one length
+    in training and afterwards alike.
+
+    Parameters
+    ----------
+    kl_weight
+        Of the KL divergence, above 0.
+    latent, shown, objective, hidden, steps, batch, rate, decay, held_out
+        See `UserEncoder`.
+    """
+
+    kl_weight: float = 1e-3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.kl_weight < np.inf:
+            raise InputError(f"kl_weight is {self.kl_weight}; allowed: above 0")
+
+    @property
+    def divergence(self) -> float:
+        """Weight of the KL divergence of latent vectors."""
+        return self.kl_weight
+
+
+def _require_torch() -> None:
+    """Raise an error that names the extra if PyTorch is missing."""
+    import importlib.util
+
+    if importlib.util.find_spec("torch") is None:
+        raise InputError("this learner needs PyTorch, which is not installed: pip install 'accordant[torch]'")

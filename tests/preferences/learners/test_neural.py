@@ -1,0 +1,96 @@
+"""Neural learners on worlds with known truth, and what happens at the edges."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.preferences.learners.learner import learners
+from accordant.preferences.worlds import world
+
+NAMES = ("mlp", "user_encoder", "variational")
+
+
+def agreement(model, records):
+    return (model.margins(records) > 0).mean()
+
+
+@pytest.fixture(scope="module")
+def opposed(extra):
+    extra("torch")
+    return world("antipodal", users=24, features=3, sharpness=3.0, individuality=0.1).drawn(np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_opposed_users_are_told_apart_by_their_answers(name, opposed):
+    """The pooled reward is at chance; few-shot users are served too, and the same seed gives the same bytes."""
+    learner = learners.create(name, {"steps": 400, "batch": 128, "hidden": 16, "rate": 1e-2})
+    model = learner.fit(opposed.training)
+    assert agreement(learners.create("pooled").fit(opposed.training), opposed.test) < 0.6
+    assert agreement(model, opposed.test) > 0.75
+    assert agreement(model.adapted(opposed.first), opposed.later) > 0.7
+    again = learner.fit(opposed.training)
+    assert again.margins(opposed.test).tobytes() == model.margins(opposed.test).tobytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_margins_are_differences_of_rewards(name, opposed):
+    model = learners.create(name, {"steps": 20, "hidden": 8}).fit(opposed.training)
+    margins = model.margins(opposed.test)
+    for row in (0, 57, 600):
+        rewards = model.rewards(opposed.test.features, int(opposed.test.users[row]))
+        gap = rewards[opposed.test.chosen[row]] - rewards[opposed.test.rejected[row]]
+        assert margins[row] == pytest.approx(gap, abs=1e-5)
+    assert model.rewards(opposed.test.features[:5]) == pytest.approx(model.rewards(opposed.test.features[:5], 10_000))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_users_with_one_record_and_without_any(name, opposed):
+    few = opposed.training.take(np.array([0, 30, 31, 32, 60]))
+    model = learners.create(name, {"steps": 10, "hidden": 4, "batch": 32}).fit(few)
+    assert np.isfinite(model.margins(opposed.test)).all()
+    nobody = model.adapted(opposed.first.take(np.arange(0)))
+    assert np.isfinite(nobody.rewards(opposed.test.features[:3], 0)).all()
+
+
+@pytest.mark.parametrize("objective", ["balanced", "group_robust"])
+def test_the_minority_gains_from_objectives_that_count_groups(objective, opposed):
+    """Without context one reward follows the larger group; balanced and robust ones move towards the smaller."""
+    minority = np.array(opposed.training.groups) == "minority"
+    kept = ~minority[opposed.training.users] | (np.arange(len(opposed.training)) % 5 == 0)
+    skewed, test = opposed.training.take(np.flatnonzero(kept)), opposed.test
+    options = {"context": "none", "steps": 150, "hidden": 8, "rate": 1e-2}
+    served = {
+        each: agreement(
+            learners.create("mlp", options | {"objective": each}).fit(skewed), test.of_users(np.flatnonzero(minority))
+        )
+        for each in ("pooled", objective)
+    }
+    assert served[objective] > served["pooled"] + 0.05
+
+
+def test_wrong_parameters_and_missing_groups(opposed):
+    with pytest.raises(UnknownNameError, match="objective"):
+        learners.create("mlp", {"objective": "fast"})
+    for name, wrong in (("hidden", 0), ("steps", 1.5), ("rate", 0.0), ("held_out", 0.9)):
+        with pytest.raises(InputError):
+            learners.create("mlp", {name: wrong})
+    for name, wrong in (("latent", 0), ("kl_weight", 0.0)):
+        with pytest.raises(InputError, match=name):
+            learners.create("variational", {name: wrong})
+    with pytest.raises(DataError, match="group"):
+        learners.create("mlp", {"objective": "balanced"}).fit(replace(opposed.training, groups=None))
+    with pytest.raises(DataError, match="no comparisons"):
+        learners.create("variational").fit(opposed.training.take(np.arange(0)))
+
+
+def test_without_pytorch_the_extra_is_named(monkeypatch):
+    sample = world("alike", users=2, features=2, records=2).drawn(np.random.default_rng(0))
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "torch" else find(name))
+    with pytest.raises(InputError, match=r"accordant\[torch\]"):
+        learners.create("mlp").fit(sample.training)

@@ -1,0 +1,124 @@
+"""Networks of users and items: the encoder against the formulas in plain numpy, its edge cases, and the losses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.records import Comparisons
+
+
+@pytest.fixture(autouse=True)
+def torch(extra):
+    return extra("torch")
+
+
+def encoder_of(torch, n_features=3, n_latent=2, hidden=4):
+    from accordant.preferences.neural.networks import PairEncoder
+
+    torch.manual_seed(0)
+    return PairEncoder(n_features, n_latent, hidden)
+
+
+def by_hand(encoder, chosen, rejected):
+    """Mean and log-variance of z for one user, from the weights in numpy."""
+    weight = {name: value.detach().numpy().astype(float) for name, value in encoder.state_dict().items()}
+    pairs = np.tanh(np.hstack([chosen, rejected]) @ weight["pairs.0.weight"].T + weight["pairs.0.bias"])
+    pairs = np.tanh(pairs @ weight["pairs.2.weight"].T + weight["pairs.2.bias"])
+    scores = pairs @ weight["attention.weight"][0] + weight["attention.bias"]
+    attention = np.exp(scores) / np.exp(scores).sum()
+    mean = attention @ pairs
+    variance = mean @ weight["log_variance.weight"].T + weight["log_variance.bias"]
+    return mean @ weight["mean.weight"].T + weight["mean.bias"], np.clip(variance, -1, 1)
+
+
+def test_the_encoder_averages_pairs_by_attention_and_ignores_padding(torch):
+    encoder, generator = encoder_of(torch), np.random.default_rng(1)
+    chosen, rejected = generator.normal(size=(2, 2, 5, 3)).astype(np.float32) * 3
+    present = np.array([[True] * 5, [True, True, False, False, False]])
+    mean, variance = encoder(*map(torch.from_numpy, (chosen, rejected, present)))
+    for user, count in enumerate((5, 2)):
+        expected = by_hand(encoder, chosen[user, :count], rejected[user, :count])
+        assert mean[user].detach().numpy() == pytest.approx(expected[0], abs=1e-5)
+        assert variance[user].detach().numpy() == pytest.approx(expected[1], abs=1e-5)
+    assert float(variance.detach().abs().max()) <= 1
+
+
+def test_the_order_of_a_user_s_pairs_does_not_matter(torch):
+    encoder, generator = encoder_of(torch), np.random.default_rng(2)
+    chosen, rejected = (torch.from_numpy(generator.normal(size=(1, 4, 3)).astype(np.float32)) for _ in range(2))
+    present, turned = torch.ones((1, 4), dtype=torch.bool), [2, 0, 3, 1]
+    one, two = encoder(chosen, rejected, present), encoder(chosen[:, turned], rejected[:, turned], present)
+    assert torch.allclose(one[0], two[0], atol=1e-6)
+
+
+def test_a_user_without_pairs_is_encoded_without_nan(torch):
+    encoder = encoder_of(torch)
+    nothing = torch.zeros((1, 1, 3))
+    mean, variance = encoder(nothing, nothing, torch.zeros((1, 1), dtype=torch.bool))
+    assert mean[0].tolist() == encoder.mean.bias.tolist()
+    assert bool(torch.isfinite(variance).all())
+
+
+def test_latent_vectors_have_one_length(torch):
+    from accordant.preferences.neural.networks import scaled
+
+    latent = torch.tensor([[3.0, 4.0], [0.0, 0.0], [1e-3, 0.0]])
+    assert scaled(latent).norm(dim=1).tolist() == pytest.approx([2**0.5, 0, 2**0.5])
+
+
+def test_divergence_from_the_standard_normal(torch):
+    from accordant.preferences.neural.networks import divergence
+
+    assert float(divergence(torch.zeros((3, 2)), torch.zeros((3, 2)))) == 0
+    mean, log_variance = torch.tensor([[1.0, -2.0]]), torch.tensor([[0.5, -0.5]])
+    draws = np.random.default_rng(0).normal(size=(400_000, 2)) * np.exp([0.25, -0.25]) + [1, -2]
+    by_draws = (-0.5 * ((draws - [1, -2]) ** 2 / np.exp([0.5, -0.5]) + [0.5, -0.5]) + 0.5 * draws**2).sum(axis=1)
+    assert float(divergence(mean, log_variance)) == pytest.approx(by_draws.mean(), abs=0.02)
+
+
+def test_losses_are_those_of_the_linear_learners(torch):
+    from accordant.preferences.neural.training import Terms
+
+    generator = np.random.default_rng(3)
+    weights, targets, offsets, pull, strength, margins = generator.random((6, 7))
+    records = np.array([5, 0, 3])
+    terms = Terms(weights, targets, offsets, pull, strength)
+    found = terms.losses(torch.from_numpy(margins[records].astype(np.float32)), records).numpy()
+    moved = margins + offsets
+    expected = weights * log_loss(moved, targets) + strength * (margins - pull) ** 2
+    assert found == pytest.approx(expected[records], abs=1e-5)
+    with pytest.raises(ValueError, match=r"margins have shape \(3, 1\)"):
+        terms.losses(torch.zeros((3, 1)), records)
+
+
+def test_the_worse_group_gains_weight_as_in_the_worked_example(torch):
+    """One step from (.5, .5) with losses (.3, .7) at rate .01 gives (.499, .501)."""
+    from accordant.preferences.neural.training import _worst
+
+    losses, groups = torch.tensor([0.2, 0.4, 0.7]), np.array([0, 0, 1])
+    total, shares = _worst(losses, groups, np.array([0.5, 0.5]), 0.01)
+    assert shares == pytest.approx([0.499, 0.501], abs=1e-6)
+    assert float(total) == pytest.approx(0.499 * 0.3 + 0.501 * 0.7, abs=1e-6)
+
+
+def test_a_record_never_tells_its_own_user(torch):
+    """In every training step the records that are read and those that are predicted are different ones."""
+    from accordant.preferences.neural.latents import EncodedLatents
+
+    generator = np.random.default_rng(4)
+    users = np.repeat(np.arange(4), [1, 2, 5, 9])
+    items = np.arange(2 * len(users)).reshape(-1, 2)
+    records = Comparisons(generator.normal(size=(items.size, 3)), items[:, 0], items[:, 1], users)
+    latents = EncodedLatents(records, np.arange(len(users)), encoder_of(torch), shown=3, variational=True)
+    seen = []
+    latents._encoded = lambda read: seen.append(read) or (torch.zeros((len(read), 2)), torch.zeros((len(read), 2)))
+    for _ in range(30):
+        draw = latents.drawn(generator, 6)  # one user
+        assert len(seen[-1]) == 1
+        assert not set(seen[-1][0].tolist()) & set(draw.records.tolist())
+        for read in seen[-1]:
+            assert len(set(users[read])) <= 1
+            assert len(read) <= 3
+        assert len(draw.latent) == len(draw.records) > 0
