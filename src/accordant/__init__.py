@@ -29,7 +29,7 @@ from accordant.scope import ScopeCard
 from accordant.utilities import ExpectedRewards
 
 if TYPE_CHECKING:
-    from accordant import certificates, evaluation, explanation, metrics, runs, strategies
+    from accordant import certificates, evaluation, explanation, metrics, preferences, runs, slates, strategies
     from accordant.policy import ParticipatoryPolicy
 
 _LAZY_CLASSES = {"ParticipatoryPolicy": "accordant.policy"}
@@ -42,8 +42,10 @@ _LAZY_ROOMS = (
     "explanation",
     "learning",
     "metrics",
+    "preferences",
     "report",
     "runs",
+    "slates",
     "strategies",
 )
 
@@ -78,7 +80,9 @@ __all__ = [
     "evaluation",
     "explanation",
     "metrics",
+    "preferences",
     "runs",
+    "slates",
     "strategies",
 ]
 

@@ -1,7 +1,8 @@
 """Preferences: what people want, learned from what they choose.
 
 records.py    comparisons, rankings and ratings of items by users
-support.py    how many others share a preference, per record and per user
+support/      how many others share a preference, per record and per user: counted or predicted
+groups.py     majority and minority among users or records
 texts.py      comparisons of texts, before encoding.py turns them into features
 readers/      preference data from files
 learners/     from records to reward models
@@ -15,7 +16,32 @@ rejected one; the *support rate* of a record is the share of other users with th
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from accordant.preferences.records import Comparisons, Rankings, Ratings
 from accordant.preferences.support import SupportRates, support_rates
 
-__all__ = ["Comparisons", "Rankings", "Ratings", "SupportRates", "support_rates"]
+if TYPE_CHECKING:
+    from accordant.preferences import acting, learners, measures, readers
+
+_LAZY_ROOMS = ("acting", "groups", "learners", "measures", "readers", "worlds")
+
+__all__ = [
+    "Comparisons",
+    "Rankings",
+    "Ratings",
+    "SupportRates",
+    "acting",
+    "learners",
+    "measures",
+    "readers",
+    "support_rates",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part of this room on first use."""
+    if name in _LAZY_ROOMS:
+        return importlib.import_module(f"accordant.preferences.{name}")
+    raise AttributeError(f"module 'accordant.preferences' has no attribute {name!r}")

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from accordant.errors import InputError
-from accordant.preferences.learners.logistic import LogisticProblem, log_loss, sigmoid
+from accordant.preferences.learners.logistic import LogisticProblem, Pull, log_loss, sigmoid
 
 
 def problem(seed=0, n=60, d=5, **changes):
@@ -23,6 +23,13 @@ def problem(seed=0, n=60, d=5, **changes):
     return LogisticProblem(**given), generator.normal(size=d)
 
 
+def bent_along(found, theta):
+    """The second derivative times each unit vector."""
+    product = found.curvature(found.predictions(theta))
+    given = [product(each) for each in np.eye(len(theta))]
+    return np.stack([each[0] if isinstance(each, tuple) else each for each in given])
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_gradient_and_curvature_equal_finite_differences(seed):
     found, theta = problem(seed)
@@ -36,7 +43,7 @@ def test_gradient_and_curvature_equal_finite_differences(seed):
         bent = (found.gradient(there, found.predictions(there)) - found.gradient(here, found.predictions(here))) / (
             2 * step
         )
-        assert found.curvature(found.predictions(theta))(np.eye(len(theta))[k]) == pytest.approx(bent, abs=1e-7)
+        assert bent_along(found, theta)[k] == pytest.approx(bent, abs=1e-7)
 
 
 def test_the_optimum_is_that_of_scikit_learn():
@@ -83,5 +90,98 @@ def test_margins_of_a_thousand_do_not_overflow():
     ],
 )
 def test_what_does_not_fit_is_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        problem(**changes)
+
+
+def contextual(seed=0, n=40, d=3, k=3):
+    """Every term at once, for coefficients that depend on a context."""
+    generator = np.random.default_rng(seed)
+    return LogisticProblem(
+        generator.normal(size=(n, d)), generator.random(n), generator.random(n), generator.normal(size=n),
+        generator.random(k * d), generator.normal(size=k * d), generator.normal(size=(n, k)),
+        Pull(generator.normal(size=n), generator.random(n)),
+    ), generator.normal(size=k * d)  # fmt: skip
+
+
+def slow_value(found, theta):
+    """The sentence at the top of logistic.py, record by record."""
+    n, d = found.differences.shape
+    total = 0.0
+    for r in range(n):
+        margin = found.offsets[r]
+        for j in range(found.scales.shape[1]):
+            margin += found.scales[r, j] * sum(theta[j * d + i] * found.differences[r, i] for i in range(d))
+        likely = 1 / (1 + np.exp(-margin))
+        cross = -found.targets[r] * np.log(likely) - (1 - found.targets[r]) * np.log(1 - likely)
+        total += found.weights[r] / sum(found.weights) * cross
+        total += found.pull.weights[r] * (margin - found.pull.margins[r]) ** 2
+    return total + 0.5 * sum(found.ridge[i] * (theta[i] - found.centre[i]) ** 2 for i in range(len(theta)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_term_at_once_equals_the_slow_value_and_its_differences(seed):
+    found, theta = contextual(seed)
+    assert found.value(theta, found.predictions(theta)) == pytest.approx(slow_value(found, theta))
+    gradient, step = found.gradient(theta, found.predictions(theta)), 1e-6
+    for k in range(len(theta)):
+        move = step * np.eye(len(theta))[k]
+        slope = (slow_value(found, theta + move) - slow_value(found, theta - move)) / (2 * step)
+        assert gradient[k] == pytest.approx(slope, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_products_diagonal_and_blocks_are_those_of_the_dense_second_derivative(seed):
+    found, theta = contextual(seed)
+    predictions, d = found.predictions(theta), found.differences.shape[1]
+    likely = sigmoid(predictions)
+    bent = found.weights / found.weights.sum() * likely * (1 - likely) + 2 * found.pull.weights
+    rows = np.einsum("rj,rf->rjf", found.scales, found.differences).reshape(len(predictions), -1)
+    dense = (rows * bent[:, None]).T @ rows + np.diag(found.ridge)
+    assert bent_along(found, theta) == pytest.approx(dense)
+    assert found.curvature_diagonal(predictions) == pytest.approx(np.diag(dense))
+    blocks = [dense[j : j + d, j : j + d] for j in range(0, len(theta), d)]
+    assert found.curvature_blocks(predictions) == pytest.approx(np.stack(blocks))
+
+
+def test_the_solution_has_no_slope_and_nothing_near_is_lower():
+    found, _ = contextual()
+    solution = found.solve(tolerance=1e-9)
+    assert solution.converged
+    generator = np.random.default_rng(1)
+    lowest = slow_value(found, solution.coefficients)
+    assert lowest == pytest.approx(solution.loss)
+    for _ in range(20):
+        away = solution.coefficients + 0.05 * generator.normal(size=len(solution.coefficients))
+        assert slow_value(found, away) > lowest
+
+
+def test_one_scale_of_ones_is_no_scale():
+    found, theta = problem()
+    scaled, _ = problem(scales=np.ones((60, 1)))
+    assert scaled.value(theta, scaled.predictions(theta)) == pytest.approx(found.value(theta, found.predictions(theta)))
+    assert scaled.solve().coefficients == pytest.approx(found.solve().coefficients, abs=1e-6)
+
+
+def test_a_strong_pull_reaches_its_margins():
+    generator = np.random.default_rng(4)
+    X, wanted = generator.normal(size=(50, 4)), generator.normal(size=4)
+    found = LogisticProblem(X, ridge=1e-9, pull=Pull(X @ wanted, np.full(50, 1e4))).solve()
+    assert found.coefficients == pytest.approx(wanted, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scales": np.ones((59, 2)), "centre": None}, "scales have shape"),
+        ({"centre": np.zeros((5, 1))}, "centre have shape"),
+        ({"weights": np.ones((60, 1))}, "weights have shape"),
+        ({"targets": np.ones((60, 1))}, "targets have shape"),
+        ({"pull": Pull(np.zeros((60, 1)), np.zeros(60))}, "pull.margins have shape"),
+        ({"pull": Pull(np.zeros(60), np.zeros((60, 1)))}, "pull.weights have shape"),
+        ({"ridge": np.array([1.0, 1.0, 1.0, 1.0, np.nan])}, "ridge is"),
+    ],
+)
+def test_columns_where_rows_belong_are_refused(changes, message):
     with pytest.raises(InputError, match=message):
         problem(**changes)

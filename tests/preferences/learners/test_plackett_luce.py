@@ -41,7 +41,7 @@ def test_value_gradient_and_curvature(seed):
         slope = (problem.value(*ends[0]) - problem.value(*ends[1])) / (2 * step)
         assert problem.gradient(theta, rewards)[k] == pytest.approx(slope, abs=1e-7)
         bent = (problem.gradient(*ends[0]) - problem.gradient(*ends[1])) / (2 * step)
-        assert problem.curvature(rewards)(np.eye(3)[k]) == pytest.approx(bent, abs=1e-6)
+        assert problem.curvature(rewards)(np.eye(3)[k])[0] == pytest.approx(bent, abs=1e-6)
 
 
 def test_rankings_of_two_items_are_comparisons():

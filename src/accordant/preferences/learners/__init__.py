@@ -11,4 +11,18 @@ shrinkage.py        one for every group or user, near the common one
 mixture.py          hidden types of users
 distributional.py   a mean and a spread for every item
 plackett_luce.py    one reward for everybody, from rankings
+choosing_types.py   how many hidden types there are, by how well new users are predicted
+user_folds.py       folds of users, for both
+evidence.py         what comparisons and rankings say of rewards, in one form for mixtures
+neural.py           small networks, with the extra ``torch``
+
+Learners are made by name: ``learners.create("mixture", {"types": 3}).fit(comparisons)``.
 """
+
+from __future__ import annotations
+
+from accordant.preferences.learners.learner import LinearReward, PreferenceLearner, RewardModel, learners, register
+
+create, names = learners.create, learners.names
+
+__all__ = ["LinearReward", "PreferenceLearner", "RewardModel", "create", "names", "register"]

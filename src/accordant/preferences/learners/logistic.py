@@ -10,7 +10,6 @@ ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.preferences.learners.newton import ConvexProblem
+from accordant.preferences.learners.newton import Bend, ConvexProblem
 
 Values = NDArray[np.float64]
 
@@ -137,19 +136,20 @@ class LogisticProblem(ConvexProblem):
             residuals += 2.0 * self.pull.weights * (predictions - self.pull.margins)
         return _gathered(self.differences, self.scales, residuals) + self._ridge * (coefficients - self._centre)
 
-    def curvature(self, predictions: Values) -> Callable[[Values], Values]:
+    def curvature(self, predictions: Values) -> Bend:
         """Return the product with the second derivative, which reads the data once."""
         bent = self._bent(predictions)
         rows = max(1, CACHED // max(1, self.differences.shape[1]))
 
-        def product(direction: Values) -> Values:
-            """Return the second derivative times a direction."""
-            found = self._ridge * direction
+        def product(direction: Values) -> tuple[Values, Values]:
+            """Return the second derivative times a direction, and the change of margins."""
+            found, moved = self._ridge * direction, np.empty(len(self.differences))
             for start in range(0, len(self.differences), rows):
                 part = slice(start, start + rows)
                 some, scales = self.differences[part], None if self.scales is None else self.scales[part]
-                found = found + _gathered(some, scales, bent[part] * _spread(some, scales, direction))
-            return np.asarray(found)
+                moved[part] = _spread(some, scales, direction)
+                found = found + _gathered(some, scales, bent[part] * moved[part])
+            return np.asarray(found), moved
 
         return product
 

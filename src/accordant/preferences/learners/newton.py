@@ -19,6 +19,7 @@ from accordant.errors import InputError
 Values = NDArray[np.float64]
 
 Precondition = Callable[[Values], Values]
+Bend = Callable[[Values], tuple[Values, Values]]
 
 SMALL = 1e-12  # added to the preconditioner's diagonal, relative to its mean, where the curvature may be singular
 MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 60  # of Newton's method, of one system, of one line search
@@ -65,10 +66,6 @@ class ConvexProblem(ABC):
         """Return L θ + offset."""
 
     @abstractmethod
-    def changes(self, direction: Values) -> Values:
-        """Return L times a direction."""
-
-    @abstractmethod
     def value(self, coefficients: Values, predictions: Values) -> float:
         """Return the value, from coefficients and their predictions."""
 
@@ -77,8 +74,8 @@ class ConvexProblem(ABC):
         """Return the gradient, shape (feature,)."""
 
     @abstractmethod
-    def curvature(self, predictions: Values) -> Callable[[Values], Values]:
-        """Return the function from a direction to the second derivative times it, both of shape (feature,)."""
+    def curvature(self, predictions: Values) -> Bend:
+        """Return the function from a direction to the second derivative times it, and to the change of predictions."""
 
     @abstractmethod
     def curvature_diagonal(self, predictions: Values) -> Values:
@@ -88,7 +85,9 @@ class ConvexProblem(ABC):
     def curvature_blocks(self, predictions: Values) -> Values:
         """Return blocks on its diagonal, perhaps from some of the data only, shape (block, size, size)."""
 
-    def solve(self, start: Values | None = None, *, tolerance: float = 1e-8) -> Solution:
+    def solve(
+        self, start: Values | None = None, *, tolerance: float = 1e-8, steps: int = MOST_STEPS
+    ) -> Solution:
         """Minimise.
 
         Parameters
@@ -97,6 +96,8 @@ class ConvexProblem(ABC):
             Coefficients to begin at, shape (feature,); None for `start`.
         tolerance
             Largest entry of the gradient at the end, above 0.
+        steps
+            Most Newton steps; each lowers the value.
         """
         if not tolerance > 0:
             raise InputError(f"tolerance is {tolerance}; allowed: above 0")
@@ -105,17 +106,15 @@ class ConvexProblem(ABC):
         value, gradient = self.value(theta, predictions), self.gradient(theta, predictions)
         factors: Precondition | None = None
         step = 0
-        while np.abs(gradient).max(initial=0.0) > tolerance and step < MOST_STEPS:
+        while np.abs(gradient).max(initial=0.0) > tolerance and step < steps:
             bend = self.curvature(predictions)
             if factors is None:
-                direction, near = _solved(bend, -gradient, self._by_diagonal(predictions), FEW_PRODUCTS, tolerance)
-                if not near:
+                found = _solved(bend, -gradient, self._by_diagonal(predictions), FEW_PRODUCTS, tolerance)
+                if not found.near:
                     factors = self._by_blocks(predictions)
             if factors is not None:
-                direction, _ = _solved(bend, -gradient, factors, MOST_PRODUCTS, tolerance)
-            if not direction.any():
-                direction = -gradient
-            theta, predictions, value, moved = self._along(theta, predictions, value, gradient, direction)
+                found = _solved(bend, -gradient, factors, MOST_PRODUCTS, tolerance)
+            theta, predictions, value, moved = self._along(theta, predictions, value, gradient, found)
             gradient, step = self.gradient(theta, predictions), step + 1
             if not moved:
                 break
@@ -146,12 +145,12 @@ class ConvexProblem(ABC):
         return solved
 
     def _along(
-        self, theta: Values, predictions: Values, value: float, gradient: Values, direction: Values
+        self, theta: Values, predictions: Values, value: float, gradient: Values, way: _Direction
     ) -> tuple[Values, Values, float, bool]:
         """Return the point along a direction that lowers the value enough; the old one if none does."""
-        slope, change, length = float(gradient @ direction), self.changes(direction), 1.0
+        slope, length = float(gradient @ way.direction), 1.0
         for _ in range(MOST_HALVINGS):
-            point, moved = theta + length * direction, predictions + length * change
+            point, moved = theta + length * way.direction, predictions + length * way.change
             found = self.value(point, moved)
             if found <= value + SUFFICIENT * length * slope + ROUNDING * abs(value):
                 return point, moved, found, True
@@ -159,27 +158,36 @@ class ConvexProblem(ABC):
         return theta, predictions, value, False
 
 
-def _solved(
-    bend: Callable[[Values], Values], wanted: Values, precondition: Precondition, most: int, tolerance: float
-) -> tuple[Values, bool]:
-    """Return the solution of bend(x) = wanted by preconditioned conjugate gradients, and whether it is near enough."""
-    solution, residual = np.zeros_like(wanted), wanted.copy()
-    preconditioned = precondition(residual)
-    search, product = preconditioned.copy(), float(residual @ preconditioned)
+@dataclass(frozen=True, eq=False)
+class _Direction:
+    """Where to go, how predictions change on the way, and whether it solves its linear system nearly enough."""
+
+    direction: Values
+    change: Values
+    near: bool
+
+
+def _solved(bend: Bend, wanted: Values, precondition: Precondition, most: int, tolerance: float) -> _Direction:
+    """Return the solution of bend(x) = wanted by preconditioned conjugate gradients."""
+    residual = wanted.copy()
+    search = precondition(residual)
+    product = float(residual @ search)
     # the nearer to the end, the more exact: quadratic convergence (Dembo, Eisenstat and Steihaug 1982)
     size = float(np.linalg.norm(wanted))
     enough = max(min(0.1, np.sqrt(size)) * size, tolerance / 2)
-    for _ in range(most):
-        bent = bend(search)
+    solution, change = np.zeros_like(wanted), np.zeros(0)
+    for count in range(most):
+        bent, moved = bend(search)
         along = float(search @ bent)
         if along <= 0.0:
-            return solution, True
+            return _Direction(solution, change, near=True) if count else _Direction(wanted, bend(wanted)[1], near=True)
         length = product / along
         solution += length * search
+        change = change + length * moved if count else length * moved
         residual -= length * bent
         if np.linalg.norm(residual) <= enough:
-            return solution, True
+            return _Direction(solution, change, near=True)
         preconditioned = precondition(residual)
         product, previous = float(residual @ preconditioned), product
         search = preconditioned + (product / previous) * search
-    return solution, False
+    return _Direction(solution, change, near=False)

@@ -7,7 +7,6 @@ Rankings of two items give Bradley–Terry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from accordant.errors import DataError, InputError
 from accordant.preferences.learners.learner import LinearReward
-from accordant.preferences.learners.newton import ConvexProblem
+from accordant.preferences.learners.newton import Bend, ConvexProblem
 from accordant.preferences.records import NO_ITEM, Rankings
 
 Values = NDArray[np.float64]
@@ -33,10 +32,21 @@ class RankingProblem(ConvexProblem):
         At least one.
     ridge
         At least 0.
+    weights
+        Of the rankings in the mean, at least 0, shape (record,), not all 0; None for 1.
     """
 
     rankings: Rankings
     ridge: float = 0.0
+    weights: Values | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is None:
+            return
+        if np.shape(self.weights) != (len(self.rankings),):
+            raise InputError(f"weights have shape {np.shape(self.weights)}; allowed: ({len(self.rankings)},)")
+        if not (np.isfinite(self.weights).all() and np.min(self.weights) >= 0 and np.sum(self.weights) > 0):
+            raise InputError("weights must be finite and at least 0, and not all 0")
 
     @property
     def start(self) -> Values:
@@ -53,9 +63,13 @@ class RankingProblem(ConvexProblem):
 
     def value(self, coefficients: Values, predictions: Values) -> float:
         """Return the value of the problem."""
+        return float(self._shares @ self.losses(predictions) + 0.5 * self.ridge * coefficients @ coefficients)
+
+    def losses(self, predictions: Values) -> Values:
+        """Return the loss of each ranking, shape (record,)."""
         ordered = self._placed(predictions)
-        losses = np.where(self._chosen, self._log_left(ordered) - np.where(self._chosen, ordered, 0.0), 0.0)
-        return float(losses.sum() / len(self.rankings) + 0.5 * self.ridge * coefficients @ coefficients)
+        placed = np.where(self._chosen, self._log_left(ordered) - np.where(self._chosen, ordered, 0.0), 0.0)
+        return np.asarray(placed.sum(axis=1))
 
     def gradient(self, coefficients: Values, predictions: Values) -> Values:
         """Return the gradient, shape (feature,)."""
@@ -63,16 +77,17 @@ class RankingProblem(ConvexProblem):
         pull = likely.sum(axis=1) - self._chosen
         return self._pulled(pull) + self.ridge * coefficients
 
-    def curvature(self, predictions: Values) -> Callable[[Values], Values]:
+    def curvature(self, predictions: Values) -> Bend:
         """Return the product with the second derivative."""
         likely = self._likely(self._placed(predictions))
 
-        def product(direction: Values) -> Values:
-            """Return the second derivative times a direction."""
-            moved = np.where(self._present, self.changes(direction)[self._order], 0.0)
+        def product(direction: Values) -> tuple[Values, Values]:
+            """Return the second derivative times a direction, and the change of rewards."""
+            change = self.changes(direction)
+            moved = np.where(self._present, change[self._order], 0.0)
             mean = np.einsum("rkj,rj->rk", likely, moved)
             bent = np.einsum("rkj,rj->rj", likely, moved) - np.einsum("rkj,rk->rj", likely, mean)
-            return self._pulled(bent) + self.ridge * direction
+            return self._pulled(bent) + self.ridge * direction, change
 
         return product
 
@@ -90,9 +105,7 @@ class RankingProblem(ConvexProblem):
     def _bent_by_item(self, predictions: Values) -> Values:
         """Return the second derivative by each item's reward alone, shape (item,)."""
         likely = self._likely(self._placed(predictions))
-        bent = (likely * (1.0 - likely)).sum(axis=1)
-        of_item = np.bincount(self._order[self._present], bent[self._present], minlength=len(predictions))
-        return np.asarray(of_item / len(self.rankings))
+        return self._by_item((likely * (1.0 - likely)).sum(axis=1))
 
     @cached_property
     def _present(self) -> NDArray[np.bool_]:
@@ -126,10 +139,22 @@ class RankingProblem(ConvexProblem):
         return np.asarray(np.exp(np.where(shown, ordered[:, None, :] - left[:, :, None], -np.inf)))
 
     def _pulled(self, pull: Values) -> Values:
-        """Return Σ over records and places of pull × features, divided by the number of records, shape (feature,)."""
+        """Return the mean over records of Σ over places of pull × features, shape (feature,)."""
+        return np.asarray(self._by_item(pull) @ self.rankings.features)
+
+    def _by_item(self, placed: Values) -> Values:
+        """Return the mean over records of what stands at places, from (record, place) to shape (item,)."""
+        shared = placed * self._shares[:, None]
         rows = self._order[self._present]
-        of_item = np.bincount(rows, pull[self._present], minlength=len(self.rankings.features))
-        return np.asarray(of_item @ self.rankings.features / len(self.rankings))
+        return np.asarray(
+            np.bincount(rows, shared[self._present], minlength=len(self.rankings.features)), dtype=np.float64
+        )
+
+    @cached_property
+    def _shares(self) -> Values:
+        """Weights divided by their sum, shape (record,)."""
+        weights = np.ones(len(self.rankings)) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+        return np.asarray(weights / weights.sum())
 
 
 @dataclass(frozen=True)

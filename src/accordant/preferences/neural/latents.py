@@ -166,8 +166,8 @@ class EncodedLatents(Latents):
             table[row, : len(records)], present[row, : len(records)] = records, True
         if not len(self.comparisons):
             empty: Any = torch.zeros((len(read), longest, self.features.shape[1]))
-            return self.encoder(empty, empty, torch.from_numpy(present))  # type: ignore[no-any-return]
+            return self.encoder(empty, empty, torch.from_numpy(present))
         chosen, rejected = self.comparisons.chosen[table], self.comparisons.rejected[table]
-        return self.encoder(  # type: ignore[no-any-return]
+        return self.encoder(
             self.features[chosen], self.features[rejected], torch.from_numpy(present)
         )

@@ -1,0 +1,175 @@
+"""The best slate by numbers of items per type: the greedy rule, which is exactly optimal.
+
+    maximise Σ_t p_t h_t(a_t)   over whole numbers a_t ≥ 0 with Σ_t a_t = n
+
+As every h_t is concave, gains never rise within a type, and the n largest gains of all types together can be taken at
+once (Peng et al. 2024; Federgruen and Groenevelt 1986 for the greedy rule).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from accordant.errors import InputError
+from accordant.slates.consumption.checks import checked_probabilities, whole_number
+from accordant.slates.consumption.values import ValueDistribution
+
+Values = NDArray[np.float64]
+Counts = NDArray[np.intp]
+
+TIED = 1e-12  # gains whose logarithms differ by less than this share of 1 + |log| are equal, but for rounding
+RISE = 1e-9  # a rise of the log gain by more than this share of 1 + |log| is no rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Allocation:
+    """How many items of each type a slate has.
+
+    Attributes
+    ----------
+    counts
+        a_t, shape (type,).
+    value
+        Σ_t p_t h_t(a_t).
+    """
+
+    counts: Counts
+    value: float
+
+    @property
+    def shares(self) -> Values:
+        """a_t / n, shape (type,); 0 for an empty slate."""
+        return np.asarray(self.counts / max(1, int(self.counts.sum())))
+
+
+def allocate(
+    probabilities: ArrayLike,
+    values: ValueDistribution | Sequence[ValueDistribution],
+    items: int,
+    consumed: int | None = 1,
+) -> Allocation:
+    """Return the slate that is worth most to a user who takes the best k items of the wanted type.
+
+    Parameters
+    ----------
+    probabilities
+        p_t, shape (type,), with sum 1: for example the posterior over preference groups.
+    values
+        One distribution for all types, or one for each.
+    items
+        n ≥ 0.
+    consumed
+        k ≥ 1; None if everything is consumed.
+
+    Raises
+    ------
+    InputError
+        If probabilities do not sum to 1, numbers do not fit, or the types together have fewer than n items.
+    """
+    shares = checked_probabilities("probabilities", probabilities)
+    of_type = values_of_types(values, len(shares))
+    length = whole_number("items", items, 0)
+    taken = number_consumed(consumed, length)
+    gains = {id(each): each.log_gains(taken, length) for each in of_type}
+    with np.errstate(divide="ignore"):
+        weighted = [np.log(p) + gains[id(each)] for p, each in zip(shares, of_type, strict=True)]
+    counts = greedy_counts(weighted, length)
+    return Allocation(counts, expected_value(shares, of_type, counts, taken))
+
+
+def greedy_counts(log_gains: Sequence[Values], items: int) -> Counts:
+    """Return how many of the n largest gains belong to each type, shape (type,).
+
+    Gains that differ by rounding only are ties; they go to the type that is declared first.
+
+    Parameters
+    ----------
+    log_gains
+        For each type, the log of p_t [h_t(a + 1) − h_t(a)] for a = 0, 1, …, never rising; −∞ for a gain of 0.
+        A type has as many items as it has gains.
+    items
+        n ≥ 0.
+
+    Raises
+    ------
+    InputError
+        If gains rise, are NaN, or are fewer than n.
+    """
+    whole_number("items", items, 0)
+    for t, gains in enumerate(log_gains):
+        _check_gains(t, gains)
+    available = sum(map(len, log_gains))
+    if available < items:
+        raise InputError(f"items is {items}; allowed: at most {available}, which is what the types have together")
+    counts = np.zeros(len(log_gains), dtype=np.intp)
+    if items == 0:
+        return counts
+    every = np.concatenate(log_gains)
+    marginal = float(np.partition(every, available - items)[available - items])
+    slack = TIED * (1.0 + abs(marginal)) if np.isfinite(marginal) else 0.0
+    counts[:] = [(gains > marginal + slack).sum() for gains in log_gains]
+    left = items - int(counts.sum())
+    for t, gains in enumerate(log_gains):
+        more = min(left, int((gains >= marginal - slack).sum()) - int(counts[t]))
+        counts[t] += more
+        left -= more
+    return counts
+
+
+def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: Counts, consumed: int) -> float:
+    """Return Σ_t p_t h_t(a_t).
+
+    Parameters
+    ----------
+    shares
+        p_t, shape (type,).
+    values
+        One distribution for each type.
+    counts
+        a_t, shape (type,).
+    consumed
+        k ≥ 1.
+    """
+    best = [float(each.best(consumed, int(a))) for each, a in zip(values, counts, strict=True)]
+    return float(shares @ np.array(best))
+
+
+def values_of_types(
+    values: ValueDistribution | Sequence[ValueDistribution], n_types: int
+) -> tuple[ValueDistribution, ...]:
+    """Return one distribution for each type.
+
+    Raises
+    ------
+    InputError
+        If their number is neither one nor that of types.
+    """
+    if not isinstance(values, Sequence):
+        return (values,) * n_types
+    if len(values) != n_types:
+        raise InputError(f"values has {len(values)} distributions; allowed: one, or one for each of {n_types} types")
+    return tuple(values)
+
+
+def number_consumed(consumed: int | None, items: int) -> int:
+    """Return k; the whole slate for None.
+
+    Raises
+    ------
+    InputError
+        If it is not a whole number of at least 1.
+    """
+    return max(1, items) if consumed is None else whole_number("consumed", consumed, 1)
+
+
+def _check_gains(position: int, gains: Values) -> None:
+    """Stop if the gains of a type are NaN or rise by more than rounding."""
+    if gains.ndim != 1 or np.isnan(gains).any():
+        raise InputError(f"gains of type {position} have shape {gains.shape} or hold NaN; allowed: numbers, (items,)")
+    known = gains[gains > -np.inf]
+    if (gains[: len(known)] == -np.inf).any() or (np.diff(known) > RISE * (1.0 + np.abs(known[1:]))).any():
+        raise InputError(f"gains of type {position} rise; allowed: gains that never rise (h must be concave)")
