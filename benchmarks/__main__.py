@@ -20,12 +20,16 @@ ALWAYS = (
     ["benchmarks.specialised_trees"],
     ["benchmarks.bootstrap"],
     ["benchmarks.lending_run"],
+    ["benchmarks.consumption"],
+    ["benchmarks.bradley_terry"],
+    ["benchmarks.preference_costs"],
 )
 WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],
     ["benchmarks.outcome_models", "{data}", "--only", "2007", "--seeds", "1"],
     ["benchmarks.causal_models", "{data}/ihdp", "--families", "published"],
     ["benchmarks.certified_cases", "{data}"],
+    ["benchmarks.preference_drift", "{data}"],
 )
 
 
@@ -37,7 +41,7 @@ def main() -> None:
         print(f"\n== python -m {' '.join(command[2:])}", flush=True)
         subprocess.run(command, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
     if not data:
-        print("\nleft out: outcome and causal models and certified cases, which need real data below $ACCORDANT_DATA")
+        print("\nleft out: the benchmarks on real data, which look for it below $ACCORDANT_DATA")
 
 
 if __name__ == "__main__":

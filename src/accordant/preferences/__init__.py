@@ -7,6 +7,7 @@ texts.py      comparisons of texts, before encoding.py turns them into features
 readers/      preference data from files
 learners/     from records to reward models
 measures/     how well a reward model serves each user and each group
+change/       rewards followed through time, and alarms when they change
 acting/       what to choose once rewards of several groups are known
 
 Words used here: an *item* is whatever is compared, with its features; a *user* prefers the *chosen* item of a record to
@@ -25,7 +26,7 @@ from accordant.preferences.support import SupportRates, support_rates
 if TYPE_CHECKING:
     from accordant.preferences import acting, learners, measures, readers
 
-_LAZY_ROOMS = ("acting", "groups", "learners", "measures", "readers", "worlds")
+_LAZY_ROOMS = ("acting", "change", "groups", "learners", "measures", "readers", "worlds")
 
 __all__ = [
     "Comparisons",
