@@ -161,3 +161,31 @@ def test_fit_returns_a_signal():
 def test_checked_rewards_broadcasts_one_value():
     assert checked_rewards(1, 3, "x").tolist() == [1.0, 1.0, 1.0]
     assert checked_rewards([], 0, "x").shape == (0,)
+
+
+# --- what every signal can be asked ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ranged(ClippedReward):
+    """A signal that learns a pair."""
+
+    pair: tuple[float, float] = (0.0, 1.0)
+
+    def desirability(self, contexts, action, outcome):
+        return np.full(contexts.n_contexts, self.pair[0])
+
+
+def test_a_stated_signal_has_no_file_no_warning_and_no_provenance():
+    def find(file):
+        raise AssertionError(file)
+
+    signal = Ranged()
+    assert signal.located(find) is signal
+    assert signal.warnings == () and signal.provenance() == {}
+
+
+def test_the_state_of_a_signal_is_its_fields():
+    fitted = Ranged(0.1, (0.5, 2.0))
+    assert fitted.state() == {"noise": 0.1, "pair": (0.5, 2.0)}
+    assert Ranged().restored(fitted.state()) == fitted

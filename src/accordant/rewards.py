@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,8 +60,43 @@ class RewardSignal(ABC):
         del log, problem
         return self
 
+    def located(self, find: Callable[[str], Path]) -> RewardSignal:
+        """Return the signal with every file that it names replaced by where it is; most signals name none.
 
-rewards: Registry[RewardSignal] = Registry("reward signal", group="accordant.rewards", packages=("accordant.cases",))
+        Parameters
+        ----------
+        find
+            From a file as it was named to its path; raises if there is none.
+        """
+        del find
+        return self
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What readers of a result must know about this reward, in sentences."""
+        return ()
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where a learned reward comes from, as JSON values; empty for a stated one.
+
+        Keys: ``file``, ``sha256``, ``records``, ``users``, ``learner``, ``aggregation`` (how users become one),
+        ``agreement`` (share of records) and ``log_loss``.
+        """
+        return {}
+
+    def state(self) -> dict[str, Any]:
+        """Return what `fit` may have changed, as values that JSON can hold: the fields of a dataclass."""
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return {field.name: getattr(self, field.name) for field in fields if field.init}
+
+    def restored(self, state: Mapping[str, Any]) -> RewardSignal:
+        """Return the fitted signal, from the declared one and the `state` of the fitted one, lists as tuples."""
+        return dataclasses.replace(self, **state)  # type: ignore[type-var]
+
+
+rewards: Registry[RewardSignal] = Registry(
+    "reward signal", group="accordant.rewards", packages=("accordant.cases", "accordant.preferences.signals")
+)
 
 
 @dataclass(frozen=True)

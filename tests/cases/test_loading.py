@@ -8,7 +8,7 @@ import pytest
 
 from accordant.cases import places
 from accordant.cases.loaders import load_file, read_table
-from accordant.cases.places import find_file, no_data
+from accordant.cases.places import find_file, find_reward_file, no_data
 from accordant.cases.spec import CaseSpec, DataSpec, read_case
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -164,6 +164,32 @@ def test_a_named_place_without_the_file_is_an_error_that_names_all(nowhere, monk
 def test_nothing_at_all_names_every_place(nowhere):
     for part in (FILE, "--data", "$ACCORDANT_DATA", str(nowhere / "cache")):
         assert part in str(no_data(FILE))
+
+
+def test_files_of_rewards_are_looked_for_beside_the_case_first(nowhere, monkeypatch):
+    """Then in the folder that --data names or whose file it names, below the variable, and in the cache."""
+    wanted = "answers/bank.csv"
+    places_in_order = [nowhere / name for name in ("case", "given", "variable", "cache")]
+    for folder in places_in_order:
+        put(folder / wanted)
+    monkeypatch.setenv(places.VARIABLE, str(nowhere / "variable"))
+    data = put(nowhere / "given" / "loans.csv")
+    for given in (nowhere / "given", data):
+        for k, folder in enumerate(places_in_order):
+            assert find_reward_file(wanted, given, nowhere / "case") == folder / wanted
+            (folder / wanted).rename(nowhere / str(k))
+        with pytest.raises(DataNotFoundError) as caught:
+            find_reward_file(wanted, given, nowhere / "case")
+        for part in (wanted, "beside the case file", "--data", places.VARIABLE, *map(str, places_in_order)):
+            assert part in str(caught.value)
+        for k, folder in enumerate(places_in_order):
+            (nowhere / str(k)).rename(folder / wanted)
+    assert find_reward_file(str(data), None) == data  # an absolute path needs no looking
+    put(nowhere / wanted)
+    (nowhere / "cache" / wanted).unlink()
+    monkeypatch.delenv(places.VARIABLE)
+    with pytest.raises(DataNotFoundError, match=r"beside the case file \(none named\)"):
+        find_reward_file(wanted, None)  # the working folder is no such place
 
 
 def test_a_case_without_data_or_simulator(nowhere):

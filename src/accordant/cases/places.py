@@ -52,6 +52,41 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
     return _inside(cache_folder(), file)
 
 
+def find_reward_file(file: str, given: str | Path | None, beside: Path | None = None) -> Path:
+    """Return the file that a stakeholder's reward names: beside the case file first, then where data are.
+
+    Parameters
+    ----------
+    file
+        As the case names it, or an absolute path.
+    given
+        What ``--data`` names: a folder, or a file whose folder is meant.
+    beside
+        Folder of the case file; None for built-in cases.
+
+    Raises
+    ------
+    DataNotFoundError
+        If it is in none of these places; the message names them all.
+    """
+    variable = os.environ.get(VARIABLE)
+    folder = None if given is None else Path(given).parent if Path(given).is_file() else Path(given)
+    places = {
+        "beside the case file": beside,
+        "at --data PATH": folder,
+        f"below ${VARIABLE}": Path(variable) if variable else None,
+        "in the cache": cache_folder(),
+    }
+    exact = Path(file) if beside is None else beside / file
+    if exact.is_file() and (beside is not None or exact.is_absolute()):
+        return exact
+    for place in (folder, Path(variable) if variable else None, cache_folder()):
+        if place is not None and (found := _inside(place, file)) is not None:
+            return found
+    looked = ", ".join(f"{words} ({place or 'none named'})" for words, place in places.items())
+    raise DataNotFoundError(f"reward file {file} not found; looked {looked}")
+
+
 def no_data(file: str) -> DataNotFoundError:
     """Return the error for a case that has neither data nor a simulator."""
     return DataNotFoundError(_missing(file, "not found"))

@@ -170,6 +170,7 @@ def learn(
             *_copies_warnings(log, features),
             *_estimated_rewards_warnings(identification, behaviour),
             *(sentence for check in proxies if (sentence := check.warning())),
+            *(f"Rewards of {name!r}: {sentence}" for name, signal in signals.items() for sentence in signal.warnings),
             *warnings,
         ),
     )

@@ -8,6 +8,7 @@ readers/      preference data from files
 learners/     from records to reward models
 measures/     how well a reward model serves each user and each group
 change/       rewards followed through time, and alarms when they change
+signals/      rewards of a decision problem, learned from comparisons
 acting/       what to choose once rewards of several groups are known
 
 Words used here: an *item* is whatever is compared, with its features; a *user* prefers the *chosen* item of a record to

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from accordant import randomness, strategies
 from accordant.cases.loaders import CaseData, load_file
-from accordant.cases.places import find_file, no_data
+from accordant.cases.places import find_file, find_reward_file, no_data
 from accordant.cases.simulators import simulate
 from accordant.cases.spec import CaseSpec, LearningSpec, read_case
 from accordant.errors import DataError, InputError
@@ -74,7 +74,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     started = time.perf_counter(), time.process_time()
     case, beside = read_case(name_or_path)
     case = _with_overrides(case, options)
-    signals = case.signals()
+    signals = located_signals(case, beside, options)
     data = case_data(case, beside, options, signals)
     train, test = split(data, case.evaluation.test_size, options.seed)
     train = subset(train, options)
@@ -89,6 +89,16 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     seconds = time.perf_counter() - started[0], time.process_time() - started[1]
     record = make_record(case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds)
     return CarriedOut(case, policy, record)
+
+
+def located_signals(case: CaseSpec, beside: Path | None, options: RunOptions) -> dict[str, RewardSignal]:
+    """Return the reward signals of a case with the files they name found, or raise if one is nowhere."""
+
+    def find(file: str) -> Path:
+        """Return the path of a file that a reward names."""
+        return find_reward_file(file, options.data, beside)
+
+    return {name: signal.located(find) for name, signal in case.signals().items()}
 
 
 def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]) -> CaseData:

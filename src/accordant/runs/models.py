@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
         "strategies": {
             label: {"name": rule.name, "parameters": rule.parameters} for label, rule in policy.strategies_.items()
         },
-        "signals": {name: _signal_state(signal) for name, signal in policy.signals_.items()},
+        "signals": {name: signal.state() for name, signal in policy.signals_.items()},
         "outcome_model": _save_outcome_model(policy.outcome_model_, folder),
         "behaviour": _save_behaviour(policy.behaviour_, folder),
         "reward_models": [
@@ -73,7 +73,7 @@ def load_policy(case: CaseSpec, folder: Path) -> ParticipatoryPolicy:
 
 def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> ParticipatoryPolicy:
     problem = case.problem
-    signals = {name: _restored(signal, state["signals"][name]) for name, signal in case.signals().items()}
+    signals = {name: signal.restored(_tuples(state["signals"][name])) for name, signal in case.signals().items()}
     policy = ParticipatoryPolicy(
         problem,
         features=state["features"],
@@ -164,15 +164,6 @@ def _load_reward_model(
 def _encoder(state: dict[str, Any]) -> ContextEncoder:
     categories = {name: tuple(values) for name, values in state["categories"].items()}
     return ContextEncoder(state["medians"], tuple(state["indicated"]), categories)
-
-
-def _signal_state(signal: RewardSignal) -> dict[str, Any]:
-    """Return what `fit` may have changed: the fields of the signal that JSON can hold."""
-    return {field.name: getattr(signal, field.name) for field in fields(signal) if field.init}  # type: ignore[arg-type]
-
-
-def _restored(signal: RewardSignal, state: dict[str, Any]) -> RewardSignal:
-    return replace(signal, **_tuples(state))  # type: ignore[type-var]
 
 
 def _tuples(value: Any) -> Any:

@@ -71,8 +71,8 @@ def make_record(
     ``warnings``, ``test`` and ``validation`` (a leaderboard each, see `board`), ``groups`` (per attribute),
     ``scrutiny`` (how far decisions and choice can be trusted, see `accordant.runs.scrutiny.Scrutiny`),
     ``outcome_model`` (name and quality on test rows), ``learning`` (identification, proxies, overlap, searches, reward
-    errors), ``strategies`` (name and parameters by label), ``scope`` (card and hash), ``cost`` (times: all that differs
-    between two runs of the same command).
+    errors), ``reward_sources`` (stakeholder to where a learned reward comes from), ``strategies`` (name and parameters
+    by label), ``scope`` (card and hash), ``cost`` (times: all that differs between two runs of the same command).
     """
     learned = policy.learned_
     shares = None
@@ -114,6 +114,7 @@ def make_record(
             "searches": {name: _search(search) for name, search in learned.searches.items()},
             "reward_errors": [asdict(error) for error in learned.reward_errors],
         },
+        "reward_sources": {name: found for name, each in policy.signals_.items() if (found := each.provenance())},
         "strategies": {
             label: {"name": rule.name, "kind": rule.kind, "candidate": rule.candidate, "note": rule.note,
                     "selectable": rule.may_be_selected, "parameters": rule.parameters}

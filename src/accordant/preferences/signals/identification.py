@@ -1,0 +1,108 @@
+"""What comparisons leave open: cells nobody compared, parts that nothing connects, answers at odds with each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.signals.answers import Answers
+from accordant.problem import DecisionProblem
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
+NAMED = 5  # cells that a sentence names
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well a learned reward agrees with the comparisons that it was learned from.
+
+    Attributes
+    ----------
+    share
+        Share of records, by weight, whose chosen item has the higher reward; a tie counts half.
+    log_loss
+        Mean of −log σ(margin), by weight; log 2 ≈ 0.693 if the reward tells nothing apart.
+    """
+
+    share: float
+    log_loss: float
+
+    @classmethod
+    def of(cls, margins: Values, weights: Values) -> Agreement:
+        """Return it from margins and weights, shape (record,) each."""
+        right = np.where(margins == 0, 0.5, margins > 0)
+        return cls(float(np.average(right, weights=weights)), float(np.average(log_loss(margins), weights=weights)))
+
+    def warnings(self) -> list[str]:
+        """Say if the answers contradict each other so much that there is little to learn."""
+        if self.log_loss < NEAR_CHANCE * np.log(2):
+            return []
+        sentence = (
+            f"the comparisons contradict each other or are too few: the learned reward agrees with {self.share:.0%} of "
+            f"them, with a log-loss of {self.log_loss:.3f} where one that tells nothing apart has {np.log(2):.3f}."
+        )
+        return [sentence]
+
+
+def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
+    """Say which cells were never compared, and which parts no chain of comparisons connects.
+
+    With continuous outcomes it is actions instead of cells: outcomes under one action are compared by their numbers.
+    """
+    names, chosen, rejected = _nodes(answers, problem)
+    counts = slice(None) if answers.weights is None else answers.weights > 0
+    chosen, rejected = chosen[counts], rejected[counts]
+    part = components(chosen, rejected, len(names))
+    used = np.zeros(len(names), dtype=bool)
+    used[np.concatenate([chosen, rejected])] = True
+    never = [name for name, there in zip(names, used, strict=True) if not there]
+    found = []
+    if never:
+        found.append(
+            f"nobody compared {_listed(never)}: the learner, not an answer, decides what "
+            f"{'it is' if len(never) == 1 else 'they are'} worth."
+        )
+    parts = [
+        [names[node] for node in np.flatnonzero(used & (part == label))] for label in dict.fromkeys(part[used].tolist())
+    ]
+    if len(parts) > 1:
+        connected = " and ".join(f"({_listed(each)})" for each in parts[:NAMED])
+        found.append(
+            f"{len(parts)} parts are not connected by any chain of comparisons, {connected}: the learner, not an"
+            " answer, decides how much better one part is than another."
+        )
+    return found
+
+
+def components(one: Codes, other: Codes, n_nodes: int) -> Codes:
+    """Return the label of each node's connected part, the lowest node in it, shape (node,)."""
+    label = np.arange(n_nodes)
+    while True:
+        lowest = np.minimum(label[one], label[other])
+        found = label.copy()
+        np.minimum.at(found, one, lowest)
+        np.minimum.at(found, other, lowest)
+        if np.array_equal(found, label):
+            return label
+        label = found
+
+
+def _nodes(answers: Answers, problem: DecisionProblem) -> tuple[list[str], Codes, Codes]:
+    """Return names of what must be connected, and which of them each record compares."""
+    if problem.continuous:
+        return [f"'{name}'" for name in problem.actions], *answers.actions
+    names = [f"'{action}' with '{outcome}'" for action in problem.actions for outcome in problem.outcome_names]
+    cells = answers.actions * len(problem.outcome_names) + answers.outcomes.astype(np.intp)
+    return names, *cells
+
+
+def _listed(names: list[str]) -> str:
+    """Return names in one phrase, the first few of many."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
