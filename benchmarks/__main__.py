@@ -21,6 +21,7 @@ ALWAYS = (
     ["benchmarks.bootstrap"],
     ["benchmarks.lending_run"],
     ["benchmarks.consumption"],
+    ["benchmarks.elicitation"],
     ["benchmarks.bradley_terry"],
     ["benchmarks.preference_costs"],
 )

@@ -9,6 +9,7 @@ learners/     from records to reward models
 measures/     how well a reward model serves each user and each group
 change/       rewards followed through time, and alarms when they change
 signals/      rewards of a decision problem, learned from comparisons
+elicitation/  which comparison to ask next, until the decision is settled
 acting/       what to choose once rewards of several groups are known
 
 Words used here: an *item* is whatever is compared, with its features; a *user* prefers the *chosen* item of a record to
@@ -27,7 +28,7 @@ from accordant.preferences.support import SupportRates, support_rates
 if TYPE_CHECKING:
     from accordant.preferences import acting, learners, measures, readers
 
-_LAZY_ROOMS = ("acting", "change", "groups", "learners", "measures", "readers", "worlds")
+_LAZY_ROOMS = ("acting", "change", "elicitation", "groups", "learners", "measures", "readers", "worlds")
 
 __all__ = [
     "Comparisons",

@@ -1,0 +1,183 @@
+"""The decision that questions are asked for: from sampled rewards of one user to the action that each would lead to."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.strategies.strategy import Strategy
+from accordant.utilities import ExpectedRewards
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+SUM_TOLERANCE = 1e-6  # probabilities from a text file rarely sum to 1 more exactly than this
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What sampled rewards lead to.
+
+    Attributes
+    ----------
+    decided
+        Action that each sample leads to, shape (sample,).
+    losses
+        What it would cost to take an action instead, at least 0, and 0 for the decided one, shape (sample, action).
+    """
+
+    decided: Codes
+    losses: Values
+
+
+class DecisionAtStake(ABC):
+    """A rule from the coefficients of one user's reward to an action."""
+
+    @property
+    @abstractmethod
+    def n_actions(self) -> int:
+        """Number of actions."""
+
+    @abstractmethod
+    def verdicts(self, coefficients: Values) -> Verdicts:
+        """Return what sampled coefficients, shape (sample, feature), lead to."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnChoice(DecisionAtStake):
+    """The action with the user's own highest reward; losses are in units of the reward.
+
+    Parameters
+    ----------
+    actions
+        Features of each action, shape (action, feature); of an action with several outcomes, their expectation. Equal
+        rewards go to the first action.
+    """
+
+    actions: Values
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "actions", _table("actions", self.actions))
+
+    @property
+    def n_actions(self) -> int:
+        """Number of actions."""
+        return len(self.actions)
+
+    def verdicts(self, coefficients: Values) -> Verdicts:
+        """Return the best action of each sample, and how far others are below it."""
+        rewards = coefficients @ self.actions.T
+        return Verdicts(rewards.argmax(axis=1), rewards.max(axis=1, keepdims=True) - rewards)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenBy(DecisionAtStake):
+    """Any function from coefficients (sample, feature) to the code of an action (sample,); a wrong action costs 1."""
+
+    function: Callable[[Values], Codes]
+    n_choices: int
+
+    @property
+    def n_actions(self) -> int:
+        """Number of actions."""
+        return self.n_choices
+
+    def verdicts(self, coefficients: Values) -> Verdicts:
+        """Return what the function says."""
+        decided = np.asarray(self.function(coefficients))
+        if decided.shape != (len(coefficients),) or not np.issubdtype(decided.dtype, np.integer):
+            raise InputError(
+                f"the decision function returned shape {decided.shape} of {decided.dtype}; allowed: whole numbers of "
+                f"shape ({len(coefficients)},)"
+            )
+        if decided.min() < 0 or decided.max() >= self.n_actions:
+            raise InputError(f"the decision function returned {decided.max()}; allowed: 0 to {self.n_actions - 1}")
+        return _wrong_or_right(decided, self.n_actions)
+
+
+@dataclass(frozen=True, eq=False)
+class CollectiveChoice(DecisionAtStake):
+    """What a strategy decides when the rewards of one stakeholder are uncertain and everybody else's E is known.
+
+    Comparisons tell rewards up to origin and unit, so each sample is scaled to 0 for the worst item and 1 for the best
+    [ours]. Losses are in units of the strategy's score; for a strategy without finite scores a wrong action costs 1.
+
+    Parameters
+    ----------
+    expected
+        E in one context; the row of `stakeholder` is replaced by each sample in turn.
+    stakeholder
+        Whose rewards are uncertain.
+    items
+        Features of the items that the stakeholder compares, shape (item, feature).
+    outcomes
+        Probability of each item if an action is taken, shape (action, item); rows sum to 1.
+    strategy
+        A rule that decides in each context by itself: samples are its contexts.
+    """
+
+    expected: ExpectedRewards
+    stakeholder: str
+    items: Values
+    outcomes: Values
+    strategy: Strategy
+
+    def __post_init__(self) -> None:
+        if self.stakeholder not in self.expected.stakeholders:
+            raise UnknownNameError("stakeholder", self.stakeholder, self.expected.stakeholders)
+        if self.expected.n_contexts != 1:
+            raise InputError(f"expected rewards hold {self.expected.n_contexts} contexts; allowed: 1")
+        if self.strategy.whole_batch:
+            raise InputError(
+                f"{self.strategy.label} decides on all contexts together; allowed: rules that decide in each by itself"
+            )
+        items, outcomes = _table("items", self.items), _table("outcomes", self.outcomes)
+        if outcomes.shape != (self.n_actions, len(items)):
+            raise InputError(
+                f"outcomes have shape {outcomes.shape}; allowed: (action, item), here {(self.n_actions, len(items))}"
+            )
+        if (outcomes < 0).any() or (np.abs(outcomes.sum(axis=1) - 1) > SUM_TOLERANCE).any():
+            raise InputError("outcomes must be probabilities of at least 0 that sum to 1 for every action")
+        object.__setattr__(self, "items", items)
+        object.__setattr__(self, "outcomes", outcomes / outcomes.sum(axis=1, keepdims=True))
+
+    @property
+    def n_actions(self) -> int:
+        """Number of actions."""
+        return len(self.expected.actions)
+
+    def verdicts(self, coefficients: Values) -> Verdicts:
+        """Return what the strategy decides for each sample."""
+        decisions = self.strategy(self.expected_rewards(coefficients))
+        decided = decisions.codes.astype(np.intp)
+        if decisions.scores is None or not np.isfinite(decisions.scores).all():
+            return _wrong_or_right(decided, self.n_actions)
+        scores = np.asarray(decisions.scores, dtype=np.float64).T
+        best = np.take_along_axis(scores, decided[:, None], axis=1)
+        return Verdicts(decided, np.maximum(best - scores, 0.0))
+
+    def expected_rewards(self, coefficients: Values) -> ExpectedRewards:
+        """Return E with one context for each sample."""
+        rewards = coefficients @ self.items.T
+        low = rewards.min(axis=1, keepdims=True)
+        width = rewards.max(axis=1, keepdims=True) - low
+        scaled = np.where(width > 0, (rewards - low) / np.where(width > 0, width, 1.0), 0.5)
+        values = np.repeat(self.expected.values.astype(np.float64), len(coefficients), axis=2)
+        values[self.expected.stakeholders.index(self.stakeholder)] = np.clip(self.outcomes @ scaled.T, 0.0, 1.0)
+        return ExpectedRewards(values, stakeholders=self.expected.stakeholders, actions=self.expected.actions)
+
+
+def _wrong_or_right(decided: Codes, n_actions: int) -> Verdicts:
+    return Verdicts(decided, np.asarray(decided[:, None] != np.arange(n_actions), dtype=np.float64))
+
+
+def _table(name: str, given: Values) -> Values:
+    array = np.asarray(given, dtype=np.float64)
+    if array.ndim != 2 or 0 in array.shape or not np.isfinite(array).all():
+        raise InputError(f"{name} have shape {array.shape}; allowed: finite numbers on two axes, none of them empty")
+    return array

@@ -1,0 +1,171 @@
+"""The file that interviews write: one comparison of two cells per line, CSV with a header.
+
+Columns: ``user_id`` (the stakeholder), ``chosen_action``, ``chosen_outcome``, ``rejected_action``,
+``rejected_outcome``, and one column per context feature if the questions supposed a context.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from accordant.cases.spec import CaseSpec
+from accordant.errors import DataError, InputError, UnknownNameError
+
+COLUMNS = ("user_id", "chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """An action followed by an outcome."""
+
+    action: str
+    outcome: str
+
+    def __str__(self) -> str:
+        return f"{self.action}, then {self.outcome}"
+
+
+@dataclass(frozen=True)
+class Preferred:
+    """One cell preferred to another."""
+
+    chosen: Cell
+    rejected: Cell
+
+    def row(self, stakeholder: str, context: Mapping[str, str]) -> dict[str, str]:
+        """Return the record as a line of the file, by column."""
+        cells = (self.chosen.action, self.chosen.outcome, self.rejected.action, self.rejected.outcome)
+        return dict(zip(COLUMNS, (stakeholder, *cells), strict=True)) | dict(context)
+
+
+class AnswerFile:
+    """A file of answers that is added to line by line, so that an interview that breaks off loses nothing.
+
+    Parameters
+    ----------
+    path
+        The file; made with its header if it does not exist.
+    context
+        Names of the context features.
+
+    Raises
+    ------
+    DataError
+        If it exists and has other columns.
+    InputError
+        If it cannot be read or written.
+    """
+
+    def __init__(self, path: Path, context: Sequence[str] = ()) -> None:
+        self.path, self.columns = path, (*COLUMNS, *context)
+        self._rows: list[dict[str, str]] = []
+        try:
+            if path.exists() and path.stat().st_size:
+                self._read(path.read_text(encoding="utf-8-sig"))
+                path.open("a", encoding="utf-8").close()  # refuse before the interview, not after it
+            else:
+                path.write_text(_line(self.columns), encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"answers cannot be added to {path}: {getattr(error, 'strerror', error)}") from None
+
+    def earlier(self, stakeholder: str, context: Mapping[str, str], cells: Sequence[Cell]) -> list[Preferred]:
+        """Return what the stakeholder preferred in the same context before.
+
+        Raises
+        ------
+        DataError
+            If a record names an unknown action or outcome, or compares a cell with itself.
+        """
+        found = []
+        for number, row in enumerate(self._rows, start=1):
+            if row["user_id"] != stakeholder or any(not _equal(row[name], context[name]) for name in context):
+                continue
+            chosen = Cell(row["chosen_action"], row["chosen_outcome"])
+            rejected = Cell(row["rejected_action"], row["rejected_outcome"])
+            for cell in (chosen, rejected):
+                if cell not in cells:
+                    problem = UnknownNameError("action and outcome", str(cell), map(str, cells))
+                    raise DataError(f"{self.path}, record {number}: {problem}")
+            if chosen == rejected:
+                raise DataError(f"{self.path}, record {number} compares {chosen} with itself")
+            found.append(Preferred(chosen, rejected))
+        return found
+
+    def add(self, rows: Sequence[Mapping[str, str]]) -> None:
+        """Write some records to the end of the file.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written any more.
+        """
+        try:
+            with self.path.open("a", encoding="utf-8", newline="") as file:
+                file.writelines(_line([row[name] for name in self.columns]) for row in rows)
+        except OSError as error:
+            raise InputError(f"answers cannot be added to {self.path}: {error.strerror}") from None
+
+    def _read(self, text: str) -> None:
+        lines = list(csv.reader(StringIO(text, newline="")))
+        if tuple(lines[0]) != self.columns:
+            raise DataError(
+                f"{self.path} has the columns {', '.join(lines[0])}; allowed: {', '.join(self.columns)}, in this order"
+            )
+        for number, line in enumerate(filter(None, lines[1:]), start=1):
+            if len(line) != len(self.columns):
+                raise DataError(f"{self.path}, record {number} has {len(line)} values; allowed: {len(self.columns)}")
+            self._rows.append(dict(zip(self.columns, line, strict=True)))
+        if not text.endswith("\n"):  # the next record would continue the last line
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write("\n")
+
+
+def as_csv(rows: Sequence[Mapping[str, str]], context: Sequence[str] = ()) -> str:
+    """Return records as the text of a file."""
+    columns = (*COLUMNS, *context)
+    return "".join(map(_line, [columns, *([row[name] for name in columns] for row in rows)]))
+
+
+def checked_context(case: CaseSpec, context: Mapping[str, str]) -> None:
+    """Make sure that a context names features of the case with numbers, or sensitive attributes.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is neither.
+    InputError
+        If a feature is no finite number.
+    """
+    attributes = [attribute.name for attribute in case.problem.sensitive_attributes]
+    allowed = dict.fromkeys([*case.data.features, *attributes])
+    for name, value in context.items():
+        if name not in allowed:
+            raise UnknownNameError("context feature", name, allowed)
+        if name in case.data.features and _number(value) is None:
+            raise InputError(f"context feature {name!r} is {value!r}; allowed: a finite number")
+
+
+def _line(values: Sequence[str]) -> str:
+    """Return one line of a CSV file."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerow(values)
+    return text.getvalue()
+
+
+def _equal(one: str, other: str) -> bool:
+    """Whether two values are the same text or the same number."""
+    first, second = _number(one), _number(other)
+    return one == other or (first is not None and first == second)
+
+
+def _number(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
