@@ -30,6 +30,7 @@ WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2007", "--seeds", "1"],
     ["benchmarks.causal_models", "{data}/ihdp", "--families", "published"],
     ["benchmarks.certified_cases", "{data}"],
+    ["benchmarks.preference_data", "{data}/preferences"],
     ["benchmarks.preference_drift", "{data}"],
 )
 

@@ -7,6 +7,7 @@ texts.py      comparisons of texts, before encoding.py turns them into features
 readers/      preference data from files
 learners/     from records to reward models
 measures/     how well a reward model serves each user and each group
+comparing/    learners on one file, side by side
 change/       rewards followed through time, and alarms when they change
 signals/      rewards of a decision problem, learned from comparisons
 elicitation/  which comparison to ask next, until the decision is settled
@@ -28,7 +29,7 @@ from accordant.preferences.support import SupportRates, support_rates
 if TYPE_CHECKING:
     from accordant.preferences import acting, learners, measures, readers
 
-_LAZY_ROOMS = ("acting", "change", "elicitation", "groups", "learners", "measures", "readers", "worlds")
+_LAZY_ROOMS = ("acting", "change", "comparing", "elicitation", "groups", "learners", "measures", "readers", "worlds")
 
 __all__ = [
     "Comparisons",

@@ -1,0 +1,39 @@
+"""One scale for features, so that what learners take for much or little evidence means the same for every file.
+
+A ridge or a prior weighs coefficients against records, and coefficients depend on the unit of the features. [ours]
+Features are divided so that differences of training records have the mean square 2 per feature, that of two independent
+standard normal items. Directions that an encoder made share one scale: dividing each by its own would blow up those
+that hardly vary. Features of a file have units of their own, and each has its own scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.preferences.records import Comparisons
+
+Codes = NDArray[np.intp]
+
+MEAN_SQUARE = 2.0
+
+
+def scaled(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
+    """Return the same records with scaled features; a feature that never differs in training stays as it is.
+
+    Parameters
+    ----------
+    comparisons
+        All records.
+    training
+        Rows that are learned from; no others are looked at.
+    each
+        Whether every feature has its own scale.
+    """
+    squares = (comparisons.differences(training) ** 2).mean(axis=0)
+    if not each:
+        squares = np.full_like(squares, squares.mean())
+    factors = np.sqrt(np.divide(MEAN_SQUARE, squares, out=np.ones_like(squares), where=squares > 0))
+    return replace(comparisons, features=comparisons.features * factors)

@@ -1,0 +1,157 @@
+"""Comparisons of items that are described by numbers: one record per row, both items side by side.
+
+Columns ``chosen_<name>`` and ``rejected_<name>`` hold the same features of the two items, ``user_id`` says whose
+preference it is. ``group_id``, ``weight`` and ``margin`` may be there, and ``user_<name>`` for what is known of a user.
+[ours]
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import DataError
+from accordant.preferences.readers.files import Entry, missing, read_json_lines, read_table, refuse_unknown
+from accordant.preferences.records import Comparisons
+
+Values = NDArray[np.float64]
+
+CHOSEN, REJECTED, USER = "chosen_", "rejected_", "user_"
+USER_ID, GROUP, WEIGHT, MARGIN = "user_id", "group_id", "weight", "margin"
+PLAIN = (USER_ID, GROUP, WEIGHT, MARGIN)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedComparisons:
+    """Comparisons with the names of their features.
+
+    Attributes
+    ----------
+    comparisons
+        Every distinct row of features is one item, so that the same two items compared twice are recognised. Users
+        stand in the order in which they first occur.
+    feature_names, user_feature_names
+        Columns of ``features`` and ``user_features``, in the order of the file.
+    """
+
+    comparisons: Comparisons
+    feature_names: tuple[str, ...]
+    user_feature_names: tuple[str, ...]
+
+
+def read_numbers(path: str | Path) -> NumberedComparisons:
+    """Return the records of a CSV file, or of JSON lines with the same keys.
+
+    Raises
+    ------
+    DataError
+        If the file is unreadable, ``user_id`` or a feature of one of the two items is missing, a column is unknown, a
+        cell is no number, two items are equal, or something known of a user changes; the message names the line.
+    """
+    entries, columns = _entries(path)
+    name = Path(path).name
+    features = _features(name, columns)
+    about = tuple(each for each in columns if each.startswith(USER) and each != USER_ID)
+    refuse_unknown(name, "column", columns, _allowed(features, about))
+    if USER_ID not in columns:
+        raise DataError(f"{name}: {missing('column', USER_ID, columns)}")
+    sides = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])
+    items, position = np.unique(sides, axis=0, return_inverse=True)
+    chosen, rejected = position.reshape(2, len(entries)).astype(np.intp)
+    for row in np.flatnonzero(chosen == rejected)[:1]:
+        raise DataError(f"{entries[row].where}: chosen and rejected have the same features")
+    users = [_name(entry, USER_ID) for entry in entries]
+    first = {user: row for row, user in reversed(list(enumerate(users)))}
+    names = tuple(dict.fromkeys(users))
+    code = {user: position for position, user in enumerate(names)}
+    known = np.array([[_number(entry, column) for column in about] for entry in entries]).reshape(
+        len(entries), len(about)
+    )
+    groups = [_name(entry, GROUP) for entry in entries] if GROUP in columns else None
+    for row, user in enumerate(users):
+        _refuse_changes(entries[row], user, row, first[user], known, groups)
+    of_user = [first[user] for user in names]
+    comparisons = Comparisons(
+        items, chosen, rejected, np.array([code[user] for user in users], dtype=np.intp), names,
+        None if groups is None else tuple(groups[row] for row in of_user),
+        np.array([_number(each, WEIGHT) for each in entries]) if WEIGHT in columns else None,
+        np.array([_number(each, MARGIN, gaps=True) for each in entries]) if MARGIN in columns else None,
+        known[of_user] if about else None,
+    )  # fmt: skip
+    return NumberedComparisons(comparisons, features, tuple(each.removeprefix(USER) for each in about))
+
+
+def _entries(path: str | Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
+    """Return rows, and the columns of the first one."""
+    file = Path(path)
+    suffix = (Path(file.stem) if file.suffix.lower() == ".gz" else file).suffix.lower()
+    if suffix in (".jsonl", ".json", ".ndjson"):
+        entries = read_json_lines(path)
+        columns = tuple(entries[0].values)
+        for entry in entries:
+            refuse_unknown(entry.where, "key", entry.values, columns)
+        return entries, columns
+    table = read_table(path)
+    rows = zip(table.lines, table.rows, strict=True)
+    found = [Entry(f"{table.name} line {line}", dict(zip(table.header, row, strict=True))) for line, row in rows]
+    return found, table.header
+
+
+def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the features, each of which both items must have."""
+    both = [
+        tuple(each.removeprefix(side) for each in columns if each.startswith(side) and each != side)
+        for side in (CHOSEN, REJECTED)
+    ]
+    for side, here, there in ((REJECTED, both[1], both[0]), (CHOSEN, both[0], both[1])):
+        for feature in there:
+            if feature not in here:
+                raise DataError(f"{name}: {missing('column', side + feature, columns)}")
+    if not both[0]:
+        raise DataError(f"{name} has no columns {CHOSEN}<name> and {REJECTED}<name>; found: {', '.join(columns)}")
+    return both[0]
+
+
+def _allowed(features: Sequence[str], about: Sequence[str]) -> tuple[str, ...]:
+    sides = [side + feature for side in (CHOSEN, REJECTED) for feature in features]
+    return (*PLAIN, *sides, *about)
+
+
+def _refuse_changes(entry: Entry, user: str, row: int, first: int, known: Values, groups: Sequence[str] | None) -> None:
+    """Raise an error if what is said of a user differs from what was said first."""
+    if (known[row] != known[first]).any():
+        column = [each for each in entry.values if each.startswith(USER) and each != USER_ID][
+            int(np.argmax(known[row] != known[first]))
+        ]
+        raise DataError(f"{entry.where}: {column} of user {user!r} changes; allowed: one value per user")
+    if groups is not None and groups[row] != groups[first]:
+        raise DataError(
+            f"{entry.where}: user {user!r} stands in group {groups[first]!r} and in {groups[row]!r}; allowed: one"
+        )
+
+
+def _name(entry: Entry, column: str) -> str:
+    """Return a name, which must be there."""
+    value = entry.required(column)
+    if value is None or isinstance(value, bool | list | dict) or not str(value).strip():
+        raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: a name or a number")
+    return str(value).strip()
+
+
+def _number(entry: Entry, column: str, *, gaps: bool = False) -> float:
+    """Return a finite number, or NaN for an empty cell where gaps are allowed."""
+    value = entry.required(column)
+    if gaps and (value is None or not str(value).strip()):
+        return math.nan
+    found = math.nan
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        found = math.nan if isinstance(value, bool) else float(value)
+    if not math.isfinite(found):
+        raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: a number")
+    return found

@@ -1,0 +1,190 @@
+"""What the page says of each method: its number, its mark, and numbers as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from accordant.report.scale import MINUS, interval, number, percent
+from accordant.report.tables import Cell
+
+Json = dict[str, Any]
+
+POOLED = "pooled"
+MARKS = {
+    "pooled": ("square", "the pooled reward, which every row is compared with"),
+    "control": ("open-circle", "control"),
+    "method": ("circle", "method"),
+    "looked_at": ("star", "the method that is looked at closely"),
+}
+MOST_GROUPS = 4  # groups with a column of their own in the first table; all stand in the table of groups
+COLUMNS = {
+    "accuracy": ("accuracy", "more is better"),
+    "log_loss": ("log-loss", "less is better"),
+    "worst_10": ("worst 10% of users", "mean accuracy, more is better"),
+    "min": ("worst user", "accuracy, more is better"),
+    "gap": ("gap between groups", "less is better"),
+    "gini": ("Gini", "less is better"),
+    "jain": ("Jain", "more is better"),
+    "theil": ("Theil", "less is better"),
+    "atkinson": ("Atkinson", "ε = 0.5, less is better"),
+    "std": ("spread over users", "standard deviation, less is better"),
+    "corrected_std": ("spread beyond chance", "standard deviation, less is better"),
+    "support_correlation": ("correlation with support", "nearer to zero is better"),
+    "support_rank_correlation": ("rank correlation with support", "nearer to zero is better"),
+    "support_slope": ("slope on support", "nearer to zero is better"),
+}
+FIRST = ("worst_10", "gap", "corrected_std", "support_slope", "log_loss")
+REST = ("min", "gini", "jain", "theil", "atkinson", "std", "support_correlation", "support_rank_correlation")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method as the page names it.
+
+    Attributes
+    ----------
+    label
+        Its name.
+    position
+        Number in the table and in the drawing, from 1.
+    role
+        Key of `MARKS`.
+    content
+        Its object in the JSON.
+    """
+
+    label: str
+    position: int
+    role: str
+    content: Json
+
+    @property
+    def mark(self) -> str:
+        """Shape that stands for it."""
+        return MARKS[self.role][0]
+
+    @property
+    def kind(self) -> str:
+        """What it is, in a few words."""
+        if self.content["control_of"]:
+            return f"control of {self.content['control_of']}"
+        if self.role == "pooled":
+            return "control: one reward for everybody"
+        return "control" if self.content["control"] else "method"
+
+    def metric(self, name: str) -> Json:
+        """Return a metric with its interval."""
+        found: Json = self.content["metrics"][name]
+        return found
+
+
+@dataclass(frozen=True)
+class PreferredReading:
+    """A comparison and the questions that several sections ask of it."""
+
+    content: Json
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The pooled reward, other controls, methods; controls of a method stand behind it."""
+        looked_at = self.content["answer"]["looked_at"]
+
+        def role(row: Json) -> str:
+            """Return the key of `MARKS`."""
+            if row["method"] == POOLED:
+                return "pooled"
+            if row["method"] == looked_at:
+                return "looked_at"
+            return "control" if row["control"] else "method"
+
+        rows = self.content["methods"]
+        return tuple(Row(row["method"], place, role(row), row) for place, row in enumerate(rows, 1))
+
+    @property
+    def pooled(self) -> Row:
+        """The row that others are compared with."""
+        return self.rows[0]
+
+    @property
+    def looked_at(self) -> Row | None:
+        """The method that pictures show beside the pooled reward; None if there are controls alone."""
+        return next((row for row in self.rows if row.role == "looked_at"), None)
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups, the largest first."""
+        return list(self.content["groups"]["sizes"])
+
+    @property
+    def over_users(self) -> bool:
+        """Whether numbers are about users, not about the records of a single one."""
+        return bool(self.content["intervals"]["over"] == "users")
+
+    @property
+    def level(self) -> str:
+        """Coverage of intervals."""
+        return percent(self.content["intervals"]["level"])
+
+    @property
+    def shown_groups(self) -> list[str]:
+        """Groups with a column of their own: all, or the majority and the minority of many."""
+        if len(self.groups) == 1:
+            return []
+        if len(self.groups) <= MOST_GROUPS:
+            return self.groups
+        return [self.content["groups"]["majority"], self.content["groups"]["minority"]]
+
+    @property
+    def first_columns(self) -> list[str]:
+        """Metrics of the first table."""
+        names = ["accuracy", *(f"accuracy[{name}]" for name in self.shown_groups), *FIRST]
+        return [name for name in names if self._defined(name)]
+
+    @property
+    def more_columns(self) -> list[str]:
+        """Metrics of the second table: the others, and accuracy in groups without a column."""
+        names = [*(f"accuracy[{name}]" for name in self.groups if name not in self.shown_groups), *REST]
+        return [name for name in names if self._defined(name)]
+
+    def _defined(self, name: str) -> bool:
+        return any(row.metric(name)["value"] is not None for row in self.rows)
+
+
+def heading(name: str) -> tuple[str, str]:
+    """Return a metric in words, and what is better."""
+    if name.startswith("accuracy["):
+        return f"accuracy of {name[9:-1]}", "more is better"
+    return COLUMNS[name]
+
+
+def cell(metric: Json) -> Cell:
+    """Return a number with its interval as text."""
+    if metric["value"] is None:
+        return Cell("–")
+    return Cell(number(metric["value"]), interval(metric["low"], metric["high"]))
+
+
+def change(found: Json | None) -> Cell:
+    """Return a difference with its sign and its interval as text."""
+    value = None if found is None else found.get("value", found.get("difference"))
+    if found is None or value is None:
+        return Cell("–")
+    return Cell(signed(value), _interval(found["low"], found["high"]))
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign, zero without one."""
+    text = number(value)
+    return text if text.startswith(MINUS) or text == number(0.0) else f"+{text}"
+
+
+def verdicts(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the verdict of each row against the pooled reward; a dash where there is none."""
+    return {row.label: row.content["pareto"]["verdict"] if row.content["pareto"] else "–" for row in rows}
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"

@@ -1,0 +1,153 @@
+"""``accordant elicit``: what is shown, which answers are understood, where they go, and exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from accordant.cli import interview as terminal
+from accordant.cli.app import app
+from accordant.errors import InputError
+from accordant.runs.answers import COLUMNS
+from accordant.runs.interviewing import InterviewOptions, begin_interview
+
+
+def begun(case_folder, **options):
+    return begin_interview(case_folder / "beds.yaml", "Ward", InterviewOptions(**options))[0]
+
+
+def talk(interview, lines, file=None):
+    shown = []
+    terminal.converse(interview, lines, shown.append, file)
+    return "\n".join(shown)
+
+
+def test_what_people_see(case_folder):
+    text = talk(begun(case_folder, context={"age": "70"}), ["1", "q"])
+    assert text.startswith(
+        "Who gets a bed: what Ward prefers.\nSuppose: age is 70.\nTo decide: the best action (outcome "
+    )
+    assert "1. Which is better for Ward?\n   1) " in text
+    assert ", then " in text and "Best by now: " in text
+    assert "2. Which is better" in text and "3. Which" not in text
+    assert "Not settled, but stopped after 1 question: " in text and " it is the best action for Ward with " in text
+
+
+def test_every_end_has_its_sentence(case_folder):
+    for options, end in (
+        ({"level": 0.01}, "Settled after 0 questions: the best action for Ward is "),
+        ({"level": 1.0, "questions": 2}, "Not settled, but asked enough, after 2 questions: "),
+        ({}, "Not settled, but stopped after 0 questions: "),
+    ):
+        assert f"\n{end}" in talk(begun(case_folder, **options), ["1", "2"] if options else [])
+    interview = begun(case_folder)
+    interview.session.stopped = "small regret"
+    assert terminal.closing(interview).startswith("Another question would hardly pay after 0 questions: ")
+
+
+def test_keys_spaces_and_capitals(case_folder):
+    interview = begun(case_folder, level=1.0)
+    talk(interview, [" 1 \n", "2\r\n", "=\n", "0\n", "Q\n", "1\n"])
+    assert [answer for _, answer in interview.session.answered] == ["first", "second", "equal", "cannot say"]
+    assert interview.session.stopped == "stopped by the person"
+
+
+def test_wrong_input_is_asked_again(case_folder):
+    interview = begun(case_folder)
+    text = talk(interview, ["3", "", "yes", "1"])
+    assert text.count("is no answer. Answer 1 or 2") == 3
+    assert len(interview.session.answered) == 1
+
+
+def test_the_end_of_input_and_an_interrupt_stop_and_keep_what_was_said(case_folder):
+    def interrupted():
+        yield "1"
+        raise KeyboardInterrupt
+
+    for lines in (["1"], interrupted()):
+        interview = begun(case_folder)
+        talk(interview, lines)
+        assert interview.session.stopped == "stopped by the person"
+        assert len(interview.records) == 1
+
+
+def test_every_answer_is_written_at_once(case_folder, tmp_path):
+    out = tmp_path / "answers.csv"
+    interview, file = begin_interview(case_folder / "beds.yaml", "Ward", InterviewOptions(level=1.0), out)
+
+    def lines():
+        for count in range(3):
+            assert len(pd.read_csv(out)) == count
+            yield "1"
+
+    talk(interview, lines(), file)
+    assert pd.read_csv(out)["user_id"].tolist() == ["Ward"] * 3
+    again, _ = begin_interview(case_folder / "beds.yaml", "Ward", InterviewOptions(level=1.0), out)
+    assert "3 earlier comparisons are taken into account." in terminal.opening(again)
+
+
+def test_samples_make_nothing_certain(case_folder):
+    interview = begun(case_folder)
+    while interview.question is not None:
+        interview.answer("first")
+    assert "100 %" not in terminal.closing(interview) + terminal.progress(interview)
+    assert [terminal._percent(share) for share in (1.0, 0.996, 0.5, 0.004, 0.0)] == [
+        "over 99 %", "over 99 %", "50 %", "under 1 %", "under 1 %"
+    ]  # fmt: skip
+
+
+def test_contexts_of_the_command_line():
+    assert terminal.context_of(["age = 70", "sex=f=m"]) == {"age": "70", "sex": "f=m"}
+    for wrong, message in ((["age"], "allowed: NAME=VALUE"), (["=1"], "NAME=VALUE"), (["a=1", "a=2"], "'a' twice")):
+        with pytest.raises(InputError, match=message):
+            terminal.context_of(wrong)
+
+
+def test_files_and_streams_that_are_no_text(tmp_path, monkeypatch):
+    path = tmp_path / "answers.txt"
+    path.write_bytes(b"1\n\xff\n")
+    with pytest.raises(InputError, match="no text in UTF-8"):
+        terminal.lines_of_file(path)
+    with pytest.raises(InputError, match="answers cannot be read from"):
+        terminal.lines_of_file(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1\n\xff\n"), encoding="utf-8"))
+    with pytest.raises(InputError, match="standard input are no text"):
+        list(terminal.lines_of_stdin())
+
+
+def run(*arguments, typed=None):
+    return CliRunner().invoke(app, ["elicit", *map(str, arguments)], input=typed)
+
+
+def test_json_and_csv_on_stdout(case_folder):
+    arguments = (case_folder / "beds.yaml", "--stakeholder", "Patient")
+    done, plain = run(*arguments, "--json", typed="1\n2\n"), run(*arguments, typed="1\n2\n")
+    assert done.exit_code == 0, done.output
+    found, table = json.loads(done.stdout), pd.read_csv(io.StringIO(plain.stdout))
+    assert (found["case"], found["stakeholder"], found["questions"]) == ("beds", "Patient", 2)
+    assert "Which is better for Patient?" in done.stderr
+    assert table.columns.tolist() == list(COLUMNS)
+    assert table.to_dict("records") == found["records"]
+
+
+def test_a_file_of_answers(case_folder, tmp_path):
+    typed, out = tmp_path / "typed.txt", tmp_path / "said.csv"
+    typed.write_text("1\n1\n1\n", encoding="utf-8")
+    arguments = (case_folder / "beds.yaml", "--stakeholder", "Ward", "--answers", typed, "--level", "1")
+    done = run(*arguments, "--out", out, "--context", "age=70", "--questions", "2")
+    assert (done.exit_code, done.stdout) == (0, f"2 comparisons: {out}\n")
+    assert pd.read_csv(out).columns.tolist() == [*COLUMNS, "age"]
+    assert "is the file" in str(run(*arguments, "--out", typed).exception)
+    nowhere = run(*arguments[:3], "--answers", tmp_path / "none.txt", "--out", tmp_path / "new.csv")
+    assert isinstance(nowhere.exception, InputError) and not (tmp_path / "new.csv").exists()
+
+
+def test_exit_code_of_wrong_input(accordant):
+    """Run as a program: 2 with a message, nothing on stdout."""
+    done = accordant("elicit", "beds.yaml", "--stakeholder", "Wrad", "--json", stdin="1\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean 'Ward'" in done.stderr
