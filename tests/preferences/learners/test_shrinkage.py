@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from accordant.errors import DataError, InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
+from accordant.preferences.learners.logistic import LogisticProblem
 
 
 def accuracy(model, records, name):
@@ -50,3 +53,36 @@ def test_what_cannot_be_learned_is_refused():
         learners.create("per_group").fit(Comparisons(np.eye(2), [0], [1], [0]))
     with pytest.raises(InputError, match="prior is 0"):
         learners.create("per_user", {"prior": 0})
+
+
+def test_other_users_are_fitted_near_the_pooled_reward(opposed):
+    records, others = opposed(), opposed(seed=1)
+    model = learners.create("per_user").fit(records)
+    adapted = model.adapted(others)
+    assert np.array_equal(adapted.common, model.common)
+    alone = LogisticProblem(
+        others.differences(np.flatnonzero(others.users == 95)),
+        ridge=10.0 / (others.users == 95).sum(), centre=model.common,
+    )  # fmt: skip
+    assert adapted.of_user(95) == pytest.approx(alone.solve().coefficients, abs=1e-7)
+    assert accuracy(adapted, others, "few") > accuracy(learners.create("pooled").fit(records), others, "few") + 0.3
+    silent = model.adapted(others.of_users([3]))
+    assert np.array_equal(silent.of_user(4), model.common)
+    assert np.array_equal(model.adapted(records).coefficients, model.coefficients)
+
+
+def test_other_users_get_the_reward_of_their_group_or_the_common_one(opposed):
+    records = opposed()
+    model = learners.create("per_group").fit(records)
+    others = Comparisons(records.features, [0], [1], [0], user_names=("a", "b", "c"), groups=("few", "many", "new"))
+    adapted = model.adapted(others)
+    assert np.array_equal(adapted.of_user(0), model.of_user(99))
+    assert np.array_equal(adapted.of_user(1), model.of_user(0))
+    assert np.array_equal(adapted.of_user(2), model.common)
+    nameless = model.adapted(Comparisons(records.features, [0], [1], [0]))
+    assert np.array_equal(nameless.of_user(0), model.common)
+
+
+def test_without_a_prior_other_users_get_the_common_reward(opposed):
+    model = replace(learners.create("per_user").fit(opposed()), prior=None)
+    assert np.array_equal(model.adapted(opposed()).of_user(0), model.common)

@@ -227,3 +227,9 @@ def test_wrong_input():
     ):
         with pytest.raises(InputError, match=message):
             pareto_test(reference, candidate, codes, generator=rng, **options)
+
+
+def test_equal_models_are_said_to_serve_everybody_alike():
+    values = np.array([0.5, 0.75, 1.0, 0.25])
+    found = pareto_test(values, values.copy(), np.array([0, 0, 1, 1]), generator=np.random.default_rng(0))
+    assert (found.verdict, found.reason) == ("not shown", "no user is served differently")

@@ -9,7 +9,7 @@ and Pontil 2004).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -24,6 +24,8 @@ from accordant.preferences.records import Comparisons
 Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
+TOLERANCE = 1e-8  # largest entry of every gradient when other users are fitted
+
 
 @dataclass(frozen=True, eq=False)
 class PerUserReward(RewardModel):
@@ -37,11 +39,17 @@ class PerUserReward(RewardModel):
         One row for each cluster, shape (cluster, feature).
     cluster
         Row of each user; -1 for the common coefficients, shape (user,).
+    prior
+        How many records the common reward is worth when other users are fitted; None if it is not known.
+    groups
+        Name of each row's group; None if rows are users.
     """
 
     common: Values
     coefficients: Values
     cluster: Codes
+    prior: float | None = None
+    groups: tuple[str, ...] | None = None
 
     def of_user(self, user: int | None) -> Values:
         """Return the coefficients for a user, shape (feature,)."""
@@ -62,6 +70,57 @@ class PerUserReward(RewardModel):
             theta = self.common if row < 0 else self.coefficients[row]
             found[rows] = comparisons.differences(rows) @ theta
         return found
+
+    def adapted(self, comparisons: Comparisons) -> PerUserReward:
+        """Return rewards for the users of other records: near the common one, or that of their group.
+
+        Where rows are groups, users without a group, or of one that was not trained on, get the common reward. So does
+        everybody if rows are users and there is no prior.
+        """
+        cluster = np.full(comparisons.n_users, -1, dtype=np.intp)
+        if self.groups is not None:
+            row = {name: k for k, name in enumerate(self.groups)}
+            cluster[:] = [row.get(name, -1) for name in comparisons.groups or ("",) * comparisons.n_users]
+            return replace(self, cluster=cluster)
+        if self.prior is None:
+            return replace(self, cluster=cluster)
+        present = np.flatnonzero(comparisons.counts)
+        cluster[present] = np.arange(len(present))
+        rows = near_rows(comparisons, cluster, self.common, self.prior, TOLERANCE)
+        return replace(self, coefficients=rows, cluster=cluster)
+
+
+def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: float, tolerance: float) -> Values:
+    """Return the reward of each cluster's records, drawn towards a centre, shape (cluster, feature).
+
+    Parameters
+    ----------
+    comparisons
+        Records.
+    cluster
+        Of each user, or -1 for none, shape (user,).
+    centre
+        Shape (feature,).
+    prior, tolerance
+        See `Shrunk`.
+    """
+    found = np.tile(centre, (int(cluster.max(initial=-1)) + 1, 1))
+    of_record = np.where(comparisons.record_weights > 0, cluster[comparisons.users], -1)
+    order = np.argsort(of_record, kind="stable")
+    for k, rows in zip(*_runs(of_record[order], order), strict=True):
+        if k >= 0:
+            weights = comparisons.record_weights[rows]
+            problem = LogisticProblem(
+                comparisons.differences(rows), weights=weights, ridge=prior / weights.sum(), centre=centre
+            )
+            found[k] = problem.solve(centre, tolerance=tolerance).coefficients
+    return found
+
+
+def _runs(keys: Codes, values: Codes) -> tuple[Codes, list[Codes]]:
+    """Return the different keys of a sorted array, and the values beside each."""
+    found, starts = np.unique(keys, return_index=True)
+    return found, np.split(values, starts[1:]) if len(found) else []
 
 
 @dataclass(frozen=True)
@@ -86,20 +145,11 @@ class Shrunk(PreferenceLearner):
         if not 0 < self.prior < np.inf:
             raise InputError(f"prior is {self.prior}; allowed: above 0")
 
-    def specialised(self, comparisons: Comparisons, cluster: Codes, n_clusters: int) -> PerUserReward:
+    def specialised(self, comparisons: Comparisons, cluster: Codes) -> PerUserReward:
         """Return the pooled reward and one for each cluster of users (position, or -1 for none, shape (user,))."""
         pooled = pooled_coefficients(comparisons, ridge=self.ridge, tolerance=self.tolerance)
-        found = np.tile(pooled, (n_clusters, 1))
-        of_record = cluster[comparisons.users]
-        for k in range(n_clusters):
-            rows = np.flatnonzero((of_record == k) & (comparisons.record_weights > 0))
-            if len(rows):
-                weights = comparisons.record_weights[rows]
-                problem = LogisticProblem(
-                    comparisons.differences(rows), weights=weights, ridge=self.prior / weights.sum(), centre=pooled
-                )
-                found[k] = problem.solve(pooled, tolerance=self.tolerance).coefficients
-        return PerUserReward(pooled, found, cluster)
+        rows = near_rows(comparisons, cluster, pooled, self.prior, self.tolerance)
+        return PerUserReward(pooled, rows, cluster, self.prior)
 
 
 @register("per_group")
@@ -114,7 +164,8 @@ class PerGroup(Shrunk):
         del generator
         checked_records(comparisons, groups=True)
         names, cluster = np.unique(np.array(comparisons.groups), return_inverse=True)
-        return self.specialised(comparisons, cluster.astype(np.intp), len(names))
+        model = self.specialised(comparisons, cluster.astype(np.intp))
+        return replace(model, groups=tuple(map(str, names)))
 
 
 @register("per_user")
@@ -129,4 +180,4 @@ class PerUser(Shrunk):
         present = np.flatnonzero(comparisons.counts)
         cluster = np.full(comparisons.n_users, -1, dtype=np.intp)
         cluster[present] = np.arange(len(present))
-        return self.specialised(comparisons, cluster, len(present))
+        return self.specialised(comparisons, cluster)

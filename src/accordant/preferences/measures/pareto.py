@@ -157,6 +157,8 @@ def pareto_test(
         members = groups == g
         changes.append(_change(name, reference[members], candidate[members], each_level, resamples, generator))
     verdict, reason = judged(changes, tolerance)
+    if np.array_equal(reference, candidate):
+        reason = "no user is served differently"
     return ParetoTest(verdict, reason, tuple(changes), tolerance, level, resamples)
 
 
