@@ -24,6 +24,7 @@ ALWAYS = (
     ["benchmarks.elicitation"],
     ["benchmarks.bradley_terry"],
     ["benchmarks.preference_costs"],
+    ["benchmarks.preference_worlds"],
 )
 WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],

@@ -26,8 +26,14 @@ def problem(seed=0, n=60, d=5, **changes):
 def bent_along(found, theta):
     """The second derivative times each unit vector."""
     product = found.curvature(found.predictions(theta))
-    given = [product(each) for each in np.eye(len(theta))]
-    return np.stack([each[0] if isinstance(each, tuple) else each for each in given])
+    return np.stack([product(each)[0] for each in np.eye(len(theta))])
+
+
+def test_a_product_also_tells_how_margins_change():
+    found, theta = contextual()
+    predictions = found.predictions(theta)
+    _, change = found.curvature(predictions)(theta)
+    assert found.predictions(2 * theta) == pytest.approx(predictions + change)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,6 +10,7 @@ import pytest
 
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.learners.learner import learners
+from accordant.preferences.records import Comparisons
 from accordant.preferences.worlds import world
 
 NAMES = ("mlp", "user_encoder", "variational")
@@ -28,7 +29,7 @@ def opposed(extra):
 @pytest.mark.parametrize("name", NAMES)
 def test_opposed_users_are_told_apart_by_their_answers(name, opposed):
     """The pooled reward is at chance; few-shot users are served too, and the same seed gives the same bytes."""
-    learner = learners.create(name, {"steps": 400, "batch": 128, "hidden": 16, "rate": 1e-2})
+    learner = learners.create(name, {"steps": 300, "batch": 128, "hidden": 16, "rate": 1e-2})
     model = learner.fit(opposed.training)
     assert agreement(learners.create("pooled").fit(opposed.training), opposed.test) < 0.6
     assert agreement(model, opposed.test) > 0.75
@@ -63,7 +64,7 @@ def test_the_minority_gains_from_objectives_that_count_groups(objective, opposed
     minority = np.array(opposed.training.groups) == "minority"
     kept = ~minority[opposed.training.users] | (np.arange(len(opposed.training)) % 5 == 0)
     skewed, test = opposed.training.take(np.flatnonzero(kept)), opposed.test
-    options = {"context": "none", "steps": 150, "hidden": 8, "rate": 1e-2}
+    options = {"context": "none", "steps": 150, "hidden": 8, "rate": 1e-2, "held_out": 0.0}
     served = {
         each: agreement(
             learners.create("mlp", options | {"objective": each}).fit(skewed), test.of_users(np.flatnonzero(minority))
@@ -71,6 +72,57 @@ def test_the_minority_gains_from_objectives_that_count_groups(objective, opposed
         for each in ("pooled", objective)
     }
     assert served[objective] > served["pooled"] + 0.05
+
+
+@pytest.mark.parametrize("objective", ["mse", "soft", "offset"])
+def test_rewards_of_groups_teach_a_network(objective, opposed):
+    """With answers to know users by, a network that is taught serves both groups; groups are not asked for later."""
+    learner = learners.create(
+        "user_encoder",
+        {"objective": objective, "steps": 300, "hidden": 16, "rate": 1e-2, "batch": 128, "held_out": 0.0},
+    )
+    model = learner.fit(opposed.training)
+    nameless = replace(opposed.test, groups=None)
+    minority = np.flatnonzero(np.array(opposed.test.groups) == "minority")
+    for users in (minority, np.setdiff1d(np.arange(24), minority)):
+        assert agreement(model, nameless.of_users(users)) > 0.7
+
+
+def test_light_records_of_a_group_count_as_a_group(opposed):
+    """The loss of a group is a mean by weight: making one group's records light changes nothing for the worst group."""
+    minority = np.array(opposed.training.groups)[opposed.training.users] == "minority"
+    light = replace(opposed.training, weights=np.where(minority, 0.02, 1.0))
+    options = {"objective": "group_robust", "context": "none", "steps": 200, "hidden": 8, "rate": 1e-2}
+    found = learners.create("mlp", options | {"held_out": 0.0}).fit(light).margins(opposed.training)
+    losses = [np.logaddexp(0, -found[part]).mean() for part in (minority, ~minority)]
+    assert losses == pytest.approx([np.log(2)] * 2, abs=0.06)
+
+
+@pytest.mark.parametrize("held_out", [0.1, 0.4])
+def test_no_item_of_a_user_is_on_both_sides(held_out, opposed):
+    generator = np.random.default_rng(0)
+    items = np.array([(i, j) for i in range(12) for j in range(12) if i != j])
+    shared = Comparisons(
+        generator.normal(size=(12, 2)), np.tile(items[:, 0], 5), np.tile(items[:, 1], 5), np.repeat(np.arange(5), 132)
+    )
+    learner = learners.create("mlp", {"held_out": held_out})
+    for records in (shared, opposed.training):
+        trained, asked = learner._parted(records, generator)
+        seen = {(records.users[r], side[r]) for r in trained for side in (records.chosen, records.rejected)}
+        held = {(records.users[r], side[r]) for r in asked for side in (records.chosen, records.rejected)}
+        assert not seen & held
+        assert len(asked) / len(records) == pytest.approx(held_out, abs=0.08)
+    assert len(trained) + len(asked) == len(records)  # where no item is shared, no record is lost
+
+
+def test_a_feature_that_never_changes_is_not_blown_up(opposed):
+    """0.1 has no exact binary form, so that its computed spread is not 0."""
+    constant = np.full((len(opposed.training.features), 1), 0.1)
+    given = replace(opposed.training, features=np.hstack([opposed.training.features, constant]))
+    model = learners.create("mlp", {"steps": 5, "hidden": 4}).fit(given)
+    item = opposed.test.features[:2]
+    near, far = (model.rewards(np.hstack([item, np.full((2, 1), each)])) for each in (0.1, 0.2))
+    assert np.abs(near - far).max() < 1
 
 
 def test_wrong_parameters_and_missing_groups(opposed):

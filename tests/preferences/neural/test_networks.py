@@ -87,10 +87,25 @@ def test_losses_are_those_of_the_linear_learners(torch):
     terms = Terms(weights, targets, offsets, pull, strength)
     found = terms.losses(torch.from_numpy(margins[records].astype(np.float32)), records).numpy()
     moved = margins + offsets
-    expected = weights * log_loss(moved, targets) + strength * (margins - pull) ** 2
+    expected = weights * log_loss(moved, targets) + strength * (moved - pull) ** 2
     assert found == pytest.approx(expected[records], abs=1e-5)
     with pytest.raises(ValueError, match=r"margins have shape \(3, 1\)"):
         terms.losses(torch.zeros((3, 1)), records)
+
+
+def test_the_mean_loss_is_the_value_of_the_linear_problem(torch):
+    from accordant.preferences.learners.logistic import LogisticProblem, Pull
+    from accordant.preferences.neural.training import Terms
+
+    generator = np.random.default_rng(5)
+    weights, targets, offsets, pull, strength = generator.random((5, 9))
+    problem = LogisticProblem(
+        generator.normal(size=(9, 2)), targets, weights, offsets, pull=Pull(pull, strength)
+    )  # fmt: skip
+    theta = np.array([0.7, -1.1])
+    margins = torch.from_numpy((problem.differences @ theta).astype(np.float32))
+    found = float(Terms.of(problem).losses(margins, np.arange(9)).mean())
+    assert found == pytest.approx(problem.value(theta, problem.predictions(theta)), abs=1e-5)
 
 
 def test_the_worse_group_gains_weight_as_in_the_worked_example(torch):

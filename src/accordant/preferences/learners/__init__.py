@@ -14,6 +14,7 @@ plackett_luce.py    one reward for everybody, from rankings
 choosing_types.py   how many hidden types there are, by how well new users are predicted
 user_folds.py       folds of users, for both
 evidence.py         what comparisons and rankings say of rewards, in one form for mixtures
+distillation/       rewards of groups teach one reward for everybody
 neural.py           small networks, with the extra ``torch``
 
 Learners are made by name: ``learners.create("mixture", {"types": 3}).fit(comparisons)``.

@@ -87,6 +87,8 @@ class LogisticProblem(ConvexProblem):
 
     def __post_init__(self) -> None:
         n_records = len(self.differences)
+        if self.scales is not None and (self.scales.ndim != 2 or len(self.scales) != n_records):
+            raise InputError(f"scales have shape {self.scales.shape}; allowed: ({n_records}, scale)")
         sizes = {"targets": n_records, "weights": n_records, "offsets": n_records, "centre": self.n_coefficients}
         given = {name: (getattr(self, name), size) for name, size in sizes.items()}
         if self.pull is not None:
@@ -94,8 +96,6 @@ class LogisticProblem(ConvexProblem):
         for name, (found, size) in given.items():
             if found is not None and np.shape(found) != (size,):
                 raise InputError(f"{name} have shape {np.shape(found)}; allowed: ({size},)")
-        if self.scales is not None and (self.scales.ndim != 2 or len(self.scales) != n_records):
-            raise InputError(f"scales have shape {self.scales.shape}; allowed: ({n_records}, scale)")
         ridge = np.asarray(self.ridge, dtype=np.float64)
         if ridge.shape not in ((), (self.n_coefficients,)) or not (np.isfinite(ridge) & (ridge >= 0)).all():
             raise InputError(f"ridge is {self.ridge}; allowed: a number of at least 0, or one per coefficient")

@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.bradley_terry import balanced_weights
 from accordant.preferences.learners.contexts import Source, user_contexts
+from accordant.preferences.learners.distillation.pareto import ParetoDistillation
+from accordant.preferences.learners.distillation.supervision import Supervision
 from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
+from accordant.preferences.learners.logistic import LogisticProblem
 from accordant.preferences.records import Comparisons
 
 if TYPE_CHECKING:
@@ -25,7 +28,10 @@ if TYPE_CHECKING:
     from accordant.preferences.neural.training import Terms
 
 Codes = NDArray[np.intp]
-Objective = Literal["pooled", "balanced", "group_robust"]
+
+CONSTANT = 1e-12  # a spread below this share of the mean is rounding
+
+Objective = Literal["pooled", "balanced", "group_robust", "mse", "soft", "offset"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,8 @@ class NeuralLearner(PreferenceLearner):
     Parameters
     ----------
     objective
-        Which loss is minimised: the mean over records, the mean with groups weighing alike, or that of the worst group.
+        Which loss is minimised: the mean over records, the mean with groups weighing alike, that of the worst group, or
+        one of the losses of `ParetoDistillation`, taught by linear rewards of groups.
     hidden
         Width of the layers, at least 1.
     steps, batch
@@ -43,7 +50,8 @@ class NeuralLearner(PreferenceLearner):
     rate, decay
         Step size of Adam (Kingma and Ba 2015), above 0, and weight decay, at least 0.
     held_out
-        Share of the records, in [0, 0.5], that are not trained on and decide which of the networks on the way is kept.
+        Share of the records, in [0, 0.5], by which a first network decides after how many steps to stop; the second one
+        is trained on all. No item of a user stands on both sides. With 0 there is one network and all steps.
     """
 
     extra: ClassVar[str | None] = "torch"
@@ -84,45 +92,72 @@ class NeuralLearner(PreferenceLearner):
         InputError
             If PyTorch is not installed.
         """
-        checked_records(comparisons, groups=self.objective != "pooled")
+        checked_records(comparisons, groups=self.objective in ("balanced", "group_robust"))
         _require_torch()
         from accordant.preferences.neural.networks import RewardNetwork
         from accordant.preferences.neural.rewards import NeuralReward, standardised
-        from accordant.preferences.neural.training import Training, one_thread, trained
+        from accordant.preferences.neural.training import Stop, Training, one_thread, trained
 
         generator = np.random.default_rng(0) if generator is None else generator
         shown = comparisons.features[np.concatenate([comparisons.chosen, comparisons.rejected])]
         mean, spread = shown.mean(axis=0), shown.std(axis=0)
-        spread = np.where(spread > 0, spread, 1.0)
+        spread = np.where(spread > CONSTANT * np.abs(mean), spread, 1.0)
         ready = standardised(comparisons, mean, spread)
-        rows, held_out = self._parted(ready, generator)
         settings = Training(self.steps, self.batch, self.rate, self.decay, self.divergence)
-        with one_thread(int(generator.integers(2**31))):
-            latents = self.latents(ready, rows)
-            network = RewardNetwork(ready.features.shape[1], latents.size, self.hidden)
-            loss = trained(network, latents, ready, self._terms(ready), held_out, settings, generator)
-        return NeuralReward(network, latents, ready, mean, spread, loss)
+        seed, terms = int(generator.integers(2**31)), self._terms(ready, generator)
+        counted = np.flatnonzero(ready.record_weights > 0)
+
+        def network_of(rows: Codes, held_out: Codes, settings: Training) -> tuple[RewardNetwork, Latents, Stop]:
+            """Return a network trained on some rows, and when to stop by others."""
+            with one_thread(seed):
+                latents = self.latents(ready, rows)
+                network = RewardNetwork(ready.features.shape[1], latents.size, self.hidden)
+                return network, latents, trained(network, latents, ready, terms, held_out, settings, generator)
+
+        rows, held_out = self._parted(ready, generator)
+        stop = Stop(self.steps, float("nan"))
+        if len(rows) and len(held_out):
+            _, _, stop = network_of(rows, held_out, settings)
+        network, latents, _ = network_of(counted, counted[:0], replace(settings, steps=stop.steps))
+        return NeuralReward(network, latents, ready, mean, spread, stop.loss)
 
     def _parted(self, comparisons: Comparisons, generator: np.random.Generator) -> tuple[Codes, Codes]:
-        """Return rows to train on, and held-out rows: of users with several records, so that nobody is left out."""
-        counted = np.flatnonzero(comparisons.record_weights > 0)
-        turned = generator.permutation(counted)
-        _, first = np.unique(comparisons.users[turned], return_index=True)
-        others = np.setdiff1d(np.arange(len(turned)), first)
-        held_out = np.sort(turned[others[: int(self.held_out * len(turned))]])
-        return np.setdiff1d(counted, held_out), held_out
+        """Return rows to train on first, and held-out rows; rows with one item on either side are in neither."""
+        n_items = len(comparisons.features)
+        sides = comparisons.users * n_items + np.stack([comparisons.chosen, comparisons.rejected])
+        _, item, counts = np.unique(sides, return_inverse=True, return_counts=True)
+        item = item.reshape(sides.shape)
+        drawn = generator.random(len(counts))[item]
+        alone = (counts[item] == 1).all(axis=0)
+        drawn[1] = np.where(alone, drawn[0], drawn[1])
+        share = np.where(alone, self.held_out, np.sqrt(self.held_out))
+        counted = comparisons.record_weights > 0
+        held_out, trained = ((drawn < share).all(axis=0), (drawn >= share).all(axis=0))
+        return np.flatnonzero(counted & trained), np.flatnonzero(counted & held_out)
 
-    def _terms(self, comparisons: Comparisons) -> Terms:
+    def _terms(self, comparisons: Comparisons, generator: np.random.Generator) -> Terms:
         """Return what the loss of each record is made of."""
         from accordant.preferences.neural.training import Terms
 
-        weights = balanced_weights(comparisons) if self.objective == "balanced" else comparisons.record_weights
-        groups = None
-        if self.objective == "group_robust":
+        problem, groups = LogisticProblem(comparisons.differences(), weights=comparisons.weights), None
+        if self.objective == "balanced":
+            problem = replace(problem, weights=balanced_weights(comparisons))
+        elif self.objective == "group_robust":
             _, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
             groups = of_user[comparisons.users]
-        nothing = np.zeros(len(comparisons))
-        return Terms(weights / weights.mean(), nothing + 1.0, nothing, nothing, nothing, groups)
+        elif self.objective != "pooled":
+            problem = taught_problem(comparisons, self.objective, generator)
+        return Terms.of(problem, groups)
+
+
+def taught_problem(
+    comparisons: Comparisons, loss: Literal["mse", "soft", "offset"], generator: np.random.Generator
+) -> LogisticProblem:
+    """Return what a linear reward would minimise that is taught by rewards of groups, without context."""
+    learner = ParetoDistillation(context="none", loss=loss)
+    lesson = learner.lesson(comparisons, generator=generator)
+    alike = lesson.groups.weights(comparisons, "balanced")
+    return lesson.problem(Supervision(loss), lesson.specialist_margins, alike)
 
 
 @register("mlp")

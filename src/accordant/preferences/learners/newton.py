@@ -2,7 +2,7 @@
 
 Each step solves its linear system by conjugate gradients (Nocedal and Wright 2006, chapter 7): a product with the data
 per iteration instead of a new matrix per step. The diagonal of the curvature is the preconditioner; where it does not
-get far in a few products, the factors of blocks of the curvature, made once, take its place.
+get far in a few products, the inverses of blocks of the curvature, made once, take its place.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Bend = Callable[[Values], tuple[Values, Values]]
 
 SMALL = 1e-12  # added to the preconditioner's diagonal, relative to its mean, where the curvature may be singular
 MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 60  # of Newton's method, of one system, of one line search
-FEW_PRODUCTS = 12  # cost as much as the factors of 384 features; features of equal size need fewer
+FEW_PRODUCTS = 12  # cost about as much as the inverse for 384 features; features of equal size need fewer
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 ROUNDING = 1e-15  # relative rise of the value that rounding explains
 
@@ -85,9 +85,7 @@ class ConvexProblem(ABC):
     def curvature_blocks(self, predictions: Values) -> Values:
         """Return blocks on its diagonal, perhaps from some of the data only, shape (block, size, size)."""
 
-    def solve(
-        self, start: Values | None = None, *, tolerance: float = 1e-8, steps: int = MOST_STEPS
-    ) -> Solution:
+    def solve(self, start: Values | None = None, *, tolerance: float = 1e-8, steps: int = MOST_STEPS) -> Solution:
         """Minimise.
 
         Parameters
@@ -104,16 +102,16 @@ class ConvexProblem(ABC):
         theta = np.array(self.start if start is None else start, dtype=np.float64)
         predictions = self.predictions(theta)
         value, gradient = self.value(theta, predictions), self.gradient(theta, predictions)
-        factors: Precondition | None = None
+        inverses: Precondition | None = None
         step = 0
         while np.abs(gradient).max(initial=0.0) > tolerance and step < steps:
             bend = self.curvature(predictions)
-            if factors is None:
+            if inverses is None:
                 found = _solved(bend, -gradient, self._by_diagonal(predictions), FEW_PRODUCTS, tolerance)
                 if not found.near:
-                    factors = self._by_blocks(predictions)
-            if factors is not None:
-                found = _solved(bend, -gradient, factors, MOST_PRODUCTS, tolerance)
+                    inverses = self._by_blocks(predictions)
+            if inverses is not None:
+                found = _solved(bend, -gradient, inverses, MOST_PRODUCTS, tolerance)
             theta, predictions, value, moved = self._along(theta, predictions, value, gradient, found)
             gradient, step = self.gradient(theta, predictions), step + 1
             if not moved:
@@ -128,21 +126,13 @@ class ConvexProblem(ABC):
         return lambda residual: residual / diagonal
 
     def _by_blocks(self, predictions: Values) -> Precondition:
-        """Return the solution with the blocks of the curvature."""
-        from scipy.linalg import cho_factor, cho_solve
-
-        factors = []
-        for block in self.curvature_blocks(predictions):
-            block[np.diag_indices(len(block))] += SMALL * max(np.trace(block) / max(1, len(block)), SMALL)
-            factors.append(cho_factor(block, check_finite=False))
-
-        def solved(residual: Values) -> Values:
-            """Return the blocks' inverse times a residual."""
-            parts = residual.reshape(len(factors), -1)
-            found = [cho_solve(factor, part, check_finite=False) for factor, part in zip(factors, parts, strict=True)]
-            return np.concatenate(found)
-
-        return solved
+        """Return the product with the inverses of the blocks of the curvature."""
+        blocks = self.curvature_blocks(predictions)
+        size = blocks.shape[1]
+        means = np.trace(blocks, axis1=1, axis2=2) / max(1, size)
+        blocks[:, range(size), range(size)] += SMALL * np.maximum(means, SMALL)[:, None]
+        inverses = np.linalg.inv(blocks)
+        return lambda residual: (inverses @ residual.reshape(len(inverses), size, 1)).ravel()
 
     def _along(
         self, theta: Values, predictions: Values, value: float, gradient: Values, way: _Direction

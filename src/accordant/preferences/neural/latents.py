@@ -99,7 +99,7 @@ class EncodedLatents(Latents):
     Parameters
     ----------
     comparisons, rows
-        Records, and those of them that may be read.
+        Records, and those of them that may be read; how much they weigh is not read.
     encoder
         The network.
     shown
@@ -154,7 +154,7 @@ class EncodedLatents(Latents):
 
     def adapted(self, comparisons: Comparisons) -> EncodedLatents:
         """Return vectors that the same network reads off other users' pairs."""
-        rows = np.arange(len(comparisons))
+        rows = np.flatnonzero(comparisons.record_weights > 0)
         return EncodedLatents(comparisons, rows, self.encoder, shown=self.shown, variational=self.variational)
 
     def _encoded(self, read: list[Codes]) -> tuple[Tensor, Tensor]:
@@ -168,6 +168,4 @@ class EncodedLatents(Latents):
             empty: Any = torch.zeros((len(read), longest, self.features.shape[1]))
             return self.encoder(empty, empty, torch.from_numpy(present))
         chosen, rejected = self.comparisons.chosen[table], self.comparisons.rejected[table]
-        return self.encoder(
-            self.features[chosen], self.features[rejected], torch.from_numpy(present)
-        )
+        return self.encoder(self.features[chosen], self.features[rejected], torch.from_numpy(present))

@@ -34,7 +34,8 @@ class NeuralReward(RewardModel):
     mean, spread
         By which features are standardised, shape (feature,).
     held_out_loss
-        Mean loss on the records that decided when training ended; NaN if there were none.
+        Mean loss on the records by which the number of steps was chosen, of a network that was not trained on them; NaN
+        without such records.
     """
 
     network: RewardNetwork

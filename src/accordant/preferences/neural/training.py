@@ -1,4 +1,4 @@
-"""Stochastic gradients on the losses of the linear learners; the network that did best on held-out records is kept."""
+"""Stochastic gradients on the losses of the linear learners, and after how many steps to stop."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from accordant.preferences.learners.logistic import LogisticProblem, Pull
 from accordant.preferences.neural.latents import Latents
 from accordant.preferences.neural.networks import RewardNetwork
 from accordant.preferences.records import Comparisons
@@ -31,7 +32,7 @@ class Terms:
     Attributes
     ----------
     weights
-        Shape (record,), mean 1 over the training records.
+        Shape (record,), mean 1 over the records, or over those of each group if the worst group decides.
     targets, offsets
         Shape (record,).
     pull_margins, pull_weights
@@ -50,6 +51,22 @@ class Terms:
     groups: Codes | None = None
     rate: float = 0.01
 
+    @classmethod
+    def of(cls, problem: LogisticProblem, groups: Codes | None = None) -> Terms:
+        """Return the terms of a linear learner's problem: the mean of the losses is its value, but for the ridge."""
+        n_records = len(problem.differences)
+        plain = np.ones(n_records) if problem.weights is None else problem.weights
+        pull = problem.pull or Pull(np.zeros(n_records), np.zeros(n_records))
+        means = plain.mean()
+        if groups is not None:
+            means = (np.bincount(groups, plain) / np.maximum(np.bincount(groups), 1))[groups]
+        return cls(
+            np.divide(plain, means, out=np.zeros(n_records), where=plain > 0),
+            np.ones(n_records) if problem.targets is None else problem.targets,
+            np.zeros(n_records) if problem.offsets is None else problem.offsets,
+            pull.margins, pull.weights * n_records, groups,
+        )  # fmt: skip
+
     def losses(self, margins: Tensor, records: Codes) -> Tensor:
         """Return the loss of records with these margins, both of shape (any,)."""
         weights, targets, offsets, pull, strength = (
@@ -59,7 +76,7 @@ class Terms:
         if margins.shape != weights.shape:
             raise ValueError(f"margins have shape {tuple(margins.shape)}; allowed: {tuple(weights.shape)}")
         moved = margins + offsets
-        return weights * (softplus(moved) - targets * moved) + strength * (margins - pull) ** 2
+        return weights * (softplus(moved) - targets * moved) + strength * (moved - pull) ** 2
 
 
 @dataclass(frozen=True)
@@ -73,18 +90,29 @@ class Training:
     divergence: float
 
 
+@dataclass(frozen=True)
+class Stop:
+    """After how many steps to stop, and the mean loss on held-out records then; infinite if there were none."""
+
+    steps: int
+    loss: float
+
+
 def trained(
     network: RewardNetwork, latents: Latents, comparisons: Comparisons, terms: Terms,
     held_out: Codes, settings: Training, generator: np.random.Generator,
-) -> float:  # fmt: skip
-    """Train in place, and return the mean loss on held-out records of the network that is kept."""
+) -> Stop:  # fmt: skip
+    """Train in place, and return after how many steps the loss on held-out records was lowest."""
     features = torch.from_numpy(comparisons.features.astype(np.float32))
     modules = [network] if latents.module is None else [network, latents.module]
     optimiser = torch.optim.Adam(
         chain.from_iterable(module.parameters() for module in modules), lr=settings.rate, weight_decay=settings.decay
     )
-    shares = None if terms.groups is None else np.full(int(terms.groups.max()) + 1, 1.0 / (terms.groups.max() + 1))
-    best, kept = np.inf, [_copied(module) for module in modules]
+    shares = None
+    if terms.groups is not None:
+        heard = np.bincount(terms.groups, terms.weights) > 0
+        shares = heard / heard.sum()
+    best = Stop(settings.steps, np.inf)
     for step in range(settings.steps):
         draw = latents.drawn(generator, settings.batch)
         losses = terms.losses(_margins(network, features, comparisons, draw.records, draw.latent), draw.records)
@@ -98,12 +126,9 @@ def trained(
         optimiser.step()
         if len(held_out) and ((step + 1) % CHECK_EVERY == 0 or step + 1 == settings.steps):
             found = _held_out_loss(network, latents, features, comparisons, terms, held_out)
-            if found < best:
-                best, kept = found, [_copied(module) for module in modules]
-    if len(held_out):
-        for module, state in zip(modules, kept, strict=True):
-            module.load_state_dict(state)
-    return float(best) if np.isfinite(best) else float("nan")
+            if found < best.loss:
+                best = Stop(step + 1, found)
+    return best
 
 
 @contextmanager
@@ -129,14 +154,14 @@ def _margins(
 def _held_out_loss(
     network: RewardNetwork, latents: Latents, features: Tensor, comparisons: Comparisons, terms: Terms, held_out: Codes
 ) -> float:
-    """Return the mean loss on held-out records, or that of the worst group."""
+    """Return the weighted mean loss on held-out records, or that of the worst group."""
     with torch.no_grad():
         latent = latents.of_users(comparisons)[comparisons.users[held_out]]
         losses = terms.losses(_margins(network, features, comparisons, held_out, latent), held_out)
-    if terms.groups is None:
-        return float(losses.mean())
-    groups = terms.groups[held_out]
-    return max(float(losses[groups == group].mean()) for group in np.unique(groups))
+    groups = np.zeros(len(held_out), dtype=np.intp) if terms.groups is None else terms.groups[held_out]
+    totals = np.bincount(groups, terms.weights[held_out])
+    means = np.bincount(groups, losses.numpy().astype(np.float64)) / np.where(totals > 0, totals, 1.0)
+    return float(means[totals > 0].max())
 
 
 def _worst(losses: Tensor, groups: Codes, shares: Values, rate: float) -> tuple[Tensor, Values]:
@@ -154,7 +179,3 @@ def _annealed(step: int, steps: int) -> float:
     """Return the weight of the KL divergence at a step."""
     length = max(1, steps // CYCLES)
     return min(1.0, 2.0 * (step % length) / length)
-
-
-def _copied(module: torch.nn.Module) -> dict[str, Tensor]:
-    return {name: value.detach().clone() for name, value in module.state_dict().items()}
