@@ -14,6 +14,11 @@ plackett_luce.py    one reward for everybody, from rankings
 choosing_types.py   how many hidden types there are, by how well new users are predicted
 user_folds.py       folds of users, for both
 evidence.py         what comparisons and rankings say of rewards, in one form for mixtures
+low_rank.py         users' rewards in a space of few dimensions
+meta_reweighted.py  a start from which users are reached by few records, hard ones first
+random_effects.py   how users differ, and no more than held-out records show
+user_effects.py     where a user stands among others, for the three of them, with effect_prior.py, user_directions.py,
+                    placed_reward.py and stacking.py
 distillation/       rewards of groups teach one reward for everybody
 neural.py           small networks, with the extra ``torch``
 
