@@ -47,6 +47,9 @@ def test_margins_are_differences_of_rewards(name, opposed):
         gap = rewards[opposed.test.chosen[row]] - rewards[opposed.test.rejected[row]]
         assert margins[row] == pytest.approx(gap, abs=1e-5)
     assert model.rewards(opposed.test.features[:5]) == pytest.approx(model.rewards(opposed.test.features[:5], 10_000))
+    for wrong in (np.ones((4, 1)), np.ones(3)):
+        with pytest.raises(InputError, match=r"allowed: \(item, 3\)"):
+            model.rewards(wrong)
 
 
 @pytest.mark.parametrize("name", NAMES)

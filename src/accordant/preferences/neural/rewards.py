@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from accordant.preferences.learners.learner import RewardModel
+from accordant.preferences.learners.learner import RewardModel, checked_features
 from accordant.preferences.neural.latents import Latents
 from accordant.preferences.neural.networks import RewardNetwork
 from accordant.preferences.records import Comparisons
@@ -67,6 +67,7 @@ class NeuralReward(RewardModel):
 
     def _asked(self, features: Values, latent: torch.Tensor, rows: NDArray[np.intp] | None = None) -> Values:
         """Return rewards of items, or of the items in some rows, in blocks."""
+        features = checked_features(features, len(self.mean))
         rows = np.arange(len(features)) if rows is None else rows
         found = np.empty(len(rows))
         with torch.no_grad():
