@@ -14,6 +14,8 @@ Choosing a policy::
     equal_regret(rewards, reference, beta)            the largest loss against the own optimum is smallest
     average_reward, per_sample_minimum, group_optimum, best_of_n
 
+Guarding a personal reward by a gate and a bound: `guarded_rewards`.
+
 Judging what is done: `opposed_groups_table`, the advantages of `advantages.py`, the tilts of `agreement.py` and
 `tilt_report.py`.
 """
@@ -35,6 +37,7 @@ from accordant.preferences.acting.agreement import (
     reward_tilt,
 )
 from accordant.preferences.acting.best_of import best_of_n
+from accordant.preferences.acting.guards import guarded_rewards
 from accordant.preferences.acting.maximin import MaximinPolicy, maximin_expectation
 from accordant.preferences.acting.opposed_groups import Satisfaction, one_policy, opposed_groups_table
 from accordant.preferences.acting.policies import (
@@ -72,6 +75,7 @@ __all__ = [
     "exponential_tilt",
     "fraction_positive_tilt",
     "group_optimum",
+    "guarded_rewards",
     "kl_divergence",
     "maximin_expectation",
     "one_policy",
