@@ -42,3 +42,10 @@ def test_own_case_data_are_what_the_script_makes(tmp_path):
     assert (tmp_path / "apprenticeships.csv").read_bytes() == (
         EXAMPLES / "own_case" / "apprenticeships.csv"
     ).read_bytes()
+
+
+def test_choices_are_what_the_script_makes(tmp_path):
+    copy = tmp_path / "make_data.py"
+    copy.write_text((EXAMPLES / "preferences" / "make_data.py").read_text(encoding="utf-8"), encoding="utf-8")
+    subprocess.run([sys.executable, str(copy)], check=True, timeout=40)
+    assert (tmp_path / "choices.csv").read_bytes() == (EXAMPLES / "preferences" / "choices.csv").read_bytes()
