@@ -16,6 +16,7 @@ Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 NO_ITEM = -1  # fills the places of a ranking that is shorter than others
+ROUNDED = 1e-9  # of a gap: 4.1 and 3.1 are 1 apart, though their difference is 0.9999999999999996
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +32,13 @@ class Comparisons:
     users
         Position of the user, shape (record,).
     user_names
-        Names of the users; None for ``"0"``, ``"1"``, … A user may have no record.
+        Names of the users, text or numbers; None for ``"0"``, ``"1"``, … A user may have no record.
     groups
-        Group of each user, shape (user,); None if there are none. Nothing but measures and training may read it.
+        Group of each user, text or a number, shape (user,); None if there are none. Nothing but measures and training
+        may read it.
     weights
-        At least 0 and not all 0, shape (record,); None for 1 each.
+        At least 0 and not all 0, shape (record,); None for 1 each. A weight of 1 is one record: what stands in units of
+        records, such as the prior of `PerUser` and how sure a mixture is of a user's type, changes with their scale.
     margins
         By how much the chosen item was preferred, where somebody said so, shape (record,); NaN where nobody did, None
         if nobody did anywhere.
@@ -67,15 +70,9 @@ class Comparisons:
         n_records = len(np.atleast_1d(self.chosen))
         for name in ("chosen", "rejected"):
             object.__setattr__(self, name, _positions(name, getattr(self, name), n_records, len(features)))
-        n_users = None if self.user_names is None else len(self.user_names)
-        users = _positions("users", self.users, n_records, n_users)
-        names = self.user_names or tuple(map(str, range(int(users.max(initial=-1)) + 1)))
-        object.__setattr__(self, "users", users)
-        object.__setattr__(self, "user_names", tuple(map(str, names)))
-        if len(set(names)) < len(names):
-            raise DataError("names of users repeat")
-        if self.groups is not None and len(self.groups) != len(names):
-            raise DataError(f"{len(self.groups)} groups were given for {len(names)} users; allowed: one per user")
+        users, names, groups = _of_users(self.users, self.user_names, self.groups, n_records)
+        for name, found in (("users", users), ("user_names", names), ("groups", groups)):
+            object.__setattr__(self, name, found)
         same = np.flatnonzero(self.chosen == self.rejected)
         if len(same):
             raise DataError(f"record {same[0]} compares item {self.chosen[same[0]]} with itself")
@@ -142,7 +139,7 @@ class Comparisons:
 
     def with_groups(self, groups: Sequence[str]) -> Comparisons:
         """Return the same records with another group for each user."""
-        return replace(self, groups=tuple(map(str, groups)))
+        return replace(self, groups=_labels("groups", groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +184,11 @@ class Rankings:
         ordered = np.sort(np.where(present, order, -1 - np.arange(order.shape[1])), axis=1)
         if (np.diff(ordered, axis=1) == 0).any():
             raise DataError("an item stands twice in a ranking")
+        if not len(order):
+            order = np.empty((0, 2), dtype=np.intp)
         object.__setattr__(self, "order", order.astype(np.intp))
         first = Comparisons(self.features, order[:, 0], order[:, 1], self.users, self.user_names, self.groups)
-        for name in ("features", "users", "user_names"):
+        for name in ("features", "users", "user_names", "groups"):
             object.__setattr__(self, name, getattr(first, name))
 
     def __len__(self) -> int:
@@ -248,8 +247,10 @@ class Ratings:
     def __post_init__(self) -> None:
         n_records = len(np.atleast_1d(self.items))
         object.__setattr__(self, "items", _positions("items", self.items, n_records, len(self.features)))
-        n_users = None if self.user_names is None else len(self.user_names)
-        object.__setattr__(self, "users", _positions("users", self.users, n_records, n_users))
+        users, names, groups = _of_users(self.users, self.user_names, self.groups, n_records)
+        object.__setattr__(self, "users", users)
+        object.__setattr__(self, "user_names", None if self.user_names is None else names)
+        object.__setattr__(self, "groups", groups)
         for name in ("ratings", "times"):
             if getattr(self, name) is not None:
                 numbers = _numbers(name, getattr(self, name), n_records)
@@ -265,10 +266,14 @@ class Ratings:
     ) -> Comparisons:
         """Return comparisons of items that one user rated at least `gap` apart, with the difference as margin.
 
+        [ours] All differences of m ratings follow from m − 1 of them. So the comparisons of a user weigh m − 1 in all,
+        each as much as any other and at most 1, where m is the number of the user's ratings that occur in one. An item
+        that a user rated twice is not compared with itself.
+
         Parameters
         ----------
         gap
-            Smallest difference of ratings, above 0.
+            Smallest difference of ratings, above 0; differences that fall short of it by rounding count.
         most
             Largest number of comparisons of a user, drawn at random; None for all, n²/2 of n ratings.
         generator
@@ -278,20 +283,23 @@ class Ratings:
             raise DataError(f"gap is {gap}; allowed: above 0")
         if most is not None and (most < 1 or generator is None):
             raise DataError("most must be at least 1, and needs a generator")
-        better: list[Codes] = []
-        worse: list[Codes] = []
+        better, worse = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+        weights = [np.empty(0)]
         for rows in _by_user(self.users):
-            high, low = np.nonzero(self.ratings[rows][:, None] - self.ratings[rows] >= gap)
+            items, ratings = self.items[rows], self.ratings[rows]
+            wide = ratings[:, None] - ratings >= gap * (1.0 - ROUNDED)
+            high, low = np.nonzero(wide & (items[:, None] != items))
             if most is not None and generator is not None and len(high) > most:
                 kept = np.sort(generator.choice(len(high), most, replace=False))
                 high, low = high[kept], low[kept]
             better.append(rows[high])
             worse.append(rows[low])
-        first = np.concatenate(better) if better else np.empty(0, dtype=np.intp)
-        second = np.concatenate(worse) if worse else np.empty(0, dtype=np.intp)
+            occurring = len(np.unique(np.concatenate([high, low])))
+            weights.append(np.full(len(high), min(1.0, (occurring - 1) / max(1, len(high)))))
+        first, second = np.concatenate(better), np.concatenate(worse)
         return Comparisons(
             self.features, self.items[first], self.items[second], self.users[first], self._names(), self.groups,
-            None, self.ratings[first] - self.ratings[second],
+            np.concatenate(weights), self.ratings[first] - self.ratings[second],
         )  # fmt: skip
 
     def _names(self) -> tuple[str, ...]:
@@ -302,6 +310,35 @@ def _by_user(users: Codes) -> list[Codes]:
     """Return the records of each user who has any."""
     order = np.argsort(users, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(users[order])) + 1) if len(users) else []
+
+
+def _of_users(
+    users: Any, user_names: Any, groups: Any, n_records: int
+) -> tuple[Codes, tuple[str, ...], tuple[str, ...] | None]:
+    """Return users of records, their names, and their groups if there are any, or raise if they do not match."""
+    names = () if user_names is None else _labels("user_names", user_names)
+    found = _positions("users", users, n_records, None if user_names is None else len(names))
+    names = names or tuple(map(str, range(int(found.max(initial=-1)) + 1)))
+    if len(set(names)) < len(names):
+        raise DataError("names of users repeat")
+    if groups is None:
+        return found, names, None
+    labels = _labels("groups", groups)
+    if len(labels) != len(names):
+        raise DataError(f"{len(labels)} groups were given for {len(names)} users; allowed: one per user")
+    return found, names, labels
+
+
+def _labels(name: str, given: Any) -> tuple[str, ...]:
+    """Return names as text, or raise if one is missing or is several."""
+    if isinstance(given, str):
+        raise DataError(f"{name} is the text {given!r}; allowed: one name per user")
+    labels = tuple(given)
+    for place, label in enumerate(labels):
+        named = isinstance(label, str | int | float | np.number | np.bool_)
+        if not named or (isinstance(label, float | np.floating) and np.isnan(label)):
+            raise DataError(f"{name}[{place}] is {label!r}; allowed: text or a number, none missing")
+    return tuple(map(str, labels))
 
 
 def _positions(name: str, given: Any, n_records: int, limit: int | None) -> Codes:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from accordant.errors import DataError, InputError, UnknownNameError
-from accordant.preferences import Comparisons
+from accordant.preferences import Comparisons, Ratings
 from accordant.preferences.learners.choosing_types import TypeScore, choice_by, choose_types
 from accordant.preferences.learners.mixture import Mixture
+from accordant.preferences.learners.shared_items import SharedItems
 from accordant.preferences.learners.user_folds import user_folds, weight_of_users
 
 QUICK = Mixture(restarts=2, rounds=40, change=1e-5)
@@ -111,6 +113,40 @@ def test_what_is_doubtful_is_said(opposed):
     at_most = choose_types(opposed(share=0.6, n=1200), most=2, folds=2, learner=QUICK)
     assert any("largest number tried" in each for each in at_most.warnings)
     assert json.loads(json.dumps(at_most.to_json()))["chosen"] == 2
+
+
+def all_pairs_of_ratings():
+    generator = np.random.default_rng(0)
+    ratings = Ratings(
+        generator.normal(size=(300, 3)), np.arange(300), np.repeat(np.arange(20), 15), generator.normal(size=300)
+    )
+    return ratings.to_comparisons(gap=1e-9)
+
+
+def test_records_that_share_items_and_weigh_too_much_are_warned_about():
+    pairs = all_pairs_of_ratings()
+    heavy = choose_types(replace(pairs, weights=None), most=1, folds=2, learner=QUICK)
+    assert heavy.warnings == (
+        "records of 20 users share items: they weigh 2100 and are worth about 394 independent ones, so that too many "
+        "types may be chosen; weigh them less",
+    )
+
+
+def test_pairs_of_ratings_without_meaning_are_one_type():
+    choice = choose_types(all_pairs_of_ratings(), most=3, learner=QUICK)
+    assert choice.chosen == 1
+    assert choice.warnings == ()
+
+
+def test_independent_records_of_any_weight_are_not_warned_about(opposed):
+    records = opposed(n=1200)
+    chosen = np.where(np.arange(1200) % 60 == 0, 0, records.chosen)  # a few items meet again
+    assert 0 < SharedItems(replace(records, chosen=chosen)).sharing.sum() < 20
+    for weights in (None, np.full(len(records), 3.0)):
+        assert (
+            choose_types(replace(records, chosen=chosen, weights=weights), most=1, folds=2, learner=QUICK).warnings[1:]
+            == ()
+        )
 
 
 def test_the_same_generator_gives_the_same_table(opposed):

@@ -9,6 +9,10 @@ This is the logarithmic score of all the user's records together (Good 1952): st
 maximise, and by the chain rule the sum of predictions of each record from those before it. So no record has to be set
 aside to find the user's type. Scores are compared in pairs, user by user (cross-validated likelihood: Smyth 2000; the
 rule of one standard error: Breiman, Friedman, Olshen and Stone 1984, section 3.4.3).
+
+ℓ takes a user's records for independent. Records that share items are not: those of one user turn the same way by
+chance, and a type that turns so too foretells them all at once, so that more types seem to predict better than do. The
+likelihood stays as it is, and users whose records weigh more than they are worth (`SharedItems`) are warned about.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from numpy.typing import NDArray
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.evidence import evidence, of_users
 from accordant.preferences.learners.mixture import Mixture, few_records
+from accordant.preferences.learners.shared_items import SharedItems
 from accordant.preferences.learners.user_folds import user_folds
 from accordant.preferences.records import Comparisons, Rankings
 
@@ -31,6 +36,7 @@ Rule = Literal["one standard error", "best"]
 
 QUICK = Mixture(restarts=3, change=1e-5, tolerance=1e-5)  # scores of new users do not need a fit's last digits
 FEW_USERS = 10  # fewer say little about how far scores would move with other users
+OVERWEIGHT = 1.1  # of what records are worth: more is warned about, a few items that happen to meet again are not
 
 
 @dataclass(frozen=True)
@@ -179,9 +185,26 @@ def _scores(likelihoods: Values, weights: Values) -> tuple[TypeScore, ...]:
 
 def _warnings(records: Comparisons | Rankings, chosen: int, most: int, n_users: int) -> tuple[str, ...]:
     """Return what a reader must know."""
-    found = list(few_records(records))
+    found = [*few_records(records), *_dependent_records(records)]
     if chosen == most > 1:
         found.append(f"{chosen} types were chosen, the largest number tried: more may predict better")
     if n_users < FEW_USERS:
         found.append(f"only {n_users} users were scored: standard errors say little")
     return tuple(found)
+
+
+def _dependent_records(records: Comparisons | Rankings) -> tuple[str, ...]:
+    """Return the warning that users' records share items and weigh more than they are worth; else nothing."""
+    if isinstance(records, Rankings):
+        return ()
+    shared = SharedItems(records)
+    sharing = shared.sharing
+    worth = float(shared.of_users(np.empty((len(records), 0))).counted[sharing].sum())
+    totals, squares = (
+        np.bincount(records.users, records.record_weights**power, records.n_users)[sharing] for power in (1, 2)
+    )
+    weight, separate = float(totals.sum()), float((totals**2 / squares).sum())  # what they weigh; worth without sharing
+    if not min(weight, separate) > OVERWEIGHT * worth:
+        return ()
+    said = f"records of {int(sharing.sum())} users share items: they weigh {weight:.0f} and are worth about "
+    return (f"{said}{worth:.0f} independent ones, so that too many types may be chosen; weigh them less",)

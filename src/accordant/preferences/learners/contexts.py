@@ -2,22 +2,25 @@
 
 A context is a row (1, c_1, …, c_k) per user; a reward that reads it is θ_0 + Σ_j c_j θ_j. A group is never part of it.
 
-[ours] The summary of records: differences x are whitened, so that the mean of a user's n records has the noise 1/n in
-every direction. Directions in which users' means differ by more than noise can explain (the edge of the spectrum of
-noise, Marchenko and Pastur 1967) are kept, and a user's mean along them is shrunk by signal / (signal + 1/n). A record
-never describes the user for itself: while a reward is trained, each record sees the summary of the user's others.
+[ours] The summary of records: differences x are whitened, so that the mean of a user's records has the noise 1/n in
+every direction, where n is how many independent records they are worth (`SharedItems`). Directions in which users'
+means differ by more than noise can explain (the edge of the spectrum of noise, Marchenko and Pastur 1967) are kept, and
+a user's mean along them is shrunk by signal / (signal + 1/n). While a reward is trained, each record sees the summary
+of those of the user's records that share no item with it: the others may determine its answer. Directions, signal and
+centre are those of all records, the record itself among them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import DataError, UnknownNameError
+from accordant.preferences.learners.shared_items import RecordSums, SharedItems
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]
@@ -26,6 +29,7 @@ Source = Literal["none", "given", "history"]
 
 WHITENED = 20_000  # records are enough for a covariance
 SMALL = 1e-6  # added to its diagonal, relative to its mean
+CONSTANT = 1e-12  # spread of a feature relative to its mean: less is rounding
 
 
 class UserContexts(ABC):
@@ -70,8 +74,9 @@ class GivenContexts(UserContexts):
         if comparisons.user_features is None:
             raise DataError("context is 'given', and the records hold no user_features")
         present = comparisons.user_features[comparisons.counts > 0]
-        spread = present.std(axis=0)
-        mean, spread = present.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        mean, spread = present.mean(axis=0), present.std(axis=0)
+        varies = spread > CONSTANT * np.maximum(np.abs(mean), np.finfo(float).tiny)
+        mean, spread = np.where(varies, mean, present[0]), np.where(varies, spread, 1.0)
         return cls(mean, spread, _with_constant((comparisons.user_features - mean) / spread))
 
     def of_users(self, comparisons: Comparisons) -> Values:
@@ -105,68 +110,62 @@ class HistoryContexts(UserContexts):
     directions
         From a difference to whitened directions, shape (feature, k).
     centre
-        Mean of all records along them, shape (k,).
+        Mean of users' means along them, each user counting n, shape (k,).
     signal
         Variance of users' true means along them, in units of one record's noise, above 0, shape (k,).
-    sums
-        Weighted sums of the users' records along them, shape (user, k).
-    totals
-        Weights of the users' records, shape (user,).
+    known
+        Means of the users' records along them, and n.
     """
 
     directions: Values
     centre: Values
     signal: Values
-    sums: Values
-    totals: Values
+    known: RecordSums
 
     @classmethod
     def learned(cls, comparisons: Comparisons, most: int) -> HistoryContexts:
         """Return contexts from records, along at most `most` directions, perhaps none."""
-        weights, n_users = comparisons.record_weights, comparisons.n_users
         differences = comparisons.differences()
-        totals = np.bincount(comparisons.users, weights, minlength=n_users)
-        whiten = _whitening(differences, weights)
-        sums = _sums_by_user(differences, comparisons)
-        heard = totals > 0
-        centre = sums.sum(axis=0) / totals.sum()
-        means = (sums[heard] / totals[heard][:, None] - centre) @ whiten
-        _, strengths, vectors = np.linalg.svd(means * np.sqrt(totals[heard])[:, None], full_matrices=False)
-        edge = (np.sqrt(heard.sum()) + np.sqrt(differences.shape[1])) ** 2
+        whiten = _whitening(differences, comparisons.record_weights)
+        users = SharedItems(comparisons).of_users(differences)
+        heard = users.counted > 0
+        means, counted = users.means[heard], users.counted[heard]
+        centre = counted @ means / counted.sum()
+        away = (means - centre) @ whiten
+        _, strengths, vectors = np.linalg.svd(away * np.sqrt(counted)[:, None], full_matrices=False)
+        edge = (np.sqrt(len(means)) + np.sqrt(differences.shape[1])) ** 2
         kept = np.flatnonzero(strengths**2 > edge)[:most]
         directions = whiten @ vectors[kept].T
-        signal = (strengths[kept] ** 2 - heard.sum()) / totals.sum()
-        return cls(directions, centre @ directions, signal, sums @ directions, totals)
+        signal = (strengths[kept] ** 2 - len(means)) / counted.sum()
+        known = RecordSums(users.means @ directions, users.counted)
+        return cls(directions, centre @ directions, signal, known)
 
     def of_users(self, comparisons: Comparisons) -> Values:
         """Return contexts of users by position."""
         found = np.zeros((comparisons.n_users, 1 + len(self.signal)))
-        known = self._summaries(self.sums, self.totals)[: comparisons.n_users]
+        known = self._summaries(self.known)[: comparisons.n_users]
         found[: len(known)] = known
         found[:, 0] = 1.0
         return found
 
     def of_training_records(self, comparisons: Comparisons) -> Values:
-        """Return summaries of the other records of each record's user."""
-        own = comparisons.differences() @ self.directions * comparisons.record_weights[:, None]
-        users = comparisons.users
-        return self._summaries(self.sums[users] - own, self.totals[users] - comparisons.record_weights)
+        """Return, for each record, the summary of the user's records that share no item with it."""
+        return self._summaries(SharedItems(comparisons).of_others(comparisons.differences() @ self.directions))
 
     def of_user(self, user: int | None) -> Values:
         """Return the context of one user."""
-        return _row(self._summaries(self.sums, self.totals), user)
+        return _row(self._summaries(self.known), user)
 
     def adapted(self, comparisons: Comparisons) -> HistoryContexts:
         """Return the same summaries of other users' records."""
-        sums = _sums_by_user(comparisons.differences() @ self.directions, comparisons)
-        totals = np.bincount(comparisons.users, comparisons.record_weights, minlength=comparisons.n_users)
-        return HistoryContexts(self.directions, self.centre, self.signal, sums, totals)
+        known = SharedItems(comparisons).of_users(comparisons.differences() @ self.directions)
+        return replace(self, known=known)
 
-    def _summaries(self, sums: Values, totals: Values) -> Values:
+    def _summaries(self, records: RecordSums) -> Values:
         """Return (1, c) with c in units of the spread over users, shape (any, 1 + k)."""
-        heard = np.maximum(totals, 0.0)[:, None]
-        away = sums - heard * self.centre
-        return _with_constant(np.sqrt(self.signal) * away / (heard * self.signal + 1.0))
+        counted = records.counted[:, None]
+        away = counted * (records.means - self.centre)
+        return _with_constant(np.sqrt(self.signal) * away / (counted * self.signal + 1.0))
 
 
 def user_contexts(source: Source, comparisons: Comparisons, *, directions: int) -> UserContexts | None:
@@ -194,22 +193,13 @@ def user_contexts(source: Source, comparisons: Comparisons, *, directions: int) 
 
 def _whitening(differences: Values, weights: Values) -> Values:
     """Return the inverse of a square root of the second moment, shape (feature, feature)."""
-    every = max(1, len(differences) // WHITENED)
-    some, counted = differences[::every], weights[::every]
+    rows = np.flatnonzero(weights > 0)
+    rows = rows[:: max(1, len(rows) // WHITENED)]
+    some, counted = differences[rows], weights[rows] / weights[rows].max(initial=0.0)
     moment = (some * counted[:, None]).T @ some / max(float(counted.sum()), np.finfo(float).tiny)
     sizes, vectors = np.linalg.eigh(moment)
     least = SMALL * max(float(sizes.mean()), np.finfo(float).tiny)
     return np.asarray(vectors / np.sqrt(np.maximum(sizes, 0.0) + least))
-
-
-def _sums_by_user(columns: Values, comparisons: Comparisons) -> Values:
-    """Return weighted sums of columns over the records of each user, shape (user, column)."""
-    from scipy.sparse import csr_array
-
-    n_records = len(comparisons)
-    places = comparisons.users, np.arange(n_records)
-    of_user = csr_array((comparisons.record_weights, places), shape=(comparisons.n_users, n_records))
-    return np.asarray(of_user @ columns)
 
 
 def _with_constant(columns: Values) -> Values:
