@@ -217,12 +217,14 @@ def _rated(file: Path, options: SourceOptions, test: float, seed: int) -> Source
     joined = Comparisons(
         earlier.features, np.concatenate([earlier.chosen, later.chosen]),
         np.concatenate([earlier.rejected, later.rejected]), np.concatenate([earlier.users, later.users]),
-        earlier.names, margins=None if earlier.margins is None or later.margins is None
+        earlier.names, weights=np.concatenate([earlier.record_weights, later.record_weights]),
+        margins=None if earlier.margins is None or later.margins is None
         else np.concatenate([earlier.margins, later.margins]),
     )  # fmt: skip
     pairs = (
         "A record is two films that a user rated at least one star apart, both among the earlier or both among the "
-        f"later ratings; at most {records} records of a user, drawn at random."
+        f"later ratings; at most {records} records of a user, drawn at random. Together they weigh one less than the "
+        "films in them, which is what as many ratings are worth."
     )
     aside = (
         f"The ratings of {len(films.set_aside)} other users became features of the films; these users take no part in "
