@@ -69,8 +69,18 @@ def test_what_is_known_of_users_says_something_or_nothing():
         assert low < cosines.mean() < high
 
 
+def test_noise_is_of_the_size_of_answers_without_preference():
+    said, noise = (
+        World("any", known=known, users=400, sharpness=1e-9).drawn(np.random.default_rng(8)).training.user_features
+        for known in (12, 0)
+    )
+    error = 4 * np.sqrt(2 / noise.size) / 6  # of a mean of squares whose variance is 1/6
+    assert (noise**2).mean() == pytest.approx(1 / 6, abs=error)
+    assert (noise**2).mean() == pytest.approx((said**2).mean(), abs=2 * error)
+
+
 def test_a_group_has_at_least_one_user():
-    for minority in (0.0, 1.0):
+    for minority in (1e-9, 1 - 1e-9):
         sample = World("any", minority=minority, users=2).drawn(np.random.default_rng(0))
         assert sorted(sample.training.groups) == list(GROUPS)
 
@@ -86,6 +96,17 @@ def test_worlds_are_found_by_name_and_changed():
     assert world("90:10", records=7) == World("90:10", minority=0.1, similarity=-0.5, records=7)
     with pytest.raises(InputError, match="world is 'flat'"):
         world("flat")
-    for wrong in ({"minority": 1.5}, {"similarity": -2.0}, {"users": 1}, {"features": 1}, {"records": 0}):
-        with pytest.raises(InputError):
-            world("alike", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("minority", 1.5), ("minority", 0.0), ("minority", 1.0), ("minority", np.nan), ("similarity", -2.0),
+        ("users", 1), ("features", 1), ("records", 0), ("records", 6.5), ("records", True), ("known", -1),
+        ("known", 2.0), ("test_records", 0), ("first_records", 0), ("individuality", -0.1), ("individuality", np.inf),
+        ("sharpness", 0.0), ("sharpness", -2.0), ("sharpness", np.nan),
+    ],
+)  # fmt: skip
+def test_wrong_numbers_are_refused(name, wrong):
+    with pytest.raises(InputError, match=f"{name} is {wrong}; allowed"):
+        world("scarce", **{name: wrong})

@@ -17,6 +17,8 @@ from accordant.preferences.records import Comparisons
 Values = NDArray[np.float64]
 
 GROUPS = ("majority", "minority")
+USUAL = 12  # extra answers by which a user is known
+LEAST = {"known": 0, "records": 1, "users": 2, "features": 2, "test_records": 1, "first_records": 1}  # of counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +52,12 @@ class World:
     name
         What it is called in tables.
     minority
-        Share of users in the minority, in (0, 1).
+        Share of users in the minority, above 0 and below 1; at least one user is in each group.
     similarity
         Cosine of the groups' directions, in [-1, 1].
     known
-        Extra answers of each user whose mean is the user's features; 0 for noise of the same size instead.
+        Extra answers of each user whose mean is the user's features, at least 0; 0 for noise instead, of the variance
+        that the mean of 12 answers without any preference has.
     records
         Training records of each user, at least 1.
     users, features
@@ -62,15 +65,20 @@ class World:
     individuality
         Length of what is the user's own in the direction, relative to the group's part, at least 0.
     sharpness
-        Length of coefficients: how surely people choose what they like better; features are standard normal.
+        Length of coefficients, above 0: how surely people choose what they like better; features are standard normal.
     test_records, first_records
-        Test records of each user; records by which new users are known.
+        Test records of each user, and records by which new users are known; both at least 1.
+
+    Raises
+    ------
+    InputError
+        If a number is outside its range.
     """
 
     name: str
     minority: float = 0.25
     similarity: float = 0.0
-    known: int = 12
+    known: int = USUAL
     records: int = 30
     users: int = 60
     features: int = 12
@@ -80,11 +88,18 @@ class World:
     first_records: int = 8
 
     def __post_init__(self) -> None:
-        for name, found in (("minority", self.minority), ("(1 + similarity) / 2", (1 + self.similarity) / 2)):
-            if not 0 <= found <= 1:
-                raise InputError(f"{name} is {found}; allowed: 0 to 1")
-        if self.users < 2 or self.features < 2 or self.records < 1:
-            raise InputError("a world needs at least 2 users, 2 features and 1 record of each user")
+        for name, least in LEAST.items():
+            found = getattr(self, name)
+            if isinstance(found, bool) or not isinstance(found, int) or found < least:
+                raise InputError(f"{name} is {found}; allowed: a whole number of at least {least}")
+        if not 0 < self.minority < 1:
+            raise InputError(f"minority is {self.minority}; allowed: above 0 and below 1")
+        if not -1 <= self.similarity <= 1:
+            raise InputError(f"similarity is {self.similarity}; allowed: -1 to 1")
+        if not 0 <= self.individuality < np.inf:
+            raise InputError(f"individuality is {self.individuality}; allowed: at least 0")
+        if not 0 < self.sharpness < np.inf:
+            raise InputError(f"sharpness is {self.sharpness}; allowed: above 0")
 
     def drawn(self, generator: np.random.Generator) -> WorldSample:
         """Return users and their records; the same state of the generator gives the same sample."""
@@ -113,7 +128,7 @@ class World:
     def _known(self, rewards: Values, generator: np.random.Generator) -> Values:
         """Return what is known of users beside their records, shape (user, feature)."""
         if not self.known:
-            return generator.normal(size=rewards.shape)
+            return np.asarray(generator.normal(size=rewards.shape) * np.sqrt(2.0 / USUAL))
         shown = generator.normal(size=(len(rewards), self.known, self.features)) * np.sqrt(2.0)
         return np.asarray((_oriented(shown, rewards, generator)).mean(axis=1))
 

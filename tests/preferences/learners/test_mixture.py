@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from accordant.errors import InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
+from accordant.preferences.learners.mixture import Mixture
 from accordant.preferences.learners.logistic import log_loss
 
 
@@ -41,11 +43,91 @@ def test_soft_assignments_never_lower_the_likelihood(opposed):
     assert (np.diff(reached) >= -1e-6).all()
 
 
-def test_one_type_is_the_pooled_reward(opposed):
+def raised(model, records, ridge):
+    """What every round raises."""
+    return model.log_likelihood - 0.5 * ridge * records.record_weights.sum() * (model.coefficients**2).sum()
+
+
+@pytest.mark.parametrize("assignment", ["soft", "hard"])
+@pytest.mark.parametrize("ridge", [1e-4, 1e-2, 0.1, 1.0])
+def test_every_round_raises_the_penalised_likelihood(opposed, assignment, ridge):
+    records = opposed(n=400, share=0.7)
+    weighed = replace(records, weights=np.random.default_rng(1).random(400))
+    for seed in range(3):
+        options = {"restarts": 1, "ridge": ridge, "assignment": assignment, "change": 0.0}
+        reached = [
+            raised(
+                Mixture(rounds=rounds, **options).fit(weighed, generator=np.random.default_rng(seed)), weighed, ridge
+            )
+            for rounds in range(1, 16)
+        ]
+        assert (np.diff(reached) >= -1e-9 * np.abs(reached[:-1])).all()
+
+
+def test_the_start_that_reaches_most_goes_on(opposed):
+    records, ridge = opposed(n=400, share=0.7), 0.3
+    options = {"types": 3, "rounds": 8, "ridge": ridge}
+    generator = np.random.default_rng(2)
+    alone = [Mixture(restarts=1, **options).fit(records, generator=generator) for _ in range(6)]
+    together = Mixture(restarts=6, **options).fit(records, generator=np.random.default_rng(2))
+    best = max(raised(each, records, ridge) for each in alone)
+    assert best > min(raised(each, records, ridge) for each in alone) + 0.1
+    assert raised(together, records, ridge) == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("ridge", [1e-4, 0.1])
+def test_one_type_is_the_pooled_reward(opposed, ridge):
     records = opposed(n=500)
-    model = learners.create("mixture", {"types": 1, "restarts": 1}).fit(records)
-    pooled = learners.create("pooled").fit(records)
+    model = learners.create("mixture", {"types": 1, "restarts": 1, "ridge": ridge}).fit(records)
+    pooled = learners.create("pooled", {"ridge": ridge}).fit(records)
     assert model.coefficients[0] == pytest.approx(pooled.coefficients, abs=1e-4)
+
+
+@pytest.mark.parametrize("assignment", ["soft", "hard"])
+def test_records_without_weight_count_nowhere(opposed, assignment):
+    records = opposed(share=0.7)
+    silent = records.users % 3 == 0
+    without = records.take(np.flatnonzero(~silent))
+    model, expected = (
+        Mixture(assignment=assignment).fit(each, generator=np.random.default_rng(3))
+        for each in (replace(records, weights=np.where(silent, 0.0, 1.0)), without)
+    )
+    assert model.shares == pytest.approx(expected.shares, abs=1e-9)
+    assert model.log_likelihood == pytest.approx(expected.log_likelihood)
+    assert np.array_equal(model.heard, np.arange(100) % 3 != 0)
+    assert model.sizes.tolist() == expected.sizes.tolist()
+    assert model.sizes.sum() == model.heard.sum() == 66
+    assert np.allclose(model.memberships[0], model.shares)
+    assert model.unsure == pytest.approx(expected.unsure)
+    assert model.unsure < 0.1
+
+
+def test_a_user_whose_records_weigh_nothing_is_not_said_to_have_few(opposed):
+    records = opposed()
+    few = np.where((records.users == 0) & (np.cumsum(records.users == 0) > 3), 0.0, 1.0)
+    assert "1 of 100 users" in Mixture(restarts=1).fit(replace(records, weights=few)).warnings[0]
+    none = np.where(records.users == 0, 0.0, 1.0)
+    assert Mixture(restarts=1).fit(replace(records, weights=none)).warnings == ()
+
+
+def test_nobody_heard_is_nobody_unsure(opposed):
+    model = Mixture(restarts=1).fit(opposed(n=500)).adapted(opposed().take(np.array([], dtype=int)))
+    assert np.isnan(model.unsure)
+    assert model.sizes.tolist() == [0, 0]
+
+
+def test_a_hard_mixture_stays_hard_for_other_users(opposed):
+    records = opposed(share=0.7, n=300)
+    model = Mixture(assignment="hard").fit(records)
+    again = model.adapted(records)
+    assert again.assignment == "hard"
+    assert np.array_equal(again.memberships, model.memberships)
+    assert again.log_likelihood == pytest.approx(model.log_likelihood)
+    others = model.adapted(opposed(n=300, seed=1))
+    assert set(np.unique(others.memberships[others.heard])) == {0.0, 1.0}
+    assert np.allclose(others.memberships[~others.heard], model.shares)
+    soft = Mixture().fit(records)
+    assert soft.adapted(records).memberships == pytest.approx(soft.memberships, abs=1e-4)
 
 
 def test_empty_types_and_users_without_records_are_safe(opposed):
@@ -59,7 +141,9 @@ def test_empty_types_and_users_without_records_are_safe(opposed):
 
 def test_few_records_are_said_aloud(opposed):
     records = opposed(n=300)
-    assert "fewer than 10 comparisons" in learners.create("mixture", {"restarts": 1}).fit(records).warnings[0]
+    said = learners.create("mixture", {"restarts": 1}).fit(records).warnings[0]
+    assert "fewer than 10 comparisons" in said
+    assert said.endswith("rankings of three or more items are reported to")
 
 
 def test_the_same_generator_gives_the_same_bytes(opposed):
@@ -70,7 +154,13 @@ def test_the_same_generator_gives_the_same_bytes(opposed):
     assert first.coefficients.tobytes() == second.coefficients.tobytes()
 
 
-@pytest.mark.parametrize("wrong", [{"types": 0}, {"restarts": 0}, {"rounds": True}, {"assignment": "maybe"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"types": 0}, {"restarts": 0}, {"rounds": True}, {"assignment": "maybe"}, {"ridge": 0.0}, {"ridge": -1.0},
+        {"change": -1e-9}, {"change": np.nan}, {"tolerance": 0.0},
+    ],
+)  # fmt: skip
 def test_wrong_parameters_are_refused(wrong):
     with pytest.raises(InputError):
         learners.create("mixture", wrong)

@@ -51,8 +51,10 @@ def test_unknown_users_and_users_without_records_get_the_pooled_reward(opposed):
 def test_what_cannot_be_learned_is_refused():
     with pytest.raises(DataError, match="needs the group"):
         learners.create("per_group").fit(Comparisons(np.eye(2), [0], [1], [0]))
-    with pytest.raises(InputError, match="prior is 0"):
-        learners.create("per_user", {"prior": 0})
+    for name in ("prior", "ridge", "tolerance"):
+        for learner in ("per_user", "per_group"):
+            with pytest.raises(InputError, match=f"{name} is 0"):
+                learners.create(learner, {name: 0})
 
 
 def test_other_users_are_fitted_near_the_pooled_reward(opposed):

@@ -140,6 +140,15 @@ class TestEdges:
         allocate(WANTED, [Uniform(), Pareto(3), Bernoulli(0.3)], 20_000)
         assert time.process_time() - start < 1.0
 
+    def test_distributions_in_an_array_are_those_of_the_types(self):
+        several = [Uniform(), Bernoulli(0.3), Exponential()]
+        found = allocate(WANTED, np.array(several, dtype=object), 7)
+        assert found.counts.tolist() == allocate(WANTED, several, 7).counts.tolist()
+
+    def test_chances_too_small_for_a_float_are_still_compared(self):
+        slate = allocate([0.5, 0.5], RankedChances(400.0, 0.5), 10)
+        assert slate.counts.tolist() == [5, 5]
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -164,17 +173,20 @@ class TestOwnGains:
         gains = [np.log([5.0, 2.0, 1.0]), np.log([4.0, 3.0]), np.log([2.5])]
         assert greedy_counts(gains, 4).tolist() == [1, 2, 1]
         assert greedy_counts(gains, 6).tolist() == [3, 2, 1]
+        assert greedy_counts([each.tolist() for each in gains], 4).tolist() == [1, 2, 1]
 
     @pytest.mark.parametrize(
         ("gains", "message"),
         [
             ([[0.0, 0.1]], "gains of type 0 rise"),
             ([[0.0], [-np.inf, -1.0]], "gains of type 1 rise"),
-            ([[np.nan]], "gains of type 0 have shape"),
+            ([[np.nan]], "gains of type 0 hold NaN"),
+            ([[np.inf, np.inf]], r"gains of type 0 hold NaN or \+inf"),
+            ([["a"]], "gains of type 0 are no array of numbers"),
             ([[[0.0]]], r"gains of type 0 have shape \(1, 1\)"),
             ([[0.0], []], "items is 2; allowed: at most 1"),
         ],
     )
     def test_wrong_gains(self, gains, message):
         with pytest.raises(InputError, match=message):
-            greedy_counts([np.array(each, dtype=float) for each in gains], 2)
+            greedy_counts(gains, 2)

@@ -221,6 +221,11 @@ def test_blocks_of_levels_add_up(monkeypatch):
         (lambda: Discrete(["low"]), "levels are no array of numbers"),
         (lambda: FinitePool([1.0, math.nan]), "values hold nan"),
         (lambda: RankedChances(-1), "decay is -1"),
+        (lambda: RankedChances(math.inf), "decay is inf"),
+        (lambda: RankedChances(400.0, 1e-3, -0.9), "the first item pleases with chance inf"),
+        (lambda: Exponential(1e308), r"mean is 1e\+308; allowed: at most 1e\+280"),
+        (lambda: Discrete([1e308, 1.0]), r"levels hold 1e\+308; allowed: at most 1e\+280"),
+        (lambda: FinitePool([1e308]), r"values hold 1e\+308"),
         (lambda: RankedChances(1, 2.0), "the first item pleases with chance 2"),
         (lambda: RankedChances(1, 1.0, -1.0), "offset is -1"),
         (lambda: FinitePool([1.0]).best(1, 2), "items go up to 2; allowed: at most the 1 of the pool"),
@@ -234,6 +239,30 @@ def test_blocks_of_levels_add_up(monkeypatch):
 def test_wrong_input(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_the_uniform_distribution_has_no_other_shape():
+    with pytest.raises(TypeError):
+        Uniform(3.0)
+    assert Uniform().shape == 1.0
+    assert Uniform() == Uniform()
+
+
+def test_large_values_are_summed_without_overflow():
+    for values in (Exponential(1e280), Discrete([0.0, 1e280]), FinitePool([1e280] * 10)):
+        assert np.isfinite(values.best(5, np.arange(11))).all()
+        assert (values.log_gains(5, 10) < np.inf).all()
+
+
+@pytest.mark.parametrize("consumed", [1, 3])
+def test_gains_of_tiny_chances_keep_their_logarithms(consumed):
+    values = RankedChances(400.0, 0.5)
+    gains = values.log_gains(consumed, 10)
+    assert np.isfinite(gains).all()
+    expected = np.log(0.5) - 400.0 * np.log(np.arange(1, 11))
+    first = np.log(0.5) if consumed == 1 else 0.0  # the first item may have pleased already; no other does
+    np.testing.assert_allclose(gains[1:], expected[1:] + first, rtol=1e-12)
+    assert float(values.best(consumed, 10)) == pytest.approx(0.5)
 
 
 def test_importing_is_light():

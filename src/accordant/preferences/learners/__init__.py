@@ -8,7 +8,7 @@ shared.py           what learners of one reward for everybody have in common
 bradley_terry.py    one reward for everybody, plain or with groups weighing alike
 group_robust.py     one reward for the worst group
 shrinkage.py        one for every group or user, near the common one
-mixture.py          hidden types of users
+mixture.py          hidden types of users, and mixture_reward.py what they say of each user
 distributional.py   a mean and a spread for every item
 plackett_luce.py    one reward for everybody, from rankings
 choosing_types.py   how many hidden types there are, by how well new users are predicted

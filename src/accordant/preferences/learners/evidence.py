@@ -41,8 +41,8 @@ class Evidence(ABC):
 
     @property
     @abstractmethod
-    def telling(self) -> NDArray[np.bool_]:
-        """Which records are rankings of three items or more, shape (record,)."""
+    def of_three_or_more(self) -> NDArray[np.bool_]:
+        """Which records rank three items or more, shape (record,)."""
 
     @abstractmethod
     def losses(self, coefficients: Values) -> Values:
@@ -58,8 +58,8 @@ class Evidence(ABC):
 
     @cached_property
     def counts(self) -> Codes:
-        """Number of records of each user, shape (user,)."""
-        return np.bincount(self.users, minlength=self.n_users)
+        """Number of records with weight of each user, shape (user,)."""
+        return np.bincount(self.users[self.weights > 0], minlength=self.n_users)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +84,8 @@ class ComparisonEvidence(Evidence):
         return self.comparisons.record_weights
 
     @property
-    def telling(self) -> NDArray[np.bool_]:
-        """None."""
+    def of_three_or_more(self) -> NDArray[np.bool_]:
+        """No comparison does, shape (record,)."""
         return np.zeros(len(self.comparisons), dtype=bool)
 
     def losses(self, coefficients: Values) -> Values:
@@ -123,7 +123,7 @@ class RankingEvidence(Evidence):
         return np.ones(len(self.rankings))
 
     @property
-    def telling(self) -> NDArray[np.bool_]:
+    def of_three_or_more(self) -> NDArray[np.bool_]:
         """Which rankings have three items or more, shape (record,)."""
         return np.asarray(self.rankings.lengths > 2)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from accordant.errors import DataError
+from accordant.errors import DataError, InputError
 from accordant.preferences.records import Comparisons
 from accordant.registry import Registry
 
@@ -23,7 +23,11 @@ learners: Registry[PreferenceLearner] = Registry(
 
 
 class RewardModel(ABC):
-    """Rewards of items, in units in which a difference of 1 makes the better one e times as likely to be chosen."""
+    """Rewards of items.
+
+    A margin of 1 makes the chosen item e times as likely to be chosen as the other. Rewards are in the same units, but
+    for `DistributionalReward`, whose margins are differences of rewards divided by their spreads.
+    """
 
     @abstractmethod
     def rewards(self, features: Values, user: int | None = None) -> Values:
@@ -34,12 +38,21 @@ class RewardModel(ABC):
         features
             Shape (item, feature).
         user
-            Position of the user; None, or a user without records, for somebody unknown.
+            Position of the user; None, or a user without records, for somebody unknown. Users are those of training,
+            by position; for others see `adapted`.
+
+        Raises
+        ------
+        InputError
+            If features have another shape than those trained on.
         """
 
     @abstractmethod
     def margins(self, comparisons: Comparisons) -> Values:
-        """Return the reward of the chosen item less that of the rejected one for the record's user, shape (record,)."""
+        """Return the reward of the chosen item less that of the rejected one for the record's user, shape (record,).
+
+        Users are those of training, by position, whatever their names; for others see `adapted`.
+        """
 
     def adapted(self, comparisons: Comparisons) -> RewardModel:
         """Return the model for the users of a few other records; what users share stays as it is.
@@ -123,6 +136,43 @@ def checked_records(comparisons: Comparisons, *, groups: bool = False) -> Compar
     return comparisons
 
 
+def checked_positive(**numbers: float) -> None:
+    """Stop unless every parameter is finite and above 0."""
+    for name, found in numbers.items():
+        if not 0 < found < np.inf:
+            raise InputError(f"{name} is {found}; allowed: above 0")
+
+
+def checked_from_one(**numbers: int) -> None:
+    """Stop unless every parameter is a whole number of at least 1."""
+    for name, found in numbers.items():
+        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+            raise InputError(f"{name} is {found}; allowed: a whole number from 1")
+
+
+def checked_features(features: ArrayLike, n_features: int) -> Values:
+    """Return the features of items, shape (item, feature), or raise if they are not as wide as those trained on.
+
+    Parameters
+    ----------
+    features
+        Of items, one row for each.
+    n_features
+        Number of features that the model was trained on.
+
+    Raises
+    ------
+    InputError
+        If the shape is another one, or these are no numbers.
+    """
+    found = np.asarray(features)
+    if found.ndim != 2 or found.shape[1] != n_features:
+        raise InputError(f"features have shape {found.shape}; allowed: (item, {n_features}), as in training")
+    if not (np.issubdtype(found.dtype, np.floating) or np.issubdtype(found.dtype, np.integer) or found.dtype == bool):
+        raise InputError(f"features are of type {found.dtype}; allowed: numbers")
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class LinearReward(RewardModel):
     """The same linear reward for everybody.
@@ -138,7 +188,7 @@ class LinearReward(RewardModel):
     def rewards(self, features: Values, user: int | None = None) -> Values:
         """Return θ · features of each item, shape (item,)."""
         del user
-        return np.asarray(features @ self.coefficients)
+        return np.asarray(checked_features(features, len(self.coefficients)) @ self.coefficients)
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins, shape (record,)."""

@@ -79,11 +79,14 @@ class ConvexProblem(ABC):
 
     @abstractmethod
     def curvature_diagonal(self, predictions: Values) -> Values:
-        """Return the diagonal of the second derivative, perhaps from some of the data only, shape (coefficient,)."""
+        """Return the diagonal of the second derivative, perhaps an approximation, shape (coefficient,).
+
+        It speeds up the search alone, as do the blocks: the minimum does not depend on them.
+        """
 
     @abstractmethod
     def curvature_blocks(self, predictions: Values) -> Values:
-        """Return blocks on its diagonal, perhaps from some of the data only, shape (block, size, size)."""
+        """Return blocks on its diagonal, perhaps an approximation, shape (block, size, size)."""
 
     def solve(self, start: Values | None = None, *, tolerance: float = 1e-8, steps: int = MOST_STEPS) -> Solution:
         """Minimise.

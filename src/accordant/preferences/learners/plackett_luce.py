@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import DataError, InputError
-from accordant.preferences.learners.learner import LinearReward
+from accordant.preferences.learners.learner import LinearReward, checked_positive
 from accordant.preferences.learners.newton import Bend, ConvexProblem
 from accordant.preferences.records import NO_ITEM, Rankings
 
@@ -41,6 +41,8 @@ class RankingProblem(ConvexProblem):
     weights: Values | None = None
 
     def __post_init__(self) -> None:
+        if not 0 <= self.ridge < np.inf:
+            raise InputError(f"ridge is {self.ridge}; allowed: a number of at least 0")
         if self.weights is None:
             return
         if np.shape(self.weights) != (len(self.rankings),):
@@ -175,8 +177,7 @@ class PlackettLuce:
     tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
-        if not 0 < self.ridge < np.inf:
-            raise InputError(f"ridge is {self.ridge}; allowed: above 0")
+        checked_positive(ridge=self.ridge, tolerance=self.tolerance)
 
     def fit(self, rankings: Rankings) -> LinearReward:
         """Learn one linear reward; deterministic.

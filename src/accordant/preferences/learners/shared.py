@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.errors import InputError
 from accordant.preferences.learners.contexts import Source, UserContexts, user_contexts
-from accordant.preferences.learners.learner import LinearReward, PreferenceLearner, RewardModel
+from accordant.preferences.learners.learner import (
+    LinearReward,
+    PreferenceLearner,
+    RewardModel,
+    checked_features,
+    checked_from_one,
+    checked_positive,
+)
 from accordant.preferences.learners.logistic import LogisticProblem
 from accordant.preferences.records import Comparisons
 
@@ -34,17 +40,18 @@ class ContextualReward(RewardModel):
 
     def rewards(self, features: Values, user: int | None = None) -> Values:
         """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(features @ (self.contexts.of_user(user) @ self.coefficients))
+        found = checked_features(features, self.coefficients.shape[1])
+        return np.asarray(found @ (self.contexts.of_user(user) @ self.coefficients))
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
-        by_scale = comparisons.features @ self.coefficients.T
+        by_scale = checked_features(comparisons.features, self.coefficients.shape[1]) @ self.coefficients.T
         gaps = by_scale[comparisons.chosen] - by_scale[comparisons.rejected]
         return np.asarray(np.einsum("rj,rj->r", gaps, self.contexts.of_users(comparisons)[comparisons.users]))
 
     def adapted(self, comparisons: Comparisons) -> ContextualReward:
         """Return the same reward for other users, who are known by their features or by these records."""
-        return ContextualReward(self.coefficients, self.contexts.adapted(comparisons))
+        return replace(self, contexts=self.contexts.adapted(comparisons))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +106,8 @@ class SharedLearner(PreferenceLearner):
     directions: int = 8
 
     def __post_init__(self) -> None:
-        for name in ("ridge", "tolerance"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: above 0")
-        if isinstance(self.directions, bool) or not isinstance(self.directions, int) or self.directions < 1:
-            raise InputError(f"directions is {self.directions}; allowed: a whole number from 1")
+        checked_positive(ridge=self.ridge, tolerance=self.tolerance)
+        checked_from_one(directions=self.directions)
 
     def design(self, comparisons: Comparisons) -> Design:
         """Return how coefficients become margins of these records."""

@@ -15,9 +15,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, checked_records, register
+from accordant.preferences.learners.learner import (
+    PreferenceLearner,
+    RewardModel,
+    checked_features,
+    checked_positive,
+    checked_records,
+    register,
+)
 from accordant.preferences.learners.logistic import LogisticProblem
 from accordant.preferences.records import Comparisons
 
@@ -58,10 +64,11 @@ class PerUserReward(RewardModel):
 
     def rewards(self, features: Values, user: int | None = None) -> Values:
         """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(features @ self.of_user(user))
+        return np.asarray(checked_features(features, len(self.common)) @ self.of_user(user))
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
+        checked_features(comparisons.features, len(self.common))
         found = np.empty(len(comparisons))
         known = comparisons.users < len(self.cluster)
         cluster = np.where(known, self.cluster[np.minimum(comparisons.users, len(self.cluster) - 1)], -1)
@@ -125,16 +132,16 @@ def _runs(keys: Codes, values: Codes) -> tuple[Codes, list[Codes]]:
 
 @dataclass(frozen=True)
 class Shrunk(PreferenceLearner):
-    """What both learners share.
+    """A pooled reward, and one for each cluster of users that is drawn towards it; learners say what a cluster is.
 
     Parameters
     ----------
     prior
         How many records the pooled reward is worth, above 0.
     ridge
-        Of the pooled reward, see `BradleyTerry`.
+        Of the pooled reward, above 0, see `BradleyTerry`.
     tolerance
-        Largest entry of every gradient at the end.
+        Largest entry of every gradient at the end, above 0.
     """
 
     prior: float = 10.0
@@ -142,8 +149,7 @@ class Shrunk(PreferenceLearner):
     tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
-        if not 0 < self.prior < np.inf:
-            raise InputError(f"prior is {self.prior}; allowed: above 0")
+        checked_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def specialised(self, comparisons: Comparisons, cluster: Codes) -> PerUserReward:
         """Return the pooled reward and one for each cluster of users (position, or -1 for none, shape (user,))."""

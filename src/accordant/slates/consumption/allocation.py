@@ -81,7 +81,7 @@ def allocate(
     return Allocation(counts, expected_value(shares, of_type, counts, taken))
 
 
-def greedy_counts(log_gains: Sequence[Values], items: int) -> Counts:
+def greedy_counts(log_gains: Sequence[ArrayLike], items: int) -> Counts:
     """Return how many of the n largest gains belong to each type, shape (type,).
 
     Gains that differ by rounding only are ties; they go to the type that is declared first.
@@ -97,23 +97,22 @@ def greedy_counts(log_gains: Sequence[Values], items: int) -> Counts:
     Raises
     ------
     InputError
-        If gains rise, are NaN, or are fewer than n.
+        If gains rise, are no numbers, NaN or +∞, or are fewer than n.
     """
     whole_number("items", items, 0)
-    for t, gains in enumerate(log_gains):
-        _check_gains(t, gains)
-    available = sum(map(len, log_gains))
+    of_type = [_checked_gains(t, gains) for t, gains in enumerate(log_gains)]
+    available = sum(map(len, of_type))
     if available < items:
         raise InputError(f"items is {items}; allowed: at most {available}, which is what the types have together")
-    counts = np.zeros(len(log_gains), dtype=np.intp)
+    counts = np.zeros(len(of_type), dtype=np.intp)
     if items == 0:
         return counts
-    every = np.concatenate(log_gains)
+    every = np.concatenate(of_type)
     marginal = float(np.partition(every, available - items)[available - items])
     slack = TIED * (1.0 + abs(marginal)) if np.isfinite(marginal) else 0.0
-    counts[:] = [(gains > marginal + slack).sum() for gains in log_gains]
+    counts[:] = [(gains > marginal + slack).sum() for gains in of_type]
     left = items - int(counts.sum())
-    for t, gains in enumerate(log_gains):
+    for t, gains in enumerate(of_type):
         more = min(left, int((gains >= marginal - slack).sum()) - int(counts[t]))
         counts[t] += more
         left -= more
@@ -148,11 +147,10 @@ def values_of_types(
     InputError
         If their number is neither one nor that of types.
     """
-    if not isinstance(values, Sequence):
-        return (values,) * n_types
-    if len(values) != n_types:
-        raise InputError(f"values has {len(values)} distributions; allowed: one, or one for each of {n_types} types")
-    return tuple(values)
+    of_type = tuple(values) if isinstance(values, Sequence | np.ndarray) else (values,) * n_types
+    if len(of_type) != n_types:
+        raise InputError(f"values has {len(of_type)} distributions; allowed: one, or one for each of {n_types} types")
+    return of_type
 
 
 def number_consumed(consumed: int | None, items: int) -> int:
@@ -166,10 +164,17 @@ def number_consumed(consumed: int | None, items: int) -> int:
     return max(1, items) if consumed is None else whole_number("consumed", consumed, 1)
 
 
-def _check_gains(position: int, gains: Values) -> None:
-    """Stop if the gains of a type are NaN or rise by more than rounding."""
-    if gains.ndim != 1 or np.isnan(gains).any():
-        raise InputError(f"gains of type {position} have shape {gains.shape} or hold NaN; allowed: numbers, (items,)")
+def _checked_gains(position: int, given: ArrayLike) -> Values:
+    """Return the gains of a type, shape (items,), or stop if they are NaN, +∞, or rise by more than rounding."""
+    try:
+        gains = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"gains of type {position} are no array of numbers ({error})") from None
+    if gains.ndim != 1:
+        raise InputError(f"gains of type {position} have shape {gains.shape}; allowed: (items,)")
+    if np.isnan(gains).any() or (gains == np.inf).any():
+        raise InputError(f"gains of type {position} hold NaN or +inf; allowed: numbers and -inf")
     known = gains[gains > -np.inf]
     if (gains[: len(known)] == -np.inf).any() or (np.diff(known) > RISE * (1.0 + np.abs(known[1:]))).any():
         raise InputError(f"gains of type {position} rise; allowed: gains that never rise (h must be concave)")
+    return gains

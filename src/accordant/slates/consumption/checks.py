@@ -12,16 +12,17 @@ from accordant.errors import InputError
 Values = NDArray[np.float64]
 Counts = NDArray[np.intp]
 
+LARGEST = 1e280  # of a value or parameter: sums over every slate that fits into memory stay finite
 SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from 1: rounding of many terms, not more
 
 
 def checked_numbers(name: str, given: ArrayLike, axis: str) -> Values:
-    """Return finite numbers of at least 0 on one axis that is not empty.
+    """Return numbers from 0 to `LARGEST` on one axis that is not empty.
 
     Raises
     ------
     InputError
-        If there is another axis, no number, or a number that is negative or not finite.
+        If there is another axis, no number, or a number that is negative, too large or not finite.
     """
     try:
         array = np.asarray(given, dtype=np.float64)
@@ -32,6 +33,8 @@ def checked_numbers(name: str, given: ArrayLike, axis: str) -> Values:
     wrong = ~(np.isfinite(array) & (array >= 0))
     if wrong.any():
         raise InputError(f"{name} hold {array[wrong][0]}; allowed: finite numbers of at least 0")
+    if array.max() > LARGEST:
+        raise InputError(f"{name} hold {array.max()}; allowed: at most {LARGEST:g}")
     return array
 
 
@@ -79,7 +82,7 @@ def whole_number(name: str, given: int, lowest: int) -> int:
 
 
 def number_above(name: str, given: float, bound: float) -> None:
-    """Stop unless a parameter is a finite number above a bound.
+    """Stop unless a parameter is a finite number above a bound, at most `LARGEST`.
 
     Raises
     ------
@@ -88,3 +91,5 @@ def number_above(name: str, given: float, bound: float) -> None:
     """
     if not (math.isfinite(given) and given > bound):
         raise InputError(f"{name} is {given}; allowed: a finite number above {bound:g}")
+    if given > LARGEST:
+        raise InputError(f"{name} is {given}; allowed: at most {LARGEST:g}")

@@ -12,7 +12,7 @@ top, has mean 1/i (Rényi 1953), so that one item more than k adds k / (a + 1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,7 +52,7 @@ class BoundedBeta:
 class Uniform(BoundedBeta):
     """Values between 0 and 1, all alike: `BoundedBeta` with β = 1. h(a) = a / (a + 1) for k = 1."""
 
-    shape: float = 1.0
+    shape: float = field(default=1.0, init=False)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Exponential:
     def log_gains(self, consumed: int, items: int) -> Values:
         """Return the log of mean · min(1, k / (a + 1)), shape (items,)."""
         number = np.arange(1, whole_number("items", items, 0) + 1)
-        return np.asarray(np.log(self.mean * np.minimum(1.0, whole_number("consumed", consumed, 1) / number)))
+        return np.asarray(np.log(self.mean) + np.log(np.minimum(1.0, whole_number("consumed", consumed, 1) / number)))
 
 
 @dataclass(frozen=True)

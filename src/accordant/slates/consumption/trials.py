@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from accordant.errors import InputError
 from accordant.slates.consumption.checks import (
+    LARGEST,
     checked_counts,
     checked_numbers,
     checked_probabilities,
@@ -132,20 +133,22 @@ class RankedChances:
     def __post_init__(self) -> None:
         number_above("factor", self.factor, 0.0)
         number_above("offset", self.offset, -1.0)
-        if not 0 <= self.decay < np.inf:
-            raise InputError(f"decay is {self.decay}; allowed: a finite number of at least 0")
+        if not 0 <= self.decay <= LARGEST:
+            raise InputError(f"decay is {self.decay}; allowed: a number of at least 0, at most {LARGEST:g}")
         if self.first > 1:
             raise InputError(f"the first item pleases with chance {self.first:g}; allowed: at most 1")
 
     @property
     def first(self) -> float:
         """q_1."""
-        return float(self.factor * (1.0 + self.offset) ** -self.decay)
+        try:
+            return float(self.factor * (1.0 + float(self.offset)) ** -float(self.decay))
+        except OverflowError:
+            return float("inf")
 
     def chances(self, items: int) -> Values:
         """Return q_i for the first items, shape (items,)."""
-        places = np.arange(1, whole_number("items", items, 0) + 1)
-        return np.asarray(self.factor * (places + self.offset) ** -self.decay)
+        return np.asarray(self.factor * self._places(items) ** -self.decay)
 
     def best(self, consumed: int, items: ArrayLike) -> Values:
         """Return h(a), shape of `items`: the expected number of pleasing ones among the first a, at most k."""
@@ -153,8 +156,12 @@ class RankedChances:
 
     def log_gains(self, consumed: int, items: int) -> Values:
         """Return the log of q_{a+1} P(fewer than k of the first a please), shape (items,)."""
-        chances = self.chances(items)
-        return np.asarray(np.log(chances) + log_chances_below(consumed, chances[:, None])[:, 0])
+        logs = np.log(self.factor) - self.decay * np.log(self._places(items))  # chances may be too small for a float
+        return np.asarray(logs + log_chances_below(consumed, self.chances(items)[:, None])[:, 0])
+
+    def _places(self, items: int) -> Values:
+        """Return i + d of the first items, shape (items,)."""
+        return np.asarray(np.arange(1, whole_number("items", items, 0) + 1) + self.offset, dtype=np.float64)
 
 
 def log_chances_below(consumed: int, chances: Values) -> Values:

@@ -1,0 +1,68 @@
+"""What all reward models have in common: features of a wrong shape never become rewards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from accordant.errors import InputError
+from accordant.preferences import Comparisons
+from accordant.preferences.learners.learner import checked_features, checked_from_one, checked_positive, learners
+
+LINEAR = ("bradley_terry", "balanced", "group_robust", "per_group", "per_user", "mixture", "distributional")
+
+
+@pytest.fixture
+def records():
+    """Three comparisons of two users with three features."""
+    features = np.random.default_rng(0).normal(size=(6, 3))
+    return Comparisons(features, [0, 2, 4], [1, 3, 5], [0, 0, 1], groups=("a", "b"), user_features=np.eye(2))
+
+
+@pytest.fixture(params=[*LINEAR, "contextual"])
+def model(request, records):
+    """A model of each linear learner."""
+    if request.param == "contextual":
+        return learners.create("bradley_terry", {"context": "given"}).fit(records)
+    return learners.create(request.param).fit(records)
+
+
+@pytest.mark.parametrize("shape", [(3,), (4, 1), (2, 4), (2, 3, 1), ()])
+def test_features_of_another_shape_are_refused(model, shape):
+    with pytest.raises(InputError, match=r"features have shape .*allowed: \(item, 3\), as in training"):
+        model.rewards(np.ones(shape), 0)
+
+
+def test_items_of_another_width_have_no_margins(model, records):
+    wider = replace(records, features=np.hstack([records.features, records.features]))
+    with pytest.raises(InputError, match="features have shape"):
+        model.margins(wider)
+    assert model.margins(records).shape == (3,)
+    assert model.rewards(records.features).shape == (6,)
+    assert model.rewards(records.features[:0]).shape == (0,)
+
+
+def test_means_and_spreads_refuse_them_too(records):
+    model = learners.create("distributional").fit(records)
+    for ask in (model.spreads, model.deviations, model.explained, lambda features: model.quantiles(features, 0.5)):
+        with pytest.raises(InputError, match="features have shape"):
+            ask(np.ones(3))
+
+
+def test_whole_numbers_are_features_and_words_are_not():
+    assert checked_features([[1, 2]], 2).shape == (1, 2)
+    with pytest.raises(InputError, match="allowed: numbers"):
+        checked_features([["a", "b"]], 2)
+
+
+def test_parameters_are_named_when_they_are_refused():
+    checked_positive(ridge=1e-300)
+    checked_from_one(steps=1)
+    for wrong in (0.0, -1.0, np.inf, np.nan):
+        with pytest.raises(InputError, match="ridge is .*; allowed: above 0"):
+            checked_positive(rate=1.0, ridge=wrong)
+    for wrong in (0, -1, 1.5, True, np.nan):
+        with pytest.raises(InputError, match="steps is .*; allowed: a whole number from 1"):
+            checked_from_one(rounds=2, steps=wrong)
