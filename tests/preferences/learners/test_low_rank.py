@@ -141,3 +141,11 @@ def test_what_cannot_be_learned_is_refused():
         replace(good, weights=records.record_weights[:, None])
     with pytest.raises(InputError, match="centre have shape"):
         replace(good, centre=np.zeros((5, 1)))
+
+
+@pytest.mark.parametrize("simplex", [False, True])
+def test_copies_of_records_change_nothing(simplex):
+    records = sample(users=8, features=3, records=6).training
+    learner = learners.create("low_rank", {"simplex": simplex, "tolerance": 1e-9})
+    copied = learner.fit(records.take(np.tile(np.arange(len(records)), 3)))
+    assert copied.margins(records) == pytest.approx(learner.fit(records).margins(records), abs=1e-3)

@@ -23,7 +23,8 @@ def sample(name="antipodal", **changes):
 def problem_of(records, *, size=2, prior=1.5, ridge=0.05):
     directions = np.random.default_rng(4).normal(size=(records.features.shape[1], size))
     learner = MetaReweighted(prior=prior, ridge=ridge, directions=size)
-    return learner.problem(records, np.zeros(len(directions)), directions), directions
+    problem = learner.problem(records, np.zeros(len(directions)), directions, np.random.default_rng(0))
+    return problem, directions
 
 
 def test_losses_are_those_of_a_users_query_after_adaptation_to_the_support():
@@ -74,7 +75,7 @@ def test_hard_users_weigh_more_and_are_served_better_than_without_reweighting():
     sharp = learners.create("meta_reweighted", {"softness": 0.02, "directions": 1}).fit(records)
     plain = learners.create("meta_reweighted", {"softness": 1e6, "directions": 1}).fit(records)
     problem, _ = problem_of(records)
-    problem = MetaReweighted(directions=1).problem(records, plain.common, plain.directions)
+    problem = MetaReweighted(directions=1).problem(records, plain.common, plain.directions, np.random.default_rng(0))
     losses = {name: problem.user_losses(model.common) for name, model in (("sharp", sharp), ("plain", plain))}
     hardest = losses["plain"] >= np.quantile(losses["plain"], 0.5)
     assert losses["sharp"][hardest].mean() < losses["plain"][hardest].mean()
@@ -114,3 +115,23 @@ def test_what_cannot_be_learned_is_refused():
             learners.create("meta_reweighted", parameters)
     with pytest.raises(DataError, match="no comparisons"):
         learners.create("meta_reweighted").fit(sample().training.take(np.arange(0)))
+
+
+def test_the_support_of_a_user_shares_no_item_with_the_query():
+    high, low = np.triu_indices(6, 1)
+    users = np.repeat([0, 1], len(high))
+    features = np.random.default_rng(10).normal(size=(6, 3))
+    records = Comparisons(features, np.tile(high, 2), np.tile(low, 2), users)
+    problem, directions = problem_of(records)
+    pairs = {tuple(x): {i, j} for i, j, x in zip(high, low, features[high] - features[low], strict=True)}
+    for user in (0, 1):
+        query, support = (
+            set().union(*(pairs[tuple(x)] for x in each[part.users == user]))
+            for each, part in (
+                (problem.query_differences, problem.query),
+                (problem.support_differences, problem.support),
+            )
+        )
+        assert len(query) == len(support) == 3
+        assert not query & support
+    assert problem.query.columns == pytest.approx(problem.query_differences @ directions)

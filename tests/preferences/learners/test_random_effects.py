@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from accordant.errors import DataError, InputError
-from accordant.preferences import Comparisons
+from accordant.preferences import Comparisons, Ratings
+from accordant.preferences.learners import random_effects
+from accordant.preferences.learners.item_folds import ItemFolds
 from accordant.preferences.learners.learner import LinearReward, learners
+from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.worlds import world
 
 QUICK = {"types": 2, "folds": 3, "rounds": 10}
@@ -129,6 +132,52 @@ def test_copies_of_records_do_not_make_users_look_different():
     records = sample("alike", seed=2, individuality=0.0, records=4).training
     copied = records.take(np.tile(np.arange(len(records)), 3))
     assert fitted(copied).names == ("pooled",)
+
+
+def rated(seed, *, users=20, items=10, taste=0.0, own=2.0):
+    """Return training and test comparisons of all items that users rated; what a user makes of an item beyond its
+    features is as large as `own`."""
+    generator = np.random.default_rng(seed)
+    features = generator.normal(size=(2 * users * items, 4))
+    rewards = 0.5 + taste * generator.normal(size=(users, 4))
+    user = np.repeat(np.arange(users), 2 * items)
+    ratings = np.einsum("rf,rf->r", features, rewards[user]) + own * generator.normal(size=len(user))
+    later = np.tile(np.repeat([False, True], items), users)
+    parts = []
+    for rows in (np.flatnonzero(~later), np.flatnonzero(later)):
+        some = Ratings(features, rows, user[rows], ratings[rows])
+        parts.append(some.to_comparisons(gap=0.01))
+    return parts
+
+
+@pytest.mark.parametrize("weights", ["of the ratings", "1 each"])
+def test_all_pairs_of_a_few_rated_items_do_not_make_users_look_different(weights):
+    for seed in range(2):
+        training, test = rated(seed)
+        if weights == "1 each":
+            training = replace(training, weights=None)
+        model = fitted(training)
+        pooled = learners.create("pooled").fit(training)
+        assert log_loss(model.margins(test)).mean() < log_loss(pooled.margins(test)).mean() + 0.005
+
+
+def test_users_who_differ_are_known_by_their_ratings():
+    training, test = rated(0, taste=1.5, own=0.5)
+    model, pooled = fitted(training), learners.create("pooled").fit(training)
+    assert model.gain.clear
+    assert accuracy(model, test) > accuracy(pooled, test) + 0.1
+    assert log_loss(model.margins(test)).mean() < log_loss(pooled.margins(test)).mean() - 0.1
+
+
+def test_where_nothing_can_be_held_out_the_reward_is_the_pooled_one(monkeypatch):
+    def between_folds(comparisons, folds, generator):
+        return ItemFolds(np.stack([np.zeros(len(comparisons), dtype=int), np.ones(len(comparisons), dtype=int)]))
+
+    monkeypatch.setattr(random_effects, "item_folds", between_folds)
+    model = fitted(sample("antipodal").training)
+    assert model.names == ("pooled",)
+    assert not model.gain.clear
+    assert model.gain.standard_error == np.inf
 
 
 def test_results_repeat():

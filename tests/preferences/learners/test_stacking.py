@@ -14,7 +14,6 @@ from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.learners.stacking import (
     StackedReward,
     gain,
-    record_folds,
     stacking_weights,
     user_gain,
 )
@@ -50,13 +49,6 @@ def test_a_sum_of_rewards_adds_rewards_and_margins():
     assert both.rewards(np.eye(3)).tolist() == [0.5, 4.0, 0.0]
     assert both.margins(records).tolist() == [-3.5, 4.0]
     assert both.adapted(records).margins(records).tolist() == [-3.5, 4.0]
-
-
-def test_folds_spread_users_records_and_keep_repeated_pairs_together():
-    users = np.array([0, 0, 0, 0, 1, 2, 0])
-    chosen, rejected = np.array([0, 1, 2, 3, 0, 0, 1]), np.array([1, 2, 3, 0, 1, 1, 0])
-    fold = record_folds(Comparisons(np.eye(4), chosen, rejected, users), 3)
-    assert fold.tolist() == [0, 1, 2, 0, 1, 2, 0]
 
 
 def test_a_gain_is_that_per_record_with_an_error_from_users():

@@ -9,12 +9,14 @@ s² is the mean square of the features of a record, n the sum of the weights. Th
 2504.14439), re-implemented from the formulas; its fixed factor 1/100 on margins sets the scale of V and is left out. At
 its best the penalty of the first is prior · s times the nuclear norm of V Aᵀ (Srebro, Rennie and Jaakkola 2005). A user
 who comes later is fitted with V frozen. Both are solved by L-BFGS from the directions in which users differ most, so
-that nothing is random.
+that nothing is random. [ours] The weights of a user whose records share items are lowered to what independent records
+would weigh that say as much (`independent_weights`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +24,21 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
+from accordant.preferences.learners.learner import (
+    PreferenceLearner,
+    checked_from_one,
+    checked_positive,
+    checked_records,
+    register,
+)
 from accordant.preferences.learners.logistic import log_loss, sigmoid
-from accordant.preferences.learners.placed_reward import AdaptableReward, PlacedReward, near_common, records_along
+from accordant.preferences.learners.placed_reward import (
+    AdaptableReward,
+    PlacedReward,
+    independent_weights,
+    near_common,
+    records_along,
+)
 from accordant.preferences.learners.user_directions import user_directions
 from accordant.preferences.learners.user_effects import UserRecords
 from accordant.preferences.records import Comparisons
@@ -93,25 +107,31 @@ class LowRankProblem:
         """Return the value, and the gradient of the same shape as the unknowns."""
         factors, total = self.split(flat), float(self.weights.sum())
         places = softmax(factors.loads) if self.simplex else factors.loads
-        along = self.differences @ factors.basis
+        columns = factors.basis if self.simplex else np.column_stack([factors.basis, factors.common])
+        seen = self.differences @ columns  # the records' features are read once here, and once for the gradient
+        along = seen[:, : self.rank]
         margins = np.einsum("rk,rk->r", along, places[self.users])
         if not self.simplex:
-            margins += self.differences @ factors.common
+            margins += seen[:, -1]
         pulls = self.weights * (sigmoid(margins) - 1.0)
         away = factors.basis - (self.centre[:, None] if self.simplex else 0.0)
-        size = float(np.mean(self.differences**2))
         value = float(self.weights @ log_loss(margins))
-        value += 0.5 * self.prior * (size * float((away**2).sum()) + float((factors.loads**2).sum()))
+        value += 0.5 * self.prior * (self._size * float((away**2).sum()) + float((factors.loads**2).sum()))
         value += 0.5 * total * self.ridge * float(factors.common @ factors.common)
-        by_common = total * self.ridge * factors.common
-        if not self.simplex:
-            by_common = by_common + pulls @ self.differences
-        by_basis = self.differences.T @ (pulls[:, None] * places[self.users]) + self.prior * size * away
+        pulled = pulls[:, None] * places[self.users]
+        back = self.differences.T @ (pulled if self.simplex else np.column_stack([pulled, pulls]))
+        by_common = total * self.ridge * factors.common + (0.0 if self.simplex else back[:, -1])
+        by_basis = back[:, : self.rank] + self.prior * self._size * away
         by_loads = sums_of_users(pulls[:, None] * along, self.users, self.n_users)
         if self.simplex:
             by_loads = through_softmax(places, by_loads)
         by_loads = by_loads + self.prior * factors.loads
         return value / total, np.concatenate([by_common, by_basis.ravel(), by_loads.ravel()]) / total
+
+    @cached_property
+    def _size(self) -> float:
+        """s², without a copy of the features."""
+        return float(np.vdot(self.differences, self.differences)) / max(self.differences.size, 1)
 
     def solve(self, start: Factors, tolerance: float) -> Factors:
         """Return a minimum near a start, by L-BFGS with the exact gradient."""
@@ -166,11 +186,8 @@ class LowRank(PreferenceLearner):
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
-        if isinstance(self.rank, bool) or not isinstance(self.rank, int) or self.rank < 1:
-            raise InputError(f"rank is {self.rank}; allowed: a whole number from 1")
-        for name in ("prior", "ridge", "tolerance"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: above 0")
+        checked_from_one(rank=self.rank)
+        checked_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def fit(
         self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
@@ -179,10 +196,11 @@ class LowRank(PreferenceLearner):
         del generator
         checked_records(comparisons)
         pooled = pooled_coefficients(comparisons, ridge=self.ridge, tolerance=self.tolerance)
+        independent = replace(comparisons, weights=independent_weights(comparisons))
         differences = comparisons.differences()
-        start = self._start(comparisons, differences, pooled)
+        start = self._start(independent, differences, pooled)
         problem = LowRankProblem(
-            differences, comparisons.users, comparisons.record_weights, comparisons.n_users, start.basis.shape[1],
+            differences, comparisons.users, independent.record_weights, comparisons.n_users, start.basis.shape[1],
             self.ridge, self.prior, pooled, self.simplex,
         )  # fmt: skip
         found = problem.solve(start, self.tolerance)

@@ -7,8 +7,8 @@
 The loss after adaptation is that of meta-learning (Finn, Abbeel and Levine 2017), the weights are those of MRM-RPO
 (arXiv 2601.18731, re-implemented from the formulas). [ours] Adaptation goes to the exact minimum, so that the gradient
 is that of the implicit function (Rajeswaran et al. 2019), instead of a few steps; weights are held while θ_0 moves and
-then set halfway to their new values, a fixed number of times. Records of a user go in turn to query and support: a user
-with one record has no support, and counts with the loss of θ_0 itself.
+then set halfway to their new values, a fixed number of times. Records of a user go in turn to query and support, which
+share no item (`item_folds`): a user with one record has no support, and counts with the loss of θ_0 itself.
 """
 
 from __future__ import annotations
@@ -20,9 +20,21 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
+from accordant.preferences.learners.item_folds import item_folds
+from accordant.preferences.learners.learner import (
+    PreferenceLearner,
+    checked_from_one,
+    checked_positive,
+    checked_records,
+    register,
+)
 from accordant.preferences.learners.logistic import log_loss, sigmoid
-from accordant.preferences.learners.placed_reward import AdaptableReward, near_common, records_along
+from accordant.preferences.learners.placed_reward import (
+    AdaptableReward,
+    independent_weights,
+    near_common,
+    records_along,
+)
 from accordant.preferences.learners.user_directions import user_directions
 from accordant.preferences.learners.user_effects import UserRecords, likeliest_places
 from accordant.preferences.records import Comparisons
@@ -140,25 +152,21 @@ class MetaReweighted(PreferenceLearner):
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
-        for name in ("directions", "rounds"):
-            found = getattr(self, name)
-            if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-                raise InputError(f"{name} is {found}; allowed: a whole number from 1")
+        checked_from_one(directions=self.directions, rounds=self.rounds)
         if not 0 < self.share <= 1:
             raise InputError(f"share is {self.share}; allowed: above 0, at most 1")
-        for name in ("softness", "prior", "ridge", "tolerance"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: above 0")
+        checked_positive(softness=self.softness, prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> AdaptableReward:
-        """Learn the start, then each user's reward from all of the user's records; deterministic."""
+        """Learn the start, then each user's reward from all of the user's records; the generator deals items."""
         from scipy.optimize import minimize
 
-        del generator
+        generator = np.random.default_rng(0) if generator is None else generator
         checked_records(comparisons)
         common = pooled_coefficients(comparisons, ridge=self.ridge, tolerance=self.tolerance)
-        directions = user_directions(comparisons, comparisons.differences(), common, self.directions)
-        problem = self.problem(comparisons, common, directions)
+        independent = replace(comparisons, weights=independent_weights(comparisons))
+        directions = user_directions(independent, comparisons.differences(), common, self.directions)
+        problem = self.problem(comparisons, common, directions, generator)
         weights = np.ones(comparisons.n_users)
         options = {"maxiter": MOST_ITERATIONS, "gtol": self.tolerance}
         for _ in range(self.rounds):
@@ -169,14 +177,18 @@ class MetaReweighted(PreferenceLearner):
         places = near_common(records_along(comparisons, common, directions), self.prior)
         return AdaptableReward(common, directions, places, np.zeros(directions.shape[1]), self.prior)
 
-    def problem(self, comparisons: Comparisons, common: Values, directions: Values) -> MetaProblem:
-        """Return the problem: of each user's records that count, the first, third, … are the query."""
-        counted = comparisons.take(np.flatnonzero(comparisons.record_weights > 0))
-        turn = np.argsort(counted.users, kind="stable")
-        users = counted.users[turn]
-        _, starts, counts = np.unique(users, return_index=True, return_counts=True)
-        asked = (np.arange(len(users)) - np.repeat(starts, counts)) % 2 == 0
-        query, support = counted.take(turn[asked]), counted.take(turn[~asked])
+    def problem(
+        self, comparisons: Comparisons, common: Values, directions: Values, generator: np.random.Generator
+    ) -> MetaProblem:
+        """Return the problem: of each user's records that count, every other one from the first is the query.
+
+        Records that share items stay on one side, or their items are dealt, see `item_folds`.
+        """
+        rows = np.argsort(comparisons.users, kind="stable")
+        counted = comparisons.take(rows[comparisons.record_weights[rows] > 0])
+        parts, first = item_folds(counted, 2, generator), counted.users % 2
+        query = counted.take(np.flatnonzero(parts.held_out(first)))
+        support = counted.take(np.flatnonzero(parts.known(first)))
         return MetaProblem(
             records_along(support, common, directions), records_along(query, common, directions),
             support.differences(), query.differences(), self.prior, self.ridge,

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.preferences.learners.learner import RewardModel
+from accordant.preferences.learners.learner import RewardModel, checked_features
+from accordant.preferences.learners.shared_items import SharedItems
 from accordant.preferences.learners.user_effects import UserRecords, likeliest_places
+from accordant.preferences.learners.user_folds import weight_of_users
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]
+
+ROUNDING = 1e-9  # of a factor: independent records keep their weights exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +46,12 @@ class PlacedReward(RewardModel):
 
     def rewards(self, features: Values, user: int | None = None) -> Values:
         """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(features @ self.of_user(user))
+        return np.asarray(checked_features(features, len(self.common)) @ self.of_user(user))
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
-        common = comparisons.features @ self.common
-        along = comparisons.features @ self.directions
+        features = checked_features(comparisons.features, len(self.common))
+        common, along = features @ self.common, features @ self.directions
         gaps = along[comparisons.chosen] - along[comparisons.rejected]
         table = np.vstack([self.places, self.unknown])
         places = table[np.minimum(comparisons.users, len(self.places))]
@@ -55,12 +59,34 @@ class PlacedReward(RewardModel):
         return np.asarray(margins + np.einsum("rk,rk->r", gaps, places))
 
 
+def independent_weights(comparisons: Comparisons) -> Values:
+    """Return weights of records, lowered to what independent records would weigh that say as much, shape (record,).
+
+    Each user's are lowered by one factor, at most 1: n of `SharedItems` divided by their sum. All pairs of a few rated
+    items are lowered, and so are copies, and weights above 1, which are copies in other words; records of weight 1 that
+    share no item are not. Weights that sum to less than n, as those of `Ratings.to_comparisons`, stay as they are.
+    """
+    totals = weight_of_users(comparisons)
+    counted = SharedItems(comparisons).of_users(np.empty((len(comparisons), 0))).counted
+    shares = counted / np.where(totals > 0, totals, 1.0)
+    shares = np.where(shares > 1.0 - ROUNDING, 1.0, shares)
+    return np.asarray(comparisons.record_weights * shares[comparisons.users])
+
+
 def records_along(comparisons: Comparisons, common: Values, directions: Values) -> UserRecords:
-    """Return records along directions in the order of users, with the common reward as offsets."""
+    """Return records along directions in the order of users, with the common reward as offsets.
+
+    Weights are those of independent records, see `independent_weights`.
+    """
     order = np.argsort(comparisons.users, kind="stable")
-    differences = comparisons.differences(order)
+    columns = np.column_stack([directions, common])
+    if 2 * len(order) < len(comparisons.features):
+        seen = comparisons.differences(order) @ columns
+    else:
+        of_item = comparisons.features @ columns
+        seen = of_item[comparisons.chosen[order]] - of_item[comparisons.rejected[order]]
     return UserRecords(
-        differences @ directions, differences @ common, comparisons.record_weights[order], comparisons.users[order],
+        seen[:, :-1], seen[:, -1], independent_weights(comparisons)[order], comparisons.users[order],
         comparisons.n_users,
     )  # fmt: skip
 

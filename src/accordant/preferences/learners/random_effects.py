@@ -2,9 +2,10 @@
 
 [ours] A hierarchical (mixed) logit by empirical Bayes: θ_u = θ_0 + B z_u, z_u from one normal or a few with a common
 spread (`effect_prior`), with and without the users' given features deciding between them. Candidates of different
-boldness, the pooled reward among them, predict records that they were not trained on; the sum of them that predicts
-best is the reward (`stacking`). If it does not beat the pooled reward on held-out records by more than the standard
-error, it *is* the pooled reward. Groups are never read.
+boldness, the pooled reward among them, predict records that they were not trained on, of users who are known by records
+of other items (`item_folds`); the sum of them that predicts best is the reward (`stacking`). If it does not beat the
+pooled reward there by more than the standard error, it *is* the pooled reward. Records that share items count as what
+independent ones would (`independent_weights`). Groups are never read.
 """
 
 from __future__ import annotations
@@ -18,22 +19,24 @@ from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.contexts import GivenContexts
 from accordant.preferences.learners.effect_prior import EffectPrior, UserEffects, climbed, prior_path
+from accordant.preferences.learners.item_folds import item_folds
 from accordant.preferences.learners.learner import (
     LinearReward,
     PreferenceLearner,
     RewardModel,
+    checked_from_one,
+    checked_positive,
     checked_records,
     register,
 )
 from accordant.preferences.learners.logistic import LogisticProblem, log_loss
 from accordant.preferences.learners.low_rank import LowRank
-from accordant.preferences.learners.placed_reward import PlacedReward, records_along
+from accordant.preferences.learners.placed_reward import PlacedReward, independent_weights, records_along
 from accordant.preferences.learners.shared import ContextualReward
 from accordant.preferences.learners.stacking import (
     Gain,
     StackedReward,
     gain,
-    record_folds,
     stacking_weights,
     user_gain,
 )
@@ -87,7 +90,7 @@ class RandomEffectsReward(StackedReward):
         Of the models in the sum: ``"pooled"``, ``"given"`` (linear in given features), ``"types K"``, and
         ``"types K given"`` where given features decide between types.
     gain
-        Of the sum over the pooled reward on held-out records.
+        Of the sum over the pooled reward on held-out records; its error is infinite where too few can be held out.
     usual
         Mean of the users' given features in training, shape (feature,); None if there were none.
     """
@@ -112,10 +115,11 @@ class HeldOut:
     names
         Of the candidates.
     margins
-        Of each record, when the user is known by other records, shape (record, candidate).
+        Of each record, when the user is known by records of other items, shape (record, candidate); NaN for records
+        that share items with too many others to be held out.
     log_likelihoods
-        Of all records of each user, shape (user, candidate): by the chain rule the sum of predictions of each record
-        from those before it, so that it counts how soon a user is known.
+        Of all records of each user, with `independent_weights`, shape (user, candidate): by the chain rule the sum of
+        predictions of each record from those before it, so that it counts how soon a user is known.
     """
 
     names: tuple[str, ...]
@@ -149,7 +153,7 @@ class RandomEffects(PreferenceLearner):
     directions
         Most features that are all spanned; with more of them, most directions in which users may differ, at least 1.
     folds
-        Folds of each user's records, at least 2.
+        Folds of users, and of each user's records, at least 2.
     rounds
         Most rounds of expectation and maximisation for each number of types, at least 1.
     ridge, tolerance
@@ -167,16 +171,13 @@ class RandomEffects(PreferenceLearner):
     context_ridge: float = 1e-2
 
     def __post_init__(self) -> None:
-        for name, least in (("types", 1), ("directions", 1), ("folds", 2), ("rounds", 1)):
-            found = getattr(self, name)
-            if isinstance(found, bool) or not isinstance(found, int) or found < least:
-                raise InputError(f"{name} is {found}; allowed: a whole number from {least}")
-        for name in ("ridge", "tolerance", "context_ridge"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: above 0")
+        checked_from_one(types=self.types, directions=self.directions, rounds=self.rounds)
+        if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < 2:
+            raise InputError(f"folds is {self.folds}; allowed: a whole number from 2")
+        checked_positive(ridge=self.ridge, tolerance=self.tolerance, context_ridge=self.context_ridge)
 
     def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> RandomEffectsReward:
-        """Learn candidates and their sum; the generator deals users into folds, and its same state gives the same.
+        """Learn candidates and their sum; the generator deals users and items into folds.
 
         With records of a single user there is nothing to learn of how users differ: the reward is the pooled one.
         """
@@ -188,7 +189,8 @@ class RandomEffects(PreferenceLearner):
         if (of_users > 0).sum() > 1:
             fold = user_folds(of_users, self.folds, generator)
             counted = comparisons.take(np.flatnonzero(comparisons.record_weights > 0))
-            weights, found = _chosen(counted, fold[counted.users], self._held_out(counted, fold, tuple(candidates)))
+            held_out = self._held_out(counted, fold, tuple(candidates), generator)
+            weights, found = _chosen(counted, fold, held_out)
         kept = [(name, candidates[name], a) for name, a in zip(candidates, weights, strict=True) if a > 0]
         names, models, sizes = zip(*kept, strict=True)
         known = comparisons.user_features
@@ -251,10 +253,12 @@ class RandomEffects(PreferenceLearner):
         added = problem.solve(tolerance=self.tolerance).coefficients.reshape(-1, len(pooled))
         return ContextualReward(np.vstack([pooled, added]), contexts)
 
-    def _held_out(self, comparisons: Comparisons, fold: Codes, names: tuple[str, ...]) -> HeldOut:
+    def _held_out(
+        self, comparisons: Comparisons, fold: Codes, names: tuple[str, ...], generator: np.random.Generator
+    ) -> HeldOut:
         """Return what candidates predict of users who were not trained on, known by their other records."""
-        of_record, part = fold[comparisons.users], record_folds(comparisons, self.folds)
-        margins = np.zeros((len(comparisons), len(names)))
+        of_record, parts = fold[comparisons.users], item_folds(comparisons, self.folds, generator)
+        margins = np.full((len(comparisons), len(names)), np.nan)
         likelihoods = np.zeros((comparisons.n_users, len(names)))
         for k in range(int(fold.max()) + 1):
             models = self._candidates(comparisons.take(np.flatnonzero(of_record != k)))
@@ -263,8 +267,8 @@ class RandomEffects(PreferenceLearner):
             for column, name in enumerate(names):
                 likelihoods[fold == k, column] = _log_likelihoods(models[name], new)[fold == k]
             for j in range(self.folds):
-                rows = np.flatnonzero((of_record == k) & (part == j))
-                known = comparisons.take(np.flatnonzero((of_record == k) & (part != j)))
+                rows = np.flatnonzero((of_record == k) & parts.held_out(j))
+                known = comparisons.take(np.flatnonzero((of_record == k) & parts.known(j)))
                 asked = comparisons.take(rows)
                 for column, name in enumerate(names):
                     margins[rows, column] = models[name].adapted(known).margins(asked)
@@ -275,23 +279,28 @@ def _log_likelihoods(model: RewardModel, comparisons: Comparisons) -> Values:
     """Return the log-likelihood of all records of each user, taken as new, shape (user,)."""
     if isinstance(model, EffectsReward):
         return model.effects(comparisons).log_likelihoods
-    losses = comparisons.record_weights * log_loss(model.margins(comparisons))
+    losses = independent_weights(comparisons) * log_loss(model.margins(comparisons))
     return np.asarray(-np.bincount(comparisons.users, losses, minlength=comparisons.n_users), dtype=np.float64)
 
 
 def _chosen(comparisons: Comparisons, fold: Codes, held_out: HeldOut) -> tuple[Values, Gain]:
     """Return candidates' weights and the gain; weights are judged by users for whom they were not chosen."""
-    counts, margins = comparisons.record_weights, held_out.margins
-    allowed, pooled = held_out.allowed(comparisons), np.eye(margins.shape[1])[0]
+    judged = np.flatnonzero(np.isfinite(held_out.margins[:, 0]))
+    pooled = np.eye(len(held_out.names))[0]
+    if len(np.unique(comparisons.users[judged])) < 2:
+        return pooled, Gain(0.0, np.inf)
+    asked, allowed = comparisons.take(judged), held_out.allowed(comparisons)
+    counts, margins, of_record = asked.record_weights, held_out.margins[judged], fold[asked.users]
 
     def weights(rows: NDArray[np.bool_]) -> Values:
         """Return the weights of all candidates that predict some records best; pooled where nothing predicts any."""
         found = np.zeros(len(allowed))
-        found[allowed] = stacking_weights(margins[np.ix_(rows, allowed)], counts[rows])
+        if rows.any():
+            found[allowed] = stacking_weights(margins[np.ix_(rows, allowed)], counts[rows])
         return found if found.any() else pooled
 
-    judged = np.empty(len(fold))
-    for k in np.unique(fold):
-        judged[fold == k] = margins[fold == k] @ weights(fold != k)
-    found = gain(judged, margins[:, 0], comparisons)
-    return weights(np.ones(len(fold), dtype=bool)) if found.clear else pooled, found
+    predicted = np.empty(len(of_record))
+    for k in np.unique(of_record):
+        predicted[of_record == k] = margins[of_record == k] @ weights(of_record != k)
+    found = gain(predicted, margins[:, 0], asked)
+    return weights(np.ones(len(of_record), dtype=bool)) if found.clear else pooled, found

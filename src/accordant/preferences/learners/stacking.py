@@ -21,7 +21,6 @@ from accordant.preferences.learners.logistic import log_loss, sigmoid
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 NEGLIGIBLE = 1e-3  # a weight below this is 0
 
@@ -87,23 +86,6 @@ def stacking_weights(margins: Values, weights: Values) -> Values:
     start = np.full(n_models, 1.0 / n_models)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n_models).x
     return np.where(found < NEGLIGIBLE, 0.0, found)
-
-
-def record_folds(comparisons: Comparisons, folds: int) -> Codes:
-    """Deal each user's records into folds in turn, shape (record,); records of the same two items stay together.
-
-    Users begin at different folds, so that users with a single record are spread. Nothing is random.
-    """
-    low = np.minimum(comparisons.chosen, comparisons.rejected)
-    high = np.maximum(comparisons.chosen, comparisons.rejected)
-    keys = np.stack([comparisons.users, low, high], axis=1)
-    pairs, first, pair = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    order = np.lexsort((first, pairs[:, 0]))
-    owners = pairs[order, 0]
-    _, starts, counts = np.unique(owners, return_index=True, return_counts=True)
-    rank = np.empty(len(pairs), dtype=np.intp)
-    rank[order] = np.arange(len(pairs)) - np.repeat(starts, counts)
-    return np.asarray((rank + pairs[:, 0]) % folds)[pair.ravel()]
 
 
 @dataclass(frozen=True)
