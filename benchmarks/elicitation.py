@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from accordant.preferences.elicitation import (
     CRITERIA,
-    Belief,
     Criterion,
     Inquiry,
     NormalPrior,
     OwnChoice,
+    Posterior,
     Stopping,
     elicit,
     simulated_person,
@@ -59,7 +59,7 @@ def one_person(world: World, criterion: Criterion, seed: int) -> tuple[float, ..
         items, OwnChoice(actions), criterion=criterion, samples=world.samples,
         stopping=Stopping(world.level, 0.0, world.questions),
     )  # fmt: skip
-    belief = Belief(NormalPrior.isotropic(world.features, world.scale**2), world.lapse)
+    belief = Posterior(NormalPrior.isotropic(world.features, world.scale**2), world.lapse)
     found = elicit(inquiry, belief, simulated_person(truth, items, answering, world.lapse), asking)
     rewards = actions @ truth
     decided = found.standing.decided

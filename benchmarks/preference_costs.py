@@ -66,8 +66,9 @@ def measured(name: str, size: int) -> dict[str, float] | None:
     command = [sys.executable, "-m", "benchmarks.preference_costs", "--one", name, str(size)]
     try:
         shown = subprocess.run(
-            command, capture_output=True, text=True, check=True, timeout=LIMIT, env=os.environ | {"OMP_NUM_THREADS": "1"}
-        )
+            command, stdout=subprocess.PIPE, text=True, check=True, timeout=LIMIT,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         return None
     found: dict[str, float] = json.loads(shown.stdout)
@@ -86,7 +87,8 @@ def main() -> None:
         return
     sizes = QUICK_SIZES if options.quick else SIZES
     print(f"{USERS} users in {GROUPS} groups, {FEATURES} features; one thread")
-    print(f"{'learner':<22}" + "".join(f"{f'{size:,}':>12}" for size in sizes) + "   s per doubling   MiB above the data")
+    header = "".join(f"{f'{size:,}':>12}" for size in sizes)
+    print(f"{'learner':<22}{header}   growth per doubling   MiB above the data")
     for name in options.learner or learners.names():
         found = [measured(name, size) for size in sizes]
         shown = "".join(f"{'> limit' if each is None else '{:.1f} s'.format(each['seconds']):>12}" for each in found)
@@ -95,7 +97,7 @@ def main() -> None:
         if len(whole) > 1:
             growth = f"{(whole[-1]['seconds'] / whole[0]['seconds']) ** (1 / (len(whole) - 1)):.2f}"
         memory = ", ".join(f"{each['peak'] - each['before']:.0f}" for each in whole)
-        print(f"{name:<22}{shown}{growth:>17}   {memory}", flush=True)
+        print(f"{name:<22}{shown}{growth:>22}   {memory}", flush=True)
 
 
 if __name__ == "__main__":

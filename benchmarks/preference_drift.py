@@ -11,8 +11,8 @@ described by what another half of the users made of them, at any time: 153 of th
 
     python -m benchmarks.preference_drift DATA
 
-DATA holds `ratings.csv` and `movies.csv`, also in its folder `preferences/movielens-small`. Without DATA only the
-first table is printed.
+DATA, or a folder below it such as `preferences/movielens-small`, holds `ratings.csv` and `movies.csv`; this is checked
+first. Without DATA only the first table is printed.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ Array = NDArray[np.float64]
 STREAMS, LENGTH, ALPHA = 200, 200, 0.05
 HALF = np.arange(LENGTH) < LENGTH // 2
 TURNED, TURN_AT = 20, 0.8
+RATINGS, BELOW = "ratings.csv", (Path("preferences/movielens-small"), Path("movielens-small"))
 
 
 @dataclass(frozen=True)
@@ -169,15 +170,22 @@ def by_day(ratings: Ratings) -> None:
     )
 
 
+def ratings_below(data: Path) -> Path | None:
+    """Return the folder of the ratings; None if there is none."""
+    folders = (data, *(data / below for below in BELOW))
+    return next((folder for folder in folders if (folder / RATINGS).is_file()), None)
+
+
 def main() -> None:
     """Read the folder, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="?", help="folder of MovieLens")
     asked = parser.parse_args()
+    folder = None if asked.data is None else ratings_below(asked.data)
+    if asked.data is not None and folder is None:
+        parser.error(f"{asked.data} holds no {RATINGS}, nor do {', '.join(map(str, BELOW))} below it")
     made_up()
-    if asked.data is not None:
-        inner = asked.data / "preferences" / "movielens-small"
-        folder = inner if inner.is_dir() else asked.data
+    if folder is not None:
         genres = read_movielens(folder).ratings
         real("MovieLens, genres", genres)
         by_day(genres)

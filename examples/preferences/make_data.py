@@ -1,6 +1,6 @@
 """Write ``choices.csv``: what 30 invented people chose, of whom 6 want something else than the others.
 
-    python make_data.py
+python make_data.py
 """
 
 from __future__ import annotations

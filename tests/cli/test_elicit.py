@@ -151,3 +151,35 @@ def test_exit_code_of_wrong_input(accordant):
     done = accordant("elicit", "beds.yaml", "--stakeholder", "Wrad", "--json", stdin="1\n")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean 'Ward'" in done.stderr
+
+
+def test_files_of_answers_with_a_byte_order_mark_and_wrong_lines(tmp_path, monkeypatch):
+    path = tmp_path / "answers.txt"
+    path.write_bytes(b"\xef\xbb\xbf1\r\n\r\n2\r\nQ\r\n")
+    assert terminal.lines_of_file(path) == ["1", "2", "Q"]
+    path.write_text("1\n\n3\n2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 3: '3' is no answer; allowed: 1, 2, =, 0, q"):
+        terminal.lines_of_file(path)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbf1\n2\n"), encoding="utf-8"))
+    assert list(terminal.lines_of_stdin()) == ["1\n", "2\n"]
+
+
+def test_an_answer_is_in_the_file_before_the_next_question_is_looked_for(case_folder, tmp_path, monkeypatch):
+    out = tmp_path / "answers.csv"
+    interview, file = begin_interview(case_folder / "beds.yaml", "Ward", InterviewOptions(level=1.0), out)
+
+    def broken(answer):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(interview.session, "answer", broken)
+    with pytest.raises(KeyboardInterrupt):
+        talk(interview, ["1"], file)
+    assert len(pd.read_csv(out)) == 1
+
+
+def test_what_is_new_is_told_apart_from_what_was_there(case_folder, tmp_path):
+    arguments = (case_folder / "beds.yaml", "--stakeholder", "Ward", "--level", "1", "--out", tmp_path / "said.csv")
+    run(*arguments, typed="1\n1\n")
+    again = run(*arguments, typed="q\n")
+    assert again.stdout == f"0 new, 2 earlier comparisons: {tmp_path / 'said.csv'}\n"
+    assert "after 0 new questions" in again.stderr

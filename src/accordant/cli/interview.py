@@ -76,9 +76,9 @@ def converse(
         if answer is None:
             interview.session.stop()
             break
-        made = interview.answer(answer)
         if file is not None:
-            file.add([each.row(interview.stakeholder, interview.context) for each in made])
+            file.add([each.row(interview.stakeholder, interview.context) for each in interview.meaning(answer)])
+        interview.answer(answer)
         show(f"   {progress(interview)}")
     show(f"\n{closing(interview)}")
 
@@ -122,7 +122,8 @@ def closing(interview: Interview) -> str:
     session, stake = interview.session, interview.at_stake
     standing, count = session.standing, len(session.answered)
     assert session.stopped is not None
-    asked, best = f"{count} {'question' if count == 1 else 'questions'}", stake.names[standing.decided]
+    new = "new " if interview.earlier else ""
+    asked, best = f"{count} {new}{'question' if count == 1 else 'questions'}", stake.names[standing.decided]
     sure = f"with probability {_percent(standing.probability)}"
     if session.stopped == "settled":
         return f"Settled after {asked}: the best {stake.kind} for {interview.stakeholder} is {best} {sure}."
@@ -135,32 +136,39 @@ def closing(interview: Interview) -> str:
 def print_answers(interview: Interview, out: Path | None) -> None:
     """Print where the answers are, or the answers themselves."""
     if out is not None:
-        typer.echo(f"{len(interview.records)} comparisons: {out}")
+        new = f" new, {len(interview.earlier)} earlier" if interview.earlier else ""
+        typer.echo(f"{len(interview.records)}{new} comparisons: {out}")
     else:
         rows = [each.row(interview.stakeholder, interview.context) for each in interview.records]
         sys.stdout.write(as_csv(rows, tuple(interview.context)))
 
 
 def lines_of_file(path: Path) -> list[str]:
-    """Return the lines of a file of answers.
+    """Return the lines of a file of answers that say something.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is no text.
+        If it cannot be read, is no text, or a line is no answer: nobody is there who could be asked again.
     """
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise InputError(f"answers cannot be read from {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"answers in {path} are no text in UTF-8") from None
+    for number, line in enumerate(lines, start=1):
+        word = line.strip().lower()
+        if word and word != STOP and word not in KEYS:
+            raise InputError(f"{path} line {number}: {line!r:.40} is no answer; allowed: {', '.join([*KEYS, STOP])}")
+    return [line for line in lines if line.strip()]
 
 
 def lines_of_stdin() -> Iterator[str]:
     """Yield what the person types, or what is piped in."""
     try:
-        yield from iter(sys.stdin.readline, "")
+        for line in iter(sys.stdin.readline, ""):
+            yield line.removeprefix("\ufeff")  # which some programs write before a text in UTF-8
     except UnicodeDecodeError:
         raise InputError("answers on standard input are no text in UTF-8") from None
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.learners.mixture import UNSURE, Mixture
-from accordant.preferences.learners.user_folds import weight_of_users
+from accordant.preferences.learners.mixture.mixture import UNSURE, Mixture
+from accordant.preferences.learners.users.user_folds import weight_of_users
 from accordant.preferences.records import Comparisons
 from accordant.preferences.support import SupportRates, support_rates
 from accordant.preferences.support.rates import Values

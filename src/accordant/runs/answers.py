@@ -1,7 +1,8 @@
 """The file that interviews write: one comparison of two cells per line, CSV with a header.
 
 Columns: ``user_id`` (the stakeholder), ``chosen_action``, ``chosen_outcome``, ``rejected_action``,
-``rejected_outcome``, and one column per context feature if the questions supposed a context.
+``rejected_outcome``, and one column per context feature if the questions supposed a context. A column ``weight`` that
+somebody added is kept: a record of weight 0 does not count, any other counts as one answer, and new ones weigh 1.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError, UnknownNameError
 
+WEIGHT = "weight"
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 COLUMNS = ("user_id", "chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 
 
@@ -56,17 +59,19 @@ class AnswerFile:
     Raises
     ------
     DataError
-        If it exists and has other columns.
+        If it exists and has other columns, or is no CSV file.
     InputError
-        If it cannot be read or written.
+        If it cannot be read or written, or is a compressed file by its name.
     """
 
     def __init__(self, path: Path, context: Sequence[str] = ()) -> None:
         self.path, self.columns = path, (*COLUMNS, *context)
         self._rows: list[dict[str, str]] = []
+        if path.suffix.lower() in COMPRESSED:
+            raise InputError(f"answers are added line by line to plain text; found {path.name}; allowed: a .csv file")
         try:
-            if path.exists() and path.stat().st_size:
-                self._read(path.read_text(encoding="utf-8-sig"))
+            if path.exists() and (text := path.read_text(encoding="utf-8-sig")):
+                self._read(text)
                 path.open("a", encoding="utf-8").close()  # refuse before the interview, not after it
             else:
                 path.write_text(_line(self.columns), encoding="utf-8")
@@ -83,7 +88,11 @@ class AnswerFile:
         """
         found = []
         for number, row in enumerate(self._rows, start=1):
-            if row["user_id"] != stakeholder or any(not _equal(row[name], context[name]) for name in context):
+            if (
+                not _counts(row)
+                or row["user_id"] != stakeholder
+                or any(not _equal(row[name], context[name]) for name in context)
+            ):
                 continue
             chosen = Cell(row["chosen_action"], row["chosen_outcome"])
             rejected = Cell(row["rejected_action"], row["rejected_outcome"])
@@ -106,20 +115,30 @@ class AnswerFile:
         """
         try:
             with self.path.open("a", encoding="utf-8", newline="") as file:
-                file.writelines(_line([row[name] for name in self.columns]) for row in rows)
+                file.writelines(_line([row[name] if name != WEIGHT else "1" for name in self.columns]) for row in rows)
         except OSError as error:
             raise InputError(f"answers cannot be added to {self.path}: {error.strerror}") from None
 
     def _read(self, text: str) -> None:
-        lines = list(csv.reader(StringIO(text, newline="")))
-        if tuple(lines[0]) != self.columns:
+        try:
+            lines = [[cell.strip() for cell in line] for line in csv.reader(StringIO(text, newline=""))]
+        except csv.Error as error:
+            raise DataError(f"{self.path} cannot be read as CSV: {error}") from None
+        header = tuple(lines[0]) if lines else ()
+        if tuple(name for name in header if name != WEIGHT) != self.columns or header.count(WEIGHT) > 1:
             raise DataError(
-                f"{self.path} has the columns {', '.join(lines[0])}; allowed: {', '.join(self.columns)}, in this order"
+                f"{self.path} has the columns {', '.join(header) or 'none'}; allowed: {', '.join(self.columns)}, in "
+                f"this order, and {WEIGHT}"
             )
-        for number, line in enumerate(filter(None, lines[1:]), start=1):
-            if len(line) != len(self.columns):
-                raise DataError(f"{self.path}, record {number} has {len(line)} values; allowed: {len(self.columns)}")
-            self._rows.append(dict(zip(self.columns, line, strict=True)))
+        self.columns = header
+        for number, line in enumerate(filter(any, lines[1:]), start=1):
+            if len(line) != len(header):
+                raise DataError(f"{self.path}, record {number} has {len(line)} values; allowed: {len(header)}")
+            row = dict(zip(header, line, strict=True))
+            weight = _number(row.get(WEIGHT, "1"))
+            if weight is None or weight < 0:
+                raise DataError(f"{self.path}, record {number} has weight {row[WEIGHT]!r}; allowed: at least 0")
+            self._rows.append(row)
         if not text.endswith("\n"):  # the next record would continue the last line
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("\n")
@@ -155,6 +174,11 @@ def _line(values: Sequence[str]) -> str:
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerow(values)
     return text.getvalue()
+
+
+def _counts(row: Mapping[str, str]) -> bool:
+    """Whether a record has a weight above 0."""
+    return bool(_number(row.get(WEIGHT, "1")))
 
 
 def _equal(one: str, other: str) -> bool:

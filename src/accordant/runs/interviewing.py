@@ -22,10 +22,10 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.learning.identification import identify
 from accordant.preferences.elicitation import (
     Answer,
-    Belief,
     Inquiry,
     NormalPrior,
     OwnChoice,
+    Posterior,
     Question,
     Session,
     Stopping,
@@ -120,7 +120,7 @@ class Interview:
         known = np.array([[position[each.chosen], position[each.rejected]] for each in earlier], dtype=np.intp)
         generator = randomness.generator(options.seed, "elicitation")
         items = np.eye(len(self.cells))
-        belief = Belief(cell_prior(len(problem.actions), len(problem.outcome_names)), LAPSE)
+        belief = Posterior(cell_prior(len(problem.actions), len(problem.outcome_names)), LAPSE)
         for chosen, rejected in known:
             belief = belief.updated(items[chosen] - items[rejected])
         regret = REGRET if options.level < 1 else 0.0
@@ -136,15 +136,22 @@ class Interview:
         return None if self.session.question is None else self._shown(self.session.question)
 
     def answer(self, answer: Answer) -> list[Preferred]:
-        """Take an answer and return the records that it makes: one, two for "equal", none for "cannot say"."""
-        shown = self.question
+        """Take an answer, find the next question, and return the records that the answer makes, see `meaning`."""
+        made = self.meaning(answer)
         self.session.answer(answer)
-        assert shown is not None
-        first, second = shown
-        made = [Preferred(first, second)] if answer in ("first", "equal") else []
-        made += [Preferred(second, first)] if answer in ("second", "equal") else []
         self.records += made
         return made
+
+    def meaning(self, answer: Answer) -> list[Preferred]:
+        """Return the records that an answer to the question makes: one, two for "equal", none for "cannot say".
+
+        At once, so that they can be written before the next question is looked for.
+        """
+        if self.question is None:
+            return []
+        first, second = self.question
+        made = [Preferred(first, second)] if answer in ("first", "equal") else []
+        return made + ([Preferred(second, first)] if answer in ("second", "equal") else [])
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as ``accordant elicit --json`` prints it.

@@ -137,3 +137,38 @@ def test_wrong_input():
             TasteChange(0.9).after(good, good, elapsed)
     with pytest.raises(InputError):
         Belief.around(np.zeros(2), 0.0)
+
+
+@pytest.mark.parametrize("change", [TasteChange(), TasteChange(0.7), TasteChange(drift=0.3)])
+def test_one_long_wait_is_two_short_ones(change):
+    generator = np.random.default_rng(3)
+    prior = some_belief(generator, 3)
+    belief = updated(prior, generator.normal(size=(5, 3)))
+    once, twice = change.after(belief, prior, 3.5), change.after(change.after(belief, prior, 1.25), prior, 2.25)
+    np.testing.assert_allclose(once.mean, twice.mean, atol=1e-10)
+    np.testing.assert_allclose(once.covariance, twice.covariance, atol=1e-10)
+
+
+def test_forgetting_and_drift_together_are_refused():
+    with pytest.raises(InputError, match="kept is 0.9 and drift 0.1"):
+        TasteChange(0.9, 0.1)
+
+
+@pytest.mark.parametrize("size", [1e4, 1e5, 1e6, 1e7, 1e8])
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_a_record_far_against_the_belief_ends_at_the_mode(size, repeats):
+    found = updated(Belief(np.array([size]), np.array([[size]])), np.full((repeats, 1), -1.0))
+
+    def slope(theta):
+        return (theta - size) / size + repeats / (1 + np.exp(-theta))
+
+    low, high = -50.0, 50.0
+    for _ in range(200):
+        low, high = ((low + high) / 2, high) if slope((low + high) / 2) < 0 else (low, (low + high) / 2)
+    assert found.mean[0] == pytest.approx(low, abs=1e-6)
+
+
+def test_what_is_no_covariance():
+    for matrix in ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]):
+        with pytest.raises(InputError, match="positive definite"):
+            Belief(np.zeros(2), np.array(matrix))

@@ -17,8 +17,8 @@ from accordant.preferences.change.agreement import (
     SWITCHES,
     log_agreement_process,
     log_bets,
-    log_maxima,
 )
+from accordant.preferences.change.maxima import log_maxima
 
 
 def sigmoid(x):
@@ -194,3 +194,17 @@ def test_wrong_input():
         watch_agreement([1.0], times=[1.0, 2.0])
     with pytest.raises(InputError, match="streams"):
         watch_agreement([1.0], streams=np.array([0]), names=[])
+
+
+def test_margins_at_the_edge_of_what_a_number_holds():
+    found = log_agreement_process(np.array([1e308, -1e308]))
+    np.testing.assert_allclose(found, log_agreement_process(np.array([1e9, -1e9])))
+
+
+def test_names_and_levels_that_are_refused():
+    with pytest.raises(InputError, match="alpha is 'x'"):
+        watch_agreement([1.0], alpha="x")
+    with pytest.raises(InputError, match="at least one stream"):
+        watch_agreement([1.0], names=[])
+    with pytest.raises(InputError, match="at least one stream"):
+        watch_agreement(np.empty(0), names=[])

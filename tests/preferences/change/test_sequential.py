@@ -8,7 +8,7 @@ import pytest
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons
 from accordant.preferences.change import Belief, TasteChange, follow, updated
-from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.solving.logistic import LogisticProblem
 
 
 def world(n=120, n_users=4, d=3, seed=0, flip=None):
@@ -50,7 +50,7 @@ def _first(mine, blocks, key):
     return min(row for row in mine if blocks[row] == key[1])
 
 
-@pytest.mark.parametrize("change", [TasteChange(), TasteChange(0.8), TasteChange(1.0, 0.3), TasteChange(0.9, 0.1)])
+@pytest.mark.parametrize("change", [TasteChange(), TasteChange(0.8), TasteChange(1.0, 0.3)])
 @pytest.mark.parametrize("by", ["user", "group"])
 def test_against_a_plain_loop(change, by):
     records, times = world()
@@ -171,3 +171,9 @@ def test_empty_and_wrong_input():
         follow(records, prior, by="item")
     with pytest.raises(DataError, match="groups"):
         follow(Comparisons(np.eye(3), [0], [1], [0]), prior, by="group")
+
+
+def test_times_too_far_apart_are_refused():
+    records = Comparisons(np.eye(2), np.array([0, 1]), np.array([1, 0]), np.array([0, 0]), ("a",))
+    with pytest.raises(InputError, match="times go from -1e\\+308 to 1e\\+308"):
+        follow(records, Belief.around(np.zeros(2), 1.0), TasteChange(0.9), times=np.array([-1e308, 1e308]))

@@ -10,6 +10,7 @@ import pytest
 from accordant.preferences.comparing.randomness import branch
 from accordant.preferences.comparing.tuning import FOLDS, RIDGES, chosen_ridge
 from accordant.preferences.learners.bradley_terry import BradleyTerry
+from accordant.preferences.learners.users.item_folds import item_folds
 from accordant.preferences.records import Comparisons
 
 
@@ -35,10 +36,11 @@ def test_losses_are_those_of_folds_by_hand():
     weights = np.random.default_rng(1).integers(0, 3, 40).astype(float)
     found = chosen_ridge(replace(records, weights=weights), seed=5)
     kept = np.flatnonzero(weights)
-    fold = branch(5, "folds").permutation(len(kept)) % FOLDS
+    folds = item_folds(records.take(kept), FOLDS, branch(5, "folds"))
+    assert folds.judged.all()  # the items of these records occur once
     losses = []
     for place, row in enumerate(kept):
-        others = kept[fold != fold[place]]
+        others = kept[folds.known(folds.sides[0, place])]
         theta = BradleyTerry(ridge=0.01).fit(replace(records, weights=weights).take(others)).coefficients
         losses.append(weights[row] * np.log1p(np.exp(-(records.differences()[row] @ theta))))
     assert found.losses[0.01] == pytest.approx(sum(losses) / weights.sum())

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.elicitation import (
-    Belief,
+    Posterior,
     ChosenBy,
     Inquiry,
     NormalPrior,
@@ -33,12 +33,12 @@ def held(plan, seed=0, answer=None, prior=PRIOR):
     generator = np.random.default_rng(seed)
     truth = generator.multivariate_normal(prior.mean, prior.covariance)
     respond = simulated_person(truth, plan.items, generator) if answer is None else answer
-    return truth, elicit(plan, Belief(prior), respond, generator)
+    return truth, elicit(plan, Posterior(prior), respond, generator)
 
 
 def test_every_reason_to_stop():
     steep = NormalPrior.isotropic(3, 100.0)
-    _, found = held(inquiry(stopping=Stopping(regret=0.0, questions=100)), prior=steep)
+    _, found = held(inquiry(stopping=Stopping(regret=0.0, questions=100)), 1, prior=steep)
     assert found.stopped == "settled" and found.standing.probability >= 0.95
     _, found = held(inquiry(stopping=Stopping(level=1.0, regret=0.5)))
     assert found.stopped == "small regret" and found.standing.regret <= 0.5 and found.standing.probability < 1
@@ -67,7 +67,7 @@ def test_no_pair_is_asked_twice_even_if_it_was_given_twice():
 def test_what_answers_teach():
     for answer, rows in (("first", [1]), ("second", [-1]), ("equal", [1, -1]), ("cannot say", [])):
         plan = inquiry()
-        session = plan.begin(Belief(PRIOR), np.random.default_rng(1))
+        session = plan.begin(Posterior(PRIOR), np.random.default_rng(1))
         question = session.question
         session.answer(answer)
         difference = plan.items[question.first] - plan.items[question.second]
@@ -82,7 +82,7 @@ def test_the_same_generator_and_answers_give_the_same_questions():
 
 
 def test_either_item_may_be_shown_first():
-    shown = [inquiry().begin(Belief(PRIOR), np.random.default_rng(seed)).question for seed in range(30)]
+    shown = [inquiry().begin(Posterior(PRIOR), np.random.default_rng(seed)).question for seed in range(30)]
     lower_first = sum(q.first < q.second for q in shown)
     assert 5 <= lower_first <= 25
 
@@ -103,7 +103,7 @@ def test_questions_are_about_the_decision():
             items, ChosenBy(lambda theta: (theta[:, 0] > 0).astype(int), 2),
             np.array([[0, 1], [2, 3], [4, 5]]), criterion, samples=2000,
         )  # fmt: skip
-        question = plan.begin(Belief(PRIOR), np.random.default_rng(0)).question
+        question = plan.begin(Posterior(PRIOR), np.random.default_rng(0)).question
         asked = {question.first, question.second}
         assert asked == pair if pair else asked != {0, 1}
 
@@ -150,7 +150,10 @@ def test_a_settled_decision_is_right_as_often_as_it_says():
         (lambda: inquiry(pairs=np.array([[2, 2]])), "two different positions"),
         (lambda: inquiry(samples=1), "samples is 1"),
         (lambda: inquiry(criterion="variance"), "unknown criterion 'variance'"),
-        (lambda: inquiry().begin(Belief(NormalPrior.isotropic(2)), np.random.default_rng(0)), "items have 3 features"),
+        (
+            lambda: inquiry().begin(Posterior(NormalPrior.isotropic(2)), np.random.default_rng(0)),
+            "items have 3 features",
+        ),
         (lambda: Stopping(level=0.0), "level is 0.0"),
         (lambda: Stopping(level=1.01), "level is 1.01"),
         (lambda: Stopping(regret=-1.0), "regret is -1.0"),
@@ -164,10 +167,41 @@ def test_what_is_refused(make, message):
 
 
 def test_answers_that_are_refused():
-    session = inquiry().begin(Belief(PRIOR), np.random.default_rng(0))
+    session = inquiry().begin(Posterior(PRIOR), np.random.default_rng(0))
     with pytest.raises(UnknownNameError, match="unknown answer 'frist'; did you mean 'first'"):
         session.answer("frist")
     session.stop()
     assert (session.question, session.stopped) == (None, "stopped by the person")
     with pytest.raises(InputError, match="no question to answer: stopped by the person"):
         session.answer("first")
+
+
+def test_a_least_number_of_questions():
+    """A prior that is sure does not settle a decision before the person has said so much."""
+    sure = NormalPrior(np.array([5.0, 0.0, 0.0]), 0.01 * np.eye(3))
+    plan = inquiry(stopping=Stopping(questions=5))
+    assert held(plan, prior=sure)[1].answered == ()
+    patient = inquiry(stopping=Stopping(questions=5, least=3))
+    found = held(patient, prior=sure)[1]
+    assert (len(found.answered), found.stopped) == (3, "settled")
+    short = held(inquiry(stopping=Stopping(questions=2, least=3)), prior=sure)[1]
+    assert (len(short.answered), short.stopped) == (2, "asked enough")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Stopping(questions=2.5), "questions is 2.5; allowed: a whole number"),
+        (lambda: Stopping(least=-1), "least is -1"),
+        (lambda: inquiry(samples=2.5), "samples is 2.5; allowed: a whole number"),
+        (lambda: inquiry(decision=OwnChoice(np.eye(2))), "items have 3 features; allowed: 2, as in the decision"),
+        (lambda: simulated_person([1.0], [[1.0]], np.random.default_rng(0), lapse=7), "lapse is 7"),
+        (
+            lambda: ChosenBy(lambda theta: np.full(len(theta), -1), 2).verdicts(np.zeros((3, 1))),
+            "returned -1 to -1; allowed: 0 to 1",
+        ),
+    ],
+)
+def test_numbers_that_are_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()

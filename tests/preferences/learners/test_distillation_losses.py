@@ -13,7 +13,7 @@ from accordant.errors import InputError
 from accordant.preferences.learners.distillation.grouping import TrainingGroups
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.distillation.supervision import Supervision
-from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.worlds import world
 
 CASES = [

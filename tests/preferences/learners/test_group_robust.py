@@ -11,7 +11,7 @@ from accordant.errors import InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.group_robust import GroupRobust, reweighted
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.learners.logistic import LogisticProblem, log_loss, sigmoid
+from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss, sigmoid
 from accordant.preferences.worlds import world
 
 

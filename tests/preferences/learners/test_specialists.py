@@ -9,7 +9,7 @@ import pytest
 
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.distillation.specialists import FOLDS, NO_STEP, PRIORS, record_folds
-from accordant.preferences.learners.logistic import LogisticProblem, log_loss
+from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss
 from accordant.preferences.worlds import world
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.records import Comparisons
 
 
@@ -94,7 +94,7 @@ def test_losses_are_those_of_the_linear_learners(torch):
 
 
 def test_the_mean_loss_is_the_value_of_the_linear_problem(torch):
-    from accordant.preferences.learners.logistic import LogisticProblem, Pull
+    from accordant.preferences.learners.solving.logistic import LogisticProblem, Pull
     from accordant.preferences.neural.training import Terms
 
     generator = np.random.default_rng(5)

@@ -152,3 +152,12 @@ def test_json_lines_name_a_missing_key(tmp_path, problem):
     path.write_text(json.dumps(good) + "\n\n" + json.dumps({k: v for k, v in good.items() if k != "user_id"}))
     with pytest.raises(DataError, match="bad.jsonl line 3: key 'user_id' is missing"):
         read_answers(path, problem)
+
+
+def test_endings_in_capitals(tmp_path, problem):
+    line = (
+        '{"chosen_action": "Offer", "chosen_outcome": "Done", "rejected_action": "Trial", "rejected_outcome": "Left"}'
+    )
+    for name in ("answers.JSONL", "answers.NdJson"):
+        (tmp_path / name).write_text(line, encoding="utf-8")
+        assert len(read_answers(tmp_path / name, problem)) == 1

@@ -350,3 +350,55 @@ def test_a_policy_learns_rewards_in_python(loans, tmp_path, write_rows):
         each.startswith("Rewards of 'Bank': bank.csv has columns that nothing reads: why") for each in policy.warnings_
     )
     assert policy.recommend(loans.columns).decisions.n_contexts == 120
+
+
+WEIGHED = ("user_id", "chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome", "weight")
+
+
+@pytest.mark.parametrize("users", ["mean", "worst"])
+def test_users_without_any_weight_are_nobody(tmp_path, problem, log, write_rows, asked, truth, users):
+    rows = [[*row, 1] for row in asked("ann", truth, times=3)]
+    rows += [[*row, 1] for row in asked("ben", {cell: -value for cell, value in truth.items()}, times=3)]
+    silent = [[f"z{k}", "Offer", "Done", "Trial", "Done", 0] for k in range(20)]
+    plain, beside = (
+        ComparisonReward(str(write_rows(tmp_path / name, given, WEIGHED)), learner="per_user", users=users).fit(
+            log, problem
+        )
+        for name, given in (("plain.csv", rows), ("beside.csv", silent[:10] + rows + silent[10:]))
+    )
+    np.testing.assert_array_equal(table(plain, log.contexts), table(beside, log.contexts))
+    assert beside.about["users"] == plain.about["users"] == 2
+    assert plain.warnings == ()
+    (warning,) = beside.warnings
+    assert "users 'z0', 'z1', 'z2', 'z3', 'z4' and 15 more are left out" in warning
+
+
+def test_gaps_of_one_user_are_told_although_others_fill_them(tmp_path, problem, log, write_rows, asked, truth):
+    rows = [*asked("ann", truth, times=3), ["ben", "Offer", "Done", "Trial", "Done"]]
+    path = str(write_rows(tmp_path / "answers.csv", rows))
+    for users in ("mean", "worst"):
+        warnings = ComparisonReward(path, learner="per_user", users=users).fit(log, problem).warnings
+        assert any("1 of 2 users did not compare everything" in each and "'ben'" in each for each in warnings)
+    pooled = ComparisonReward(path, learner="per_user").fit(log, problem).warnings
+    assert not any("users did not compare" in each for each in pooled)
+
+
+def test_an_absurd_context_value_counts_as_far_away(tmp_path, problem, log, write_rows, asked, truth):
+    rows = [[*row, 10.0 + k % 3] for k, row in enumerate(asked("ann", truth))]
+    rows[0][-1] = 1e308
+    path = write_rows(tmp_path / "answers.csv", rows, (*WEIGHED[:5], "income"))
+    found = ComparisonReward(str(path), context=("income",)).fit(log, problem)
+    assert np.isfinite(table(found, log.contexts)).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"only": ()}, "only names nobody"),
+        ({"anchors": {"lowest": 5, "highest": ["Offer", "Done"]}}, "anchor 'lowest' is 5"),
+        ({"anchors": {"lowest": None, "highest": ["Offer", "Done"]}}, "anchor 'lowest' is None"),
+    ],
+)
+def test_values_that_are_no_lists_are_refused(parameters, message):
+    with pytest.raises(InputError, match=message):
+        ComparisonReward("answers.csv", **parameters)

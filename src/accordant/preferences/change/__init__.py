@@ -5,6 +5,7 @@ steps.py            the arithmetic of beliefs, for many streams at once
 sequential.py       follow users or groups: predict each block of records, then learn it
 drift.py            alarms when somebody's preferences change, with a bound on false ones
 agreement.py        the e-process against "the agreement with a reference is constant"
+maxima.py           the largest likelihood of one slope for all answers so far, never understated
 exchangeability.py  the conformal test martingale against "early and late scores are exchangeable"
 pairs.py            comparisons of ratings with earlier ones
 rating_stream.py    the comparisons of a replay, and who is replayed

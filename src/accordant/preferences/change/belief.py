@@ -2,7 +2,7 @@
 
     answers   P(chosen ≻ rejected) = σ(θ · x),  x = features of the chosen item less those of the rejected one
     update    mean = argmin_θ Σ_r w_r [−log σ(θ · x_r)] + ½ (θ − m)ᵀ C⁻¹ (θ − m);  covariance⁻¹ = C⁻¹ + Σ_r b_r x_r x_rᵀ
-    time      precision ← λ C⁻¹ + (1 − λ) C₀⁻¹, λ = kept^elapsed;  then covariance ← covariance + drift · elapsed · I
+    time      precision ← λ C⁻¹ + (1 − λ) C₀⁻¹, λ = kept^elapsed;  or covariance ← covariance + drift · elapsed · I
 
 The update is the mode and the curvature there (Laplace per step: Fahrmeir 1992; extended Kalman filter of West and
 Harrison 1997, Chapter 14), b_r = w_r σ(D_r) σ(−D_r). It is the batch estimate if nothing is forgotten and all records
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.preferences.change.steps import forgotten, learned, predicted, symmetric
-from accordant.preferences.learners.logistic import LogisticProblem, sigmoid
+from accordant.preferences.learners.solving.logistic import LogisticProblem, sigmoid
 from accordant.preferences.measures.arrays import numbers
 
 Values = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Belief:
     Raises
     ------
     InputError
-        If shapes differ, a number is not finite, or the covariance is not symmetric or has no positive diagonal.
+        If shapes differ, a number is not finite, or the covariance is not symmetric and positive definite.
     """
 
     mean: Values
@@ -56,8 +56,8 @@ class Belief:
             raise InputError(
                 f"covariance has shape {covariance.shape}; allowed: finite numbers of shape ({len(mean)}, {len(mean)})"
             )
-        if not np.allclose(covariance, covariance.T) or not (covariance.diagonal() > 0).all():
-            raise InputError("covariance must be symmetric with a diagonal above 0")
+        if not np.allclose(covariance, covariance.T) or not _positive_definite(covariance):
+            raise InputError("covariance must be symmetric and positive definite")
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "covariance", covariance)
 
@@ -92,6 +92,12 @@ class TasteChange:
         Share of the evidence that is left after a unit of time, in (0, 1]; 1 forgets nothing.
     drift
         Variance that a random walk adds to every coefficient in a unit of time, at least 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or taste both drifts and is forgotten: a belief would then depend on how often it
+        is asked for, because one long wait is not many short ones.
     """
 
     kept: float = 1.0
@@ -102,6 +108,10 @@ class TasteChange:
             raise InputError(f"kept is {self.kept}; allowed: above 0, at most 1")
         if not 0 <= self.drift < np.inf:
             raise InputError(f"drift is {self.drift}; allowed: at least 0")
+        if self.kept < 1 and self.drift > 0:
+            raise InputError(
+                f"kept is {self.kept} and drift {self.drift}; allowed: kept 1 or drift 0, not both changed"
+            )
 
     def after(self, belief: Belief, prior: Belief, elapsed: float) -> Belief:
         """Return the belief after some time without records.
@@ -177,6 +187,15 @@ def _updated(belief: Belief, differences: Values, weights: Values) -> Belief:
         return _large(belief, differences, weights)
     means, covariances = learned(belief.mean[None], belief.covariance[None], differences[None], weights[None])
     return Belief(means[0], covariances[0])
+
+
+def _positive_definite(covariance: Values) -> bool:
+    """Whether a symmetric matrix has a Cholesky root."""
+    try:
+        np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _large(belief: Belief, differences: Values, weights: Values) -> Belief:

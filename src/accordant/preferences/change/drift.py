@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -196,8 +197,8 @@ def _watched(
     """Run a detector over each stream by itself."""
     scores = numbers("scores" if detector == "exchangeability" else "margins", scores, "record")
     n = len(scores)
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha}; allowed: between 0 and 1")
+    if not isinstance(alpha, Real) or not 0 < alpha < 1:
+        raise InputError(f"alpha is {alpha!r}; allowed: a number between 0 and 1")
     stream = (
         np.zeros(n, dtype=np.intp)
         if streams is None
@@ -205,6 +206,8 @@ def _watched(
     )
     when = np.arange(n, dtype=np.float64) if times is None else numbers("times", times, "record", n)
     every = tuple(map(str, range(int(stream.max(initial=0)) + 1) if names is None else names))
+    if not every:
+        raise InputError("names hold no name; allowed: at least one stream")
     threshold = math.log(len(every) / alpha)
     order = np.lexsort((np.arange(n), when, stream))
     edges = np.searchsorted(stream[order], np.arange(len(every) + 1))

@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.change.belief import SMALL_BLOCK, Belief, TasteChange, updated
 from accordant.preferences.change.steps import learned, predicted
-from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.learners.shrinkage import PerUserReward
+from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.measures.arrays import codes, numbers
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Stream = Literal["user", "group"]
+
+LARGEST_TIME = 1e300  # so that the time between two records is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +102,7 @@ def follow(
     Raises
     ------
     InputError
-        If shapes differ, or the prior has another number of features.
+        If shapes differ, the prior has another number of features, or a time is out of range.
     DataError
         If there are no groups to follow, or a block has two times.
     """
@@ -109,6 +111,8 @@ def follow(
         raise InputError(f"the prior has {len(prior.mean)} features; allowed: {comparisons.features.shape[1]}")
     names, of_user = _streams(comparisons, by)
     when = None if times is None else numbers("times", times, "record", n)
+    if when is not None and n and max(-when.min(), when.max()) > LARGEST_TIME:
+        raise InputError(f"times go from {when.min()} to {when.max()}; allowed: {-LARGEST_TIME:g} to {LARGEST_TIME:g}")
     number = None if blocks is None else codes("blocks", blocks, n)
     rows = _blocks_of_streams(of_user[comparisons.users], len(names), when, number)
     state = _State.at(prior, len(names), change or TasteChange())

@@ -1,6 +1,7 @@
 """One ridge for all methods, chosen for the pooled reward: what everything is compared with must not be a straw man.
 
-Training records are dealt into folds, and the pooled reward of the others is judged by its log-loss on each. [ours]
+Training records are dealt into folds that share no item of a user, and the pooled reward of the others is judged by its
+log-loss on each. [ours]
 The chosen ridge is every learner's that has one, unless it is named with another: methods then differ in what they know
 of users, not in how much they trust features.
 """
@@ -14,7 +15,8 @@ import numpy as np
 
 from accordant.preferences.comparing.randomness import branch
 from accordant.preferences.learners.bradley_terry import BradleyTerry
-from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.solving.logistic import log_loss
+from accordant.preferences.learners.users.item_folds import item_folds
 from accordant.preferences.records import Comparisons
 
 RIDGES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0)
@@ -43,7 +45,7 @@ def chosen_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
     Parameters
     ----------
     training
-        Records that are learned from. With fewer than two of weight, the smallest ridge is taken untried.
+        Records that are learned from. If none can be held out, the smallest ridge is taken untried.
     seed
         Of the folds. Of equally good ridges the larger one is taken.
     """
@@ -51,13 +53,18 @@ def chosen_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
     if len(weighing) < 2:
         return RidgeChoice(RIDGES[0], {})
     records = training.take(weighing)
-    fold = branch(seed, "folds").permutation(len(records)) % min(FOLDS, len(records))
-    losses = dict.fromkeys(RIDGES, 0.0)
-    for k in range(int(fold.max()) + 1):
-        others, own = records.take(np.flatnonzero(fold != k)), records.take(np.flatnonzero(fold == k))
+    folds = item_folds(records, FOLDS, branch(seed, "folds"))
+    losses, total = dict.fromkeys(RIDGES, 0.0), 0.0
+    for k in range(FOLDS):
+        others, own = (np.flatnonzero(part) for part in (folds.known(k), folds.held_out(k)))
+        if not len(others) or not len(own):
+            continue
+        known, judged = records.take(others), records.take(own)
+        total += float(judged.record_weights.sum())
         for ridge in RIDGES:
-            margins = BradleyTerry(ridge=ridge).fit(others).margins(own)
-            losses[ridge] += float(own.record_weights @ log_loss(margins))
-    total = float(records.record_weights.sum())
+            margins = BradleyTerry(ridge=ridge).fit(known).margins(judged)
+            losses[ridge] += float(judged.record_weights @ log_loss(margins))
+    if not total:
+        return RidgeChoice(RIDGES[0], {})
     means = {ridge: loss / total for ridge, loss in losses.items()}
     return RidgeChoice(min(reversed(RIDGES), key=lambda ridge: means[ridge]), means)

@@ -1,8 +1,9 @@
 """Elicitation: which comparison to ask next, until the decision is settled.
 
 priors.py     what is believed before the first answer
-beliefs.py    what is believed after some answers
-slices.py     how the exact posterior is sampled
+posterior.py  what is believed after some answers
+tempering.py  draws from the posterior, on a path from normal distributions
+slices.py     moves that leave the posterior as it is
 stakes.py     the decision that questions are asked for
 criteria.py   what the answer to a question is worth
 stopping.py   when to stop
@@ -25,15 +26,30 @@ from accordant.preferences.elicitation.asking import (
     all_pairs,
     elicit,
 )
-from accordant.preferences.elicitation.beliefs import Belief
 from accordant.preferences.elicitation.criteria import CRITERIA, Criterion
+from accordant.preferences.elicitation.posterior import Posterior
 from accordant.preferences.elicitation.priors import NormalPrior
 from accordant.preferences.elicitation.simulated import simulated_person
 from accordant.preferences.elicitation.stakes import ChosenBy, CollectiveChoice, DecisionAtStake, OwnChoice
 from accordant.preferences.elicitation.stopping import Standing, Stopping
 
 __all__ = [
-    "CRITERIA", "Answer", "Belief", "ChosenBy", "CollectiveChoice", "Criterion", "DecisionAtStake", "Elicited",
-    "Inquiry", "NormalPrior", "OwnChoice", "Question", "Session", "Standing", "Stopping", "all_pairs", "elicit",
+    "CRITERIA",
+    "Answer",
+    "ChosenBy",
+    "CollectiveChoice",
+    "Criterion",
+    "DecisionAtStake",
+    "Elicited",
+    "Inquiry",
+    "NormalPrior",
+    "OwnChoice",
+    "Posterior",
+    "Question",
+    "Session",
+    "Standing",
+    "Stopping",
+    "all_pairs",
+    "elicit",
     "simulated_person",
 ]  # fmt: skip

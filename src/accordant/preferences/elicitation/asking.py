@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.elicitation.beliefs import Belief, chance
 from accordant.preferences.elicitation.criteria import CRITERIA, Criterion, best_question
+from accordant.preferences.elicitation.posterior import Posterior, chance
 from accordant.preferences.elicitation.stakes import DecisionAtStake, Verdicts
 from accordant.preferences.elicitation.stopping import Reason, Standing, Stopping
 
@@ -84,12 +84,15 @@ class Inquiry:
             raise InputError(f"pairs must hold two different positions from 0 to {len(items) - 1}")
         if self.criterion not in CRITERIA:
             raise UnknownNameError("criterion", self.criterion, CRITERIA)
-        if self.samples < 2:
-            raise InputError(f"samples is {self.samples}; allowed: at least 2")
+        if not isinstance(self.samples, int | np.integer) or self.samples < 2:
+            raise InputError(f"samples is {self.samples}; allowed: a whole number, at least 2")
+        wanted = self.decision.n_features
+        if wanted is not None and wanted != items.shape[1]:
+            raise InputError(f"items have {items.shape[1]} features; allowed: {wanted}, as in the decision")
         object.__setattr__(self, "items", items)
         object.__setattr__(self, "pairs", pairs.astype(np.intp))
 
-    def begin(self, belief: Belief, generator: np.random.Generator) -> Session:
+    def begin(self, belief: Posterior, generator: np.random.Generator) -> Session:
         """Return a session that starts from a belief."""
         return Session(self, belief, generator)
 
@@ -113,7 +116,7 @@ class Session:
         Questions with their answers, in order.
     """
 
-    def __init__(self, inquiry: Inquiry, belief: Belief, generator: np.random.Generator) -> None:
+    def __init__(self, inquiry: Inquiry, belief: Posterior, generator: np.random.Generator) -> None:
         if inquiry.items.shape[1] != belief.prior.n_features:
             raise InputError(
                 f"items have {inquiry.items.shape[1]} features; allowed: {belief.prior.n_features}, as in the belief"
@@ -132,7 +135,7 @@ class Session:
         """Take the answer to the question, learn from it and find the next question.
 
         "equal" counts as one answer each way; "cannot say" uses up the question and teaches nothing (see
-        `Belief.updated`).
+        `Posterior.updated`).
 
         Raises
         ------
@@ -200,14 +203,14 @@ class Elicited:
         See `Session`.
     """
 
-    belief: Belief
+    belief: Posterior
     standing: Standing
     stopped: Reason
     answered: tuple[tuple[Question, Answer], ...]
 
 
 def elicit(
-    inquiry: Inquiry, belief: Belief, respond: Callable[[Question], Answer | None], generator: np.random.Generator
+    inquiry: Inquiry, belief: Posterior, respond: Callable[[Question], Answer | None], generator: np.random.Generator
 ) -> Elicited:
     """Ask until there is a reason to stop.
 

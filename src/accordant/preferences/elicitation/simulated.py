@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from accordant.errors import InputError
 from accordant.preferences.elicitation.asking import Answer, Question
-from accordant.preferences.elicitation.beliefs import chance
+from accordant.preferences.elicitation.posterior import chance
 from accordant.preferences.measures.arrays import numbers
 
 
@@ -26,8 +27,15 @@ def simulated_person(
     generator
         Source of the answers.
     lapse
-        Share of answers given without looking.
+        Share of answers given without looking, in [0, 1).
+
+    Raises
+    ------
+    InputError
+        If a shape or a number is wrong.
     """
+    if not 0 <= lapse < 1:
+        raise InputError(f"lapse is {lapse}; allowed: at least 0, below 1")
     features = np.asarray(items, dtype=np.float64)
     rewards = features @ numbers("coefficients", coefficients, "feature", features.shape[1])
 

@@ -43,6 +43,11 @@ class DecisionAtStake(ABC):
     def n_actions(self) -> int:
         """Number of actions."""
 
+    @property
+    def n_features(self) -> int | None:
+        """Number of features whose coefficients it reads; None for any."""
+        return None
+
     @abstractmethod
     def verdicts(self, coefficients: Values) -> Verdicts:
         """Return what sampled coefficients, shape (sample, feature), lead to."""
@@ -68,6 +73,11 @@ class OwnChoice(DecisionAtStake):
     def n_actions(self) -> int:
         """Number of actions."""
         return len(self.actions)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of an action."""
+        return int(self.actions.shape[1])
 
     def verdicts(self, coefficients: Values) -> Verdicts:
         """Return the best action of each sample, and how far others are below it."""
@@ -96,7 +106,9 @@ class ChosenBy(DecisionAtStake):
                 f"shape ({len(coefficients)},)"
             )
         if decided.min() < 0 or decided.max() >= self.n_actions:
-            raise InputError(f"the decision function returned {decided.max()}; allowed: 0 to {self.n_actions - 1}")
+            raise InputError(
+                f"the decision function returned {decided.min()} to {decided.max()}; allowed: 0 to {self.n_actions - 1}"
+            )
         return _wrong_or_right(decided, self.n_actions)
 
 
@@ -150,6 +162,11 @@ class CollectiveChoice(DecisionAtStake):
     def n_actions(self) -> int:
         """Number of actions."""
         return len(self.expected.actions)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of an item."""
+        return int(self.items.shape[1])
 
     def verdicts(self, coefficients: Values) -> Verdicts:
         """Return what the strategy decides for each sample."""

@@ -67,24 +67,30 @@ class Stopping:
         With 0, only a decision that every sample shares has a small enough one.
     questions
         Stop having asked enough after this many, whatever was answered; at least 0.
+    least
+        Neither settled nor small regret before so many questions; at least 0. A prior from other users can settle a
+        decision before this user has had the chance to contradict it.
     """
 
     level: float = 0.95
     regret: float = 0.05
     questions: int = 30
+    least: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.level <= 1:
             raise InputError(f"level is {self.level}; allowed: above 0, at most 1")
         if not 0 <= self.regret < np.inf:
             raise InputError(f"regret is {self.regret}; allowed: at least 0")
-        if self.questions < 0:
-            raise InputError(f"questions is {self.questions}; allowed: at least 0")
+        for name in ("questions", "least"):
+            given = getattr(self, name)
+            if not isinstance(given, int | np.integer) or given < 0:
+                raise InputError(f"{name} is {given}; allowed: a whole number, at least 0")
 
     def reason(self, standing: Standing, asked: int) -> Reason | None:
         """Return why to stop, or None to go on."""
-        if standing.probability >= self.level:
+        if asked >= self.least and standing.probability >= self.level:
             return "settled"
-        if standing.regret <= self.regret:
+        if asked >= self.least and standing.regret <= self.regret:
             return "small regret"
         return "asked enough" if asked >= self.questions else None

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.preferences.learners.learner import LinearReward, checked_records, register
-from accordant.preferences.learners.logistic import LogisticProblem
 from accordant.preferences.learners.shared import ContextualReward, SharedLearner
+from accordant.preferences.learners.solving.logistic import LogisticProblem
 from accordant.preferences.records import Comparisons
 
 

@@ -24,8 +24,8 @@ from accordant.preferences.learners.learner import (
     checked_records,
     register,
 )
-from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.learners.shared import ContextualReward, Design, SharedLearner
+from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]

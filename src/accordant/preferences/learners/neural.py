@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.bradley_terry import balanced_weights
-from accordant.preferences.learners.contexts import Source, user_contexts
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.distillation.supervision import Supervision
 from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
-from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.solving.logistic import LogisticProblem
+from accordant.preferences.learners.users.contexts import Source, user_contexts
 from accordant.preferences.records import Comparisons
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from accordant.errors import DataError, InputError
 from accordant.preferences.learners.learner import LinearReward, checked_positive
-from accordant.preferences.learners.newton import Bend, ConvexProblem
+from accordant.preferences.learners.solving.newton import Bend, ConvexProblem
 from accordant.preferences.records import NO_ITEM, Rankings
 
 Values = NDArray[np.float64]

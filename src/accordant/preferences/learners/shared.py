@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.preferences.learners.contexts import Source, UserContexts, user_contexts
 from accordant.preferences.learners.learner import (
     LinearReward,
     PreferenceLearner,
@@ -17,7 +16,8 @@ from accordant.preferences.learners.learner import (
     checked_from_one,
     checked_positive,
 )
-from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.solving.logistic import LogisticProblem
+from accordant.preferences.learners.users.contexts import Source, UserContexts, user_contexts
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]

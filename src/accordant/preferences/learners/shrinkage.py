@@ -24,7 +24,8 @@ from accordant.preferences.learners.learner import (
     checked_records,
     register,
 )
-from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.solving.logistic import LogisticProblem
+from accordant.preferences.learners.users.shared_items import independent_weights
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]
@@ -93,7 +94,8 @@ class PerUserReward(RewardModel):
             return replace(self, cluster=cluster)
         present = np.flatnonzero(comparisons.counts)
         cluster[present] = np.arange(len(present))
-        rows = near_rows(comparisons, cluster, self.common, self.prior, TOLERANCE)
+        independent = replace(comparisons, weights=independent_weights(comparisons))
+        rows = near_rows(independent, cluster, self.common, self.prior, TOLERANCE)
         return replace(self, coefficients=rows, cluster=cluster)
 
 
@@ -177,7 +179,10 @@ class PerGroup(Shrunk):
 @register("per_user")
 @dataclass(frozen=True)
 class PerUser(Shrunk):
-    """A reward for each user; a user without records gets the pooled one."""
+    """A reward for each user; a user without records gets the pooled one.
+
+    Records of a user that share items weigh together what independent ones would: see `independent_weights`.
+    """
 
     def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> PerUserReward:
         """Learn the pooled reward, then each user's; deterministic."""
@@ -186,4 +191,4 @@ class PerUser(Shrunk):
         present = np.flatnonzero(comparisons.counts)
         cluster = np.full(comparisons.n_users, -1, dtype=np.intp)
         cluster[present] = np.arange(len(present))
-        return self.specialised(comparisons, cluster)
+        return self.specialised(replace(comparisons, weights=independent_weights(comparisons)), cluster)

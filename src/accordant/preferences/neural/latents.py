@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from accordant.preferences.learners.contexts import UserContexts
+from accordant.preferences.learners.users.contexts import UserContexts
 from accordant.preferences.neural.networks import PairEncoder, divergence, scaled
 from accordant.preferences.records import Comparisons
 
@@ -64,7 +64,7 @@ class Latents(ABC):
 
 
 class KnownLatents(Latents):
-    """Contexts that are known before training; see `accordant.preferences.learners.contexts`."""
+    """Contexts that are known before training; see `accordant.preferences.learners.users.contexts`."""
 
     def __init__(self, comparisons: Comparisons, contexts: UserContexts | None, rows: Codes) -> None:
         self.contexts, self.rows, self.module = contexts, rows, None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from accordant.preferences.learners.logistic import LogisticProblem, Pull
+from accordant.preferences.learners.solving.logistic import LogisticProblem, Pull
 from accordant.preferences.neural.latents import Latents
 from accordant.preferences.neural.networks import RewardNetwork
 from accordant.preferences.records import Comparisons

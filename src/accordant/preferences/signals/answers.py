@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,27 @@ class Answers:
     def __len__(self) -> int:
         return len(self.users)
 
+    def taken(self, rows: Codes) -> Answers:
+        """Return some records; users keep their codes."""
+        return replace(
+            self, actions=self.actions[:, rows], outcomes=self.outcomes[:, rows], contexts=self.contexts[rows],
+            users=self.users[rows], weights=None if self.weights is None else self.weights[rows],
+        )  # fmt: skip
+
+    def of_weighing_users(self) -> tuple[Answers, tuple[str, ...]]:
+        """Return the records of users with any weight above 0, and the names of the other users."""
+        if self.weights is None:
+            return self, ()
+        weighing = np.bincount(self.users, self.weights, minlength=len(self.user_names)) > 0
+        kept = np.flatnonzero(weighing)
+        found = replace(
+            self.taken(np.flatnonzero(weighing[self.users])),
+            user_names=tuple(self.user_names[user] for user in kept),
+            groups=None if self.groups is None else tuple(self.groups[user] for user in kept),
+        )
+        left_out = tuple(self.user_names[user] for user in np.flatnonzero(~weighing))
+        return replace(found, users=np.searchsorted(kept, found.users).astype(np.intp)), left_out
+
 
 def read_answers(
     path: str | Path,
@@ -118,7 +139,7 @@ def read_answers(
 
 def _entries(file: Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
     """Return one entry per record, text without spaces around it, and the names of the columns."""
-    if file.name.endswith(JSON_LINES):
+    if file.name.lower().endswith(JSON_LINES):
         entries = read_json_lines(file)
         return entries, tuple(dict.fromkeys(key for entry in entries for key in entry.values))
     table = read_table(file)

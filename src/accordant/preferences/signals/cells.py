@@ -24,6 +24,7 @@ from accordant.rewards import Outcome
 Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
+FARTHEST = 1e6  # standard deviations from the mean that a context may be: further numbers count as this far
 CURVE = 3  # features of a continuous outcome: level, slope, curve
 
 
@@ -69,9 +70,14 @@ class CellFeatures:
         return len(self.actions) * per_action, 1 + len(self.context)
 
     def surroundings(self, columns: Values) -> Values:
-        """Return z of raw context columns, shape (context, 1 + column); a missing value counts as the mean."""
+        """Return z of raw context columns, shape (context, 1 + column); a missing value counts as the mean.
+
+        Numbers further than a million standard deviations from the mean count as that far.
+        """
         means, spreads = (np.array([each[k] for each in self.context.values()]) for k in (0, 1))
-        standardised = (columns - means) / spreads if self.context else columns.reshape(len(columns), 0)
+        with np.errstate(over="ignore"):
+            standardised = (columns - means) / spreads if self.context else columns.reshape(len(columns), 0)
+        standardised = np.clip(standardised, -FARTHEST, FARTHEST)
         return np.hstack([np.ones((len(columns), 1)), np.where(np.isnan(standardised), 0.0, standardised)])
 
     def of_contexts(self, contexts: Contexts) -> Values:
@@ -127,4 +133,8 @@ def _spread(name: str, values: Values) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     if not len(known):
         raise DataError(f"context column {name!r} has no value in any training row")
-    return float(known.mean()), 1.0 if known.min() == known.max() else float(known.std())
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, spread = float(known.mean()), 1.0 if known.min() == known.max() else float(known.std())
+    if not np.isfinite([mean, spread]).all():
+        raise DataError(f"{name} goes from {known.min():g} to {known.max():g}: too far apart to be standardised")
+    return mean, spread

@@ -7,6 +7,8 @@ preference learner, and mapped to [0, 1]. How the rewards of several people beco
     mean     each user's own reward is mapped to [0, 1], and their mean is taken: everybody counts the same
     worst    likewise, and of the groups' means the lowest is taken; without groups, of the users' rewards
 
+With ``mean`` and ``worst``, users whose records all weigh 0 are left out.
+
 Both cells of a record share their context. So comparisons say which cell is better here, and never whether it is better
 to be here than there: within a context the learned slopes of all cells add up to about 0.
 """
@@ -28,7 +30,7 @@ from accordant.preferences.records import Comparisons
 from accordant.preferences.signals.answers import Answers, read_answers
 from accordant.preferences.signals.cells import CellFeatures
 from accordant.preferences.signals.fitted_reward import FittedComparisonReward
-from accordant.preferences.signals.identification import Agreement, gaps
+from accordant.preferences.signals.identification import Agreement, gaps, gaps_of_users, users_named
 from accordant.preferences.signals.scale import Scale
 from accordant.problem import DecisionProblem
 from accordant.rewards import Outcome, RewardSignal, rewards
@@ -84,6 +86,8 @@ class ComparisonReward(RewardSignal):
         object.__setattr__(self, "context", _distinct("context", self.context))
         if self.only is not None:
             object.__setattr__(self, "only", _distinct("only", self.only))
+            if not self.only:
+                raise InputError("only names nobody; allowed: at least one user, or nothing for all")
         if self.users not in get_args(Users):
             raise UnknownNameError("users", self.users, get_args(Users))
         learners.create(self.learner, self.parameters)
@@ -112,6 +116,9 @@ class ComparisonReward(RewardSignal):
             If the file or a column cannot be used, or the learner does not fit `users`.
         """
         answers = read_answers(self.file, problem, context=self.context, only=self.only)
+        left_out: tuple[str, ...] = ()
+        if self.users != "pooled":
+            answers, left_out = answers.of_weighing_users()
         features = CellFeatures.fit(log, problem, self.context, answers)
         items, n_records = features.items(answers), len(answers)
         rows = np.arange(n_records)
@@ -126,8 +133,8 @@ class ComparisonReward(RewardSignal):
         return FittedComparisonReward(
             features, found, scales, self._groups(answers),
             self._about(answers, agreement),
-            (*gaps(answers, problem), *agreement.warnings(), *clipped, *getattr(model, "warnings", ()),
-             *_unused(answers)),
+            (*self._gaps(answers, problem), *agreement.warnings(), *clipped, *getattr(model, "warnings", ()),
+             *_weightless(left_out), *_unused(answers)),
         )  # fmt: skip
 
     def _coefficients(self, model: RewardModel, comparisons: Comparisons) -> Values:
@@ -171,6 +178,11 @@ class ComparisonReward(RewardSignal):
             if share > CLIPPED_SHARE
         ]
 
+    def _gaps(self, answers: Answers, problem: DecisionProblem) -> list[str]:
+        """Say what the comparisons leave open; of users whose own rewards count, also what theirs do."""
+        found = gaps(answers, problem)
+        return found if self.users == "pooled" else [*found, *gaps_of_users(answers, problem)]
+
     def _groups(self, answers: Answers) -> tuple[int, ...]:
         """Return which members are averaged before the lowest is taken."""
         if self.users == "pooled":
@@ -201,7 +213,7 @@ class ComparisonReward(RewardSignal):
         if not isinstance(anchors, Mapping) or set(anchors) != set(ANCHORS):
             raise InputError(f"anchors are {anchors!r}; allowed: lowest and highest, each [action, outcome]")
         for name, cell in anchors.items():
-            if isinstance(cell, str) or len(cell) != 2:
+            if not isinstance(cell, list | tuple) or len(cell) != 2:
                 raise InputError(f"anchor {name!r} is {cell!r}; allowed: [action, outcome]")
 
 
@@ -235,6 +247,15 @@ def _distinct(name: str, given: Any) -> tuple[str, ...]:
     ):
         raise InputError(f"{name} is {given!r}; allowed: a list of different names")
     return tuple(given)
+
+
+def _weightless(names: tuple[str, ...]) -> list[str]:
+    """Say which users were left out because none of their records weighs anything."""
+    if not names:
+        return []
+    return [
+        f"records of weight 0 alone are no answers; {users_named(names)} {'is' if len(names) == 1 else 'are'} left out."
+    ]
 
 
 def _unused(answers: Answers) -> list[str]:

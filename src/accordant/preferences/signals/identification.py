@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.signals.answers import Answers
 from accordant.problem import DecisionProblem
 
@@ -78,6 +79,34 @@ def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
             " answer, decides how much better one part is than another."
         )
     return found
+
+
+def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
+    """Say how many users leave something open in their own comparisons, whatever others compared.
+
+    Parameters
+    ----------
+    answers
+        Of several users whose rewards are learned one by one.
+    problem
+        Declares what can be compared.
+    """
+    order = np.argsort(answers.users, kind="stable")
+    edges = np.searchsorted(answers.users[order], np.arange(1, len(answers.user_names)))
+    of_users = zip(answers.user_names, np.split(order, edges), strict=True)
+    open_ = [name for name, rows in of_users if gaps(answers.taken(rows), problem)]
+    if not open_:
+        return []
+    sentence = (
+        f"{len(open_)} of {len(answers.user_names)} users did not compare everything, or left parts unconnected "
+        f"({users_named(open_)}): the learner, not their answers, decides the rest of their rewards."
+    )
+    return [sentence]
+
+
+def users_named(names: Sequence[str]) -> str:
+    """Return users in one phrase, the first few of many."""
+    return f"user{'' if len(names) == 1 else 's'} {_listed([repr(name) for name in names])}"
 
 
 def components(one: Codes, other: Codes, n_nodes: int) -> Codes:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.logistic import sigmoid
-from accordant.preferences.learners.user_folds import NO_FOLD, user_folds, weight_of_users
+from accordant.preferences.learners.solving.logistic import sigmoid
+from accordant.preferences.learners.users.user_folds import NO_FOLD, user_folds, weight_of_users
 from accordant.preferences.records import Comparisons
 from accordant.preferences.support.counts import other_labellers
 from accordant.preferences.support.rates import SupportRates, mean_by_user

@@ -14,8 +14,8 @@ from accordant.preferences.learners.distillation.specialists import Specialist, 
 from accordant.preferences.learners.distillation.supervision import Supervision
 from accordant.preferences.learners.group_robust import GroupRobust
 from accordant.preferences.learners.learner import RewardModel
-from accordant.preferences.learners.logistic import LogisticProblem
 from accordant.preferences.learners.shared import Design
+from accordant.preferences.learners.solving.logistic import LogisticProblem
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]

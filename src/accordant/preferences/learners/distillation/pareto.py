@@ -14,13 +14,13 @@ import numpy as np
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.groups import Way
-from accordant.preferences.learners.contexts import Source
 from accordant.preferences.learners.distillation.grouping import Level, Weighting, training_groups
 from accordant.preferences.learners.distillation.lesson import Lesson, learned_lesson
 from accordant.preferences.learners.distillation.reward import DistilledReward
 from accordant.preferences.learners.distillation.supervision import Gate, Loss, Supervision
 from accordant.preferences.learners.learner import checked_records, register
 from accordant.preferences.learners.shared import SharedLearner
+from accordant.preferences.learners.users.contexts import Source
 from accordant.preferences.records import Comparisons
 
 Teacher = Literal["specialists", "pooled"]

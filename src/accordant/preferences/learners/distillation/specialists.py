@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.preferences.learners.distillation.grouping import TrainingGroups
-from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.learners.shared import Design
+from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.learners.logistic import LogisticProblem, Pull, sigmoid
 from accordant.preferences.learners.shared import Design
+from accordant.preferences.learners.solving.logistic import LogisticProblem, Pull, sigmoid
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
