@@ -242,6 +242,9 @@ def preferences(
     styles: Annotated[
         str | None, typer.Option(help="DSP: style of majority and minority, such as academy,normal.")
     ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A column to leave out, or * for all unknown ones; may be given again.")
+    ] = None,
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples of users.")] = 1000,
     seed: Seed = 42,
     out: Out = None,
@@ -257,7 +260,7 @@ def preferences(
     if out is not None:
         refuse_overwriting(str(file), out)
         refuse_place(out)  # before the work, not after it
-    source = SourceOptions(format, minority, users, records, style_names(styles))
+    source = SourceOptions(format, minority, users, records, style_names(styles), tuple(ignore or ()))
     options = PreferenceOptions(
         tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source
     )

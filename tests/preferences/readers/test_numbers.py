@@ -92,3 +92,14 @@ def test_what_is_known_of_a_user_does_not_change(tmp_path, row, message):
     with pytest.raises(DataError) as error:
         read_numbers(written(tmp_path, ROWS[0], row))
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("ignore", [("note", "chosen"), ("*",)])
+def test_columns_that_are_left_out(tmp_path, ignore):
+    file = tmp_path / "choices.csv"
+    file.write_text("user_id,chosen_x,rejected_x,note,chosen\nann,1,0,fine,yes\n", encoding="utf-8")
+    with pytest.raises(DataError, match="unknown column 'note'"):
+        read_numbers(file)
+    found = read_numbers(file, ignore=ignore)
+    assert found.feature_names == ("x",)
+    assert found.comparisons.differences().tolist() == [[1.0]]

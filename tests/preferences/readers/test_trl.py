@@ -237,3 +237,11 @@ def test_dialogues_of_the_real_file_survive_as_messages(real_data, tmp_path):
             (found.rejected, again.rejected),
         ):
             assert here[row].split() == there[row].split()
+
+
+def test_every_other_column_may_be_ignored(tmp_path):
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"prompt": "p", "chosen": "a", "rejected": "b", "id": 7, "source": "x"}\n', encoding="utf-8")
+    with pytest.raises(DataError, match="unknown column 'id'"):
+        read_trl(file)
+    assert read_trl(file, ignore="*").chosen == read_trl(file, ignore=["id", "source"]).chosen == ("a",)

@@ -5,7 +5,6 @@ A source has texts, which an encoder that is fitted later turns into features, o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -59,6 +58,8 @@ class SourceOptions:
         Records of each made-up user, or the most of a user of MovieLens; None for 40 and 100.
     styles
         Style of the majority and of the minority; None for the first two of the file.
+    ignore
+        Columns that are left out, ``"*"`` for all whose meaning is unknown; for TRL and features.
     """
 
     format: str = AUTO
@@ -66,6 +67,7 @@ class SourceOptions:
     users: int = 60
     records: int | None = None
     styles: tuple[str, str] | None = None
+    ignore: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 < self.minority < 1:
@@ -168,9 +170,8 @@ def read_source(path: str | Path, options: SourceOptions, *, test: float, seed: 
     if kind == "movielens":
         return _rated(file, options, test, seed)
     if kind == "features":
-        return Source(file.name, kind, None, read_numbers(file).comparisons, terms=TERMS[kind])
-    readers: dict[str, Callable[[Path], TextComparisons]] = {"trl": read_trl, "hh-rlhf": read_hh_rlhf}
-    texts = readers[kind](file)
+        return Source(file.name, kind, None, read_numbers(file, ignore=options.ignore).comparisons, terms=TERMS[kind])
+    texts = read_hh_rlhf(file) if kind == "hh-rlhf" else read_trl(file, ignore=options.ignore)
     said = "the column support_rate of the file" if texts.support is not None else ""
     return Source(file.name, kind, texts, None, support=texts.support, support_from=said, terms=TERMS[kind])
 

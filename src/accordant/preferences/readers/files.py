@@ -7,13 +7,14 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from accordant.errors import DataError, allowed_names, nearest
 
+EVERY_OTHER = "*"  # among columns to ignore: all that a reader does not know
 GZIP = b"\x1f\x8b"  # the first two bytes of every gzip file (RFC 1952); names of files may lie
 
 
@@ -86,8 +87,10 @@ def missing(kind: str, name: str, found: Iterable[str]) -> str:
     )
 
 
-def refuse_unknown(where: str, kind: str, found: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise an error for the first name that is not allowed.
+def refuse_unknown(
+    where: str, kind: str, found: Iterable[str], allowed: Iterable[str], ignore: Sequence[str] = ()
+) -> None:
+    """Raise an error for the first name that is neither allowed nor to be ignored; ``"*"`` ignores every other one.
 
     Raises
     ------
@@ -95,8 +98,10 @@ def refuse_unknown(where: str, kind: str, found: Iterable[str], allowed: Iterabl
         With the nearest allowed name.
     """
     names = tuple(allowed)
+    if EVERY_OTHER in ignore:
+        return
     for each in found:
-        if each not in names:
+        if each not in names and each not in ignore:
             raise DataError(f"{where}: unknown {kind} {each!r}; {allowed_names(names, each)}")
 
 

@@ -45,8 +45,15 @@ class NumberedComparisons:
     user_feature_names: tuple[str, ...]
 
 
-def read_numbers(path: str | Path) -> NumberedComparisons:
+def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedComparisons:
     """Return the records of a CSV file, or of JSON lines with the same keys.
+
+    Parameters
+    ----------
+    path
+        The file.
+    ignore
+        Columns that are left out, ``"*"`` for all whose meaning is unknown.
 
     Raises
     ------
@@ -55,10 +62,11 @@ def read_numbers(path: str | Path) -> NumberedComparisons:
         cell is no number, two items are equal, or something known of a user changes; the message names the line.
     """
     entries, columns = _entries(path)
+    columns = tuple(each for each in columns if each not in ignore)
     name = Path(path).name
     features = _features(name, columns)
     about = tuple(each for each in columns if each.startswith(USER) and each != USER_ID)
-    refuse_unknown(name, "column", columns, _allowed(features, about))
+    refuse_unknown(name, "column", columns, _allowed(features, about), ignore)
     if USER_ID not in columns:
         raise DataError(f"{name}: {missing('column', USER_ID, columns)}")
     sides = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])

@@ -46,7 +46,7 @@ def read_trl(path: str | Path, *, ignore: Sequence[str] = ()) -> TextComparisons
     path
         JSON lines (``.jsonl``, ``.json``, ``.ndjson``) or ``.csv``, with or without ``.gz``.
     ignore
-        Other columns, which are left out; any further one is an error.
+        Other columns, which are left out, or ``"*"`` for all of them; any further one is an error.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def _suffix(path: str | Path) -> str:
 def _records(entries: Sequence[Entry], ignore: Sequence[str]) -> TextComparisons:
     """Return rows as records."""
     for entry in entries:
-        refuse_unknown(entry.where, "column", (key for key in entry.values if key not in ignore), COLUMNS)
+        refuse_unknown(entry.where, "column", entry.values, COLUMNS, ignore)
     said = [_said(entry) for entry in entries]
     short = all(map(_is_short, said))
     texts = [_as_text(each, short=short) for each in said]
