@@ -10,7 +10,7 @@ with the summary). Learners see the true groups while they are trained, but for 
 All numbers are means over seeds; differences are paired, and a standard error stands in brackets. A cell is marked if
 it is worse (v) or better (^) than the reference by more than one standard error: the same mark for a loss as for a
 gain. Accuracy of a group is the mean over its users. Std and Gini are over users (less is better), "worst" is the mean
-of the worst tenth.
+of the worst tenth. Networks are left out unless `--learners` names them: they take most of an hour.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--worlds", nargs="+", choices=[each.name for each in WORLDS])
     parser.add_argument("--learners", nargs="+", help="only these, and the references")
-    parser.add_argument("--patience", type=float, default=2.0, help="CPU seconds that one fit may take; else left out")
+    parser.add_argument("--patience", type=float, default=8.0, help="CPU seconds that one fit may take; else left out")
     chosen = parser.parse_args()
     if chosen.seeds < 2:
         parser.error("--seeds must be at least 2: differences need a standard error")
@@ -75,8 +75,9 @@ def main() -> None:
 
 def compare(world: World, seeds: int, only: list[str] | None, patience: float, slow: dict[str, float]) -> None:
     """Draw a world for each seed, and print how learners did; those who are slow at first are left out from then on."""
-    names = [name for name in learners.names() if name == REFERENCE or only is None or name in only]
+    names = [name for name in learners.names() if name == REFERENCE or name in (only or quick())]
     found: dict[str, list[Values]] = {}
+    of_new: dict[str, list[Values]] = {}
     references: dict[str, str] = {}
     for seed in range(seeds):
         sample = world.drawn(np.random.default_rng(seed))
@@ -84,6 +85,9 @@ def compare(world: World, seeds: int, only: list[str] | None, patience: float, s
             before = time.process_time()
             for fits, fitted in enumerate(fits_of(name, sample.training), 1):
                 found.setdefault(fitted.row, []).append(measured(fitted.model, sample.test))
+                if is_personal(fitted.row) or name == REFERENCE:
+                    new = measured(fitted.model.adapted(sample.first), sample.later)
+                    of_new.setdefault(fitted.row, []).append(new)
                 references[fitted.row] = fitted.reference
                 seconds = (time.process_time() - before) / fits
                 if seed == 0 and seconds > patience:
@@ -96,6 +100,19 @@ def compare(world: World, seeds: int, only: list[str] | None, patience: float, s
     print(f"\n== {title}{world.records} records of each user, {seeds} seeds\n")
     print_rows({row: numbers for row, numbers in rows.items() if " < " not in row}, references, rows)
     print_explained(rows, references)
+    print_personal("rewards of single users, on other records of theirs", rows)
+    news = {row: np.array(numbers) for row, numbers in of_new.items() if row in rows}
+    print_personal(f"the same for new users, each known by {world.first_records} records", news)
+
+
+def quick() -> list[str]:
+    """Return the learners that need no extra."""
+    return [name for name in learners.names() if getattr(learners.factory(name), "extra", None) is None]
+
+
+def is_personal(row: str) -> bool:
+    """Return whether a row is that of a learner without a choice of what it may know of users."""
+    return "[" not in row
 
 
 def fits_of(name: str, training: Comparisons) -> Iterator[Fitted]:
@@ -172,6 +189,22 @@ def print_explained(rows: dict[str, Values], references: dict[str, str]) -> None
         left = [f"{with_error(each)}{mark(each)}" for each in (own - gains).T[:2]]
         also = " | ".join(f"{each:+.3f}" for each in gains.mean(axis=0)[:2])
         print(f"{row:28}{control:26}control {also}   left {left[0]:>16} | {left[1]:>16}")
+
+
+def print_personal(title: str, rows: dict[str, Values]) -> None:
+    """Print learners without a choice of context against each pooled reward, majority | minority."""
+    shown = [row for row in rows if is_personal(row)]
+    if not shown:
+        return
+    heads = "".join(f"{f'less pooled [{context}]':>38}" for context in CONTEXTS)
+    print(f"\n{title}: majority | minority\n{'':18}{'accuracy':>15}{heads}")
+    for row in shown:
+        levels = " | ".join(f"{level:.3f}" for level in rows[row].mean(axis=0)[:2])
+        changes = ""
+        for context in CONTEXTS:
+            changed = (rows[row] - rows[f"{REFERENCE} [{context}]"]).T[:2]
+            changes += f"{' | '.join(f'{with_error(each)}{mark(each)}' for each in changed):>38}"
+        print(f"{row:18}{levels:>15}{changes}")
 
 
 def with_error(changes: Values) -> str:
