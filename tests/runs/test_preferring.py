@@ -212,7 +212,7 @@ def test_own_controls_that_are_other_rows_again_are_left_out(file, monkeypatch):
     ("changes", "message"),
     [
         ({"encoder": "tfidf"}, "did you mean 'tf-idf'"),
-        ({"resamples": 0}, "resamples is 0"),
+        ({"resamples": 39}, "resamples is 39; allowed: at least 40"),
         ({"test": 1.0}, "test is 1.0"),
         ({"methods": ("mixtur",)}, "did you mean 'mixture'"),
         ({"methods": ()}, "no method is named"),
@@ -235,3 +235,54 @@ def test_a_folder_holds_page_and_json_and_is_written_once(compared, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"):
         write_preferred(compared, tmp_path / "file" / "page.html")
+
+
+def write_noise(folder, texts, seed, users=40):
+    """Write all pairs of items that each user ranks at random: of own features, or of answers that all users rank."""
+    generator, per = np.random.default_rng(seed), 5 if texts else 10
+    rows, columns = [], [f"{side}_{k}" for side in ("chosen", "rejected") for k in range(12)]
+    words = [f"w{k}" for k in range(60)]
+    answers = [" ".join(generator.choice(words, 12)) for _ in range(8 * per)]
+    for user in range(users):
+        items = generator.normal(size=(per, 12)).round(4)
+        for prompt in range(8 if texts else 1):
+            ranked = generator.permutation(per)
+            for one, other in zip(*np.triu_indices(per, 1), strict=True):
+                chosen, rejected = ranked[one], ranked[other]
+                who = {"user_id": f"u{user}", "group_id": "ab"[user % 2]}
+                if texts:
+                    pair = {"chosen": answers[prompt * per + chosen], "rejected": answers[prompt * per + rejected]}
+                    rows.append(who | {"prompt": f"question {prompt}"} | pair)
+                else:
+                    values = np.concatenate([items[chosen], items[rejected]]).tolist()
+                    rows.append(who | dict(zip(columns, values, strict=True)))
+    path = folder / "noise.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("new_users", [0.0, 0.5])
+def test_nothing_is_shown_on_rankings_at_random(tmp_path, texts, new_users):
+    accuracy: dict[tuple[bool, str], list[float]] = {}
+    for seed in range(5):
+        path = write_noise(tmp_path, texts, seed)
+        found = compare_preferences(path, options("per_user", "low_rank", new_users=new_users, first=15, seed=seed))
+        between = 0 if texts else 40 * 24  # prompts stay whole; ten items are parted into 6 and 4
+        assert found.split.between == between
+        assert sum(each.startswith(f"{between} records are used for nothing") for each in found.warnings) == (not texts)
+        for judged in (found.judged, found.fresh):
+            if judged is not None:
+                for name, each in judged.users.items():
+                    accuracy.setdefault((judged is found.fresh, name), []).append(each.accuracy.mean())
+                assert "shown" not in {test.verdict for test in judged.measured.pareto.values()}
+    assert max(abs(np.mean(each) - 0.5) for each in accuracy.values()) < 0.1
+
+
+def test_a_group_of_which_nobody_is_measured_is_said_to_be_so(tmp_path):
+    path = write_features(tmp_path / "few.csv")
+    with path.open("a") as file:
+        file.write("alone,rare,1,1,0,0\n")
+    found = compare_preferences(path, options("per_user"))
+    assert "group rare has no measured user: it cannot be measured" in found.warnings
+    assert found.judged.measured.pareto["per_user"].reason.endswith("nobody of them is measured: rare")

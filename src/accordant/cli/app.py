@@ -245,7 +245,7 @@ def preferences(
     ignore: Annotated[
         list[str] | None, typer.Option(help="A column to leave out, or * for all unknown ones; may be given again.")
     ] = None,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of users.")] = 1000,
+    resamples: Annotated[int, typer.Option(min=40, help="Bootstrap resamples of users, at least 40.")] = 1000,
     seed: Seed = 42,
     out: Out = None,
     json: Json = False,

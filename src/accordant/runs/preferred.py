@@ -45,7 +45,7 @@ class PreferenceOptions:
     seed
         Of everything random.
     resamples
-        Of users, at least 1.
+        Of users, at least 40.
     source
         How the file is read.
     """

@@ -40,6 +40,7 @@ from accordant.runs.preferred import Judged, PreferenceOptions, Preferred
 
 FEW_USERS = 10  # fewer say little about other users, whatever their intervals
 FEW_MEMBERS = 5  # of a group
+FEWEST_RESAMPLES = 40  # then one of them lies beyond either limit of a 95 % interval
 SAME = 1e-5  # margins of one model that was learned twice differ by less
 log = logging.getLogger("accordant.preferences")
 
@@ -60,13 +61,13 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
         If the file, a method or another option cannot be used.
     """
     encoder = encoders.create(options.encoder)
-    if options.resamples < 1:
-        raise InputError(f"resamples is {options.resamples}; allowed: at least 1")
+    if options.resamples < FEWEST_RESAMPLES:
+        raise InputError(f"resamples is {options.resamples}; allowed: at least {FEWEST_RESAMPLES}")
     chosen_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
     source = read_source(path, options.source, test=options.test, seed=options.seed)
     log.info("%s: %s records of %s users, read as %s", source.name, len(source), len(source.user_names), source.kind)
     split = split_records(
-        source.users, source.pairs, test=options.test, seed=options.seed, later=source.later,
+        source.users, source.pairs, source.items, test=options.test, seed=options.seed, later=source.later,
         new_users=options.new_users, first=options.first,
     )  # fmt: skip
     records = _described(source, split, encoder)
@@ -170,11 +171,20 @@ def _warnings(source: Source, split: Split, groups: Groups, judged: Judged) -> t
     if len(groups.names) > 1:
         for code, name in enumerate(groups.names):
             members = int((judged.groups == code).sum())
-            if members < FEW_MEMBERS:
-                found.append(f"group {name} has {members} measured users: its figures are close to chance")
+            if members == 0:
+                found.append(f"group {name} has no measured user: it cannot be measured")
+            elif members < FEW_MEMBERS:
+                users = "user" if members == 1 else "users"
+                found.append(f"group {name} has {members} measured {users}: its figures are close to chance")
     if split.training_only:
         found.append(
-            f"{split.training_only} users have too few different pairs of items for a test and stay in training"
+            f"{split.training_only} users have too few pairs of items for a test, or all share items, "
+            "and stay in training"
+        )
+    if split.between:
+        found.append(
+            f"{split.between} records are used for nothing: users have compared the same items again and again, so "
+            "their items are parted into those of training and those of the test, and these records are of one of each"
         )
     if LENGTH in judged.users and source.texts is not None:
         found += _length_warning(judged)

@@ -110,3 +110,19 @@ def test_numbers_have_signs():
     assert change(Limits(0.1, -0.2, 0.3, 0.0)) == "+0.100 [−0.200, +0.300]"
     assert change(Limits(0.1, None, None, 0.0)) == "+0.100"
     assert change(None) == "not defined"
+
+
+@pytest.mark.parametrize(
+    ("gains", "end"),
+    [
+        ((0.05, -0.1), "the pooled reward does better (\N{MINUS SIGN}0.1"),
+        ((0.0, 0.0), "against the pooled reward no gain is shown ("),
+        ((0.0, 0.1), ": a gain that no control shows."),
+    ],
+)
+def test_a_gain_over_the_nearest_control_is_none_if_the_pooled_reward_has_it(gains, end):
+    answer = said({POOLED: (0, 0), "balanced": (-0.3, -0.3), "new": gains})
+    sentence = next(each for each in answer.sentences if each.startswith("The control"))
+    assert end in sentence
+    assert answer.nearest == "balanced"
+    assert ("a gain that no control shows" in sentence) == (gains == (0.0, 0.1))

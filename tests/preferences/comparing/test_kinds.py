@@ -75,3 +75,17 @@ def test_what_is_of_no_kind_is_refused_with_what_was_found(tmp_path, text, messa
     with pytest.raises(DataError) as error:
         kind_of(path)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_whatever_ends_the_lines_of_a_table_the_header_is_read(tmp_path, end):
+    path = tmp_path / "a.csv"
+    path.write_bytes(end.join(["user_id,chosen_a,rejected_a", "1,1,2", ""]).encode())
+    assert kind_of(path) == "features"
+
+
+def test_a_header_that_no_reader_takes_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("user_id," + "a" * 140_000 + "\n1,2\n")
+    with pytest.raises(DataError, match=r"a\.csv is no table: field larger"):
+        kind_of(path)

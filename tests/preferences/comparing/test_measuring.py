@@ -142,3 +142,13 @@ def test_blocks_of_resamples_change_nothing(monkeypatch):
             expected = whole.metrics[name][metric].limits  # sums of blocks are rounded differently
             assert each.limits.value == expected.value
             assert (each.limits.low, each.limits.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_a_group_without_users_is_named_and_the_others_are_tested():
+    found = judged()
+    support, nobody = np.full(30, np.nan), np.zeros(30, dtype=np.intp)
+    test = measured(found, nobody, support).pareto["other"]
+    assert [each.group for each in test.groups] == ["big"]
+    assert test.reason.endswith("; not tested, as nobody of them is measured: small")
+    alone = measure(found, nobody, ("big",), support, seed=3, resamples=50, level=0.9).pareto["other"]
+    assert (test.verdict, test.groups) == (alone.verdict, alone.groups)

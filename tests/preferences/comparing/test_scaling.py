@@ -39,3 +39,11 @@ def test_a_feature_that_never_differs_stays_and_other_rows_are_not_looked_at(opp
     elsewhere[outside] *= 100
     again = scaled(replace(records, features=elsewhere), rows, each=True)
     np.testing.assert_array_equal(again.differences(rows), found.differences(rows))
+
+
+@pytest.mark.parametrize("each", [True, False])
+@pytest.mark.parametrize("power", [-900, -660, 660, 1000])
+def test_huge_and_tiny_units_change_nothing(opposed, each, power):
+    rows = np.arange(0, len(opposed), 2)
+    found = scaled(replace(opposed, features=np.ldexp(opposed.features, power)), rows, each=each)
+    np.testing.assert_array_equal(found.features, scaled(opposed, rows, each=each).features)

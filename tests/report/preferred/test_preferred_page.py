@@ -90,7 +90,7 @@ def content():
                    "majority": "big", "minority": "small", "support": "counted", "warnings": []},
         "split": {"by": "random", "within_users": True, "test_share": 0.3, "training_records": 40, "test_records": 20,
                   "users_in_training_only": 1, "test_pairs_seen_in_training": 0.25, "first_records_of_new_users": 0,
-                  "later_records_of_new_users": 0, "unused_records_of_new_users": 0, "new_users": 0, "seed": 7},
+                  "later_records_of_new_users": 0, "unused_records_of_new_users": 0, "between": 0, "new_users": 0, "seed": 7},
         "encoder": {"name": "the features of the file", "fitted_on": "nothing", "features": 2, "scale": "one for each feature"},
         "ridge": {"value": 0.001, "folds": 5, "log_loss": []},
         "intervals": {"level": 0.95, "resamples": 100, "over": "users"},
@@ -206,3 +206,14 @@ def test_the_line_is_that_of_least_squares():
     assert line_through(users) == pytest.approx((slope, start))
     assert line_through(Users((0.1, 0.5), (0.2, 0.2), (False,) * 2)) is None
     assert line_through(Users((0.1,), (None,), (False,))) is None
+
+
+def test_a_group_that_is_not_tested_leaves_its_cell_empty_and_unused_records_are_told(content):
+    for row in content["methods"]:
+        if row["pareto"]:
+            row["pareto"]["groups"] = [each for each in row["pareto"]["groups"] if each["group"] != "big"]
+    content["split"]["between"] = 12
+    page = render_preferred(content)
+    first, second = re.findall(r'<td class="number">(.*?)</td>', page[page.index('id="groups-caption"') :], re.S)[:2]
+    assert (first, "value" in second) == ("\N{EN DASH}", True)
+    assert "12 comparisons are used for nothing" in page

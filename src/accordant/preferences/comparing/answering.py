@@ -183,10 +183,21 @@ def _controlled(label: str, control: str, measured: Measured, groups: Groups) ->
     if n < ENOUGH_USERS:
         return said + f"; {n} users are too few to tell."
     if found.low > 0:
-        return said + ": a gain that no control shows."
+        return said + _beyond_pooled(measured.difference(label, POOLED, metric))
     if found.high < 0:
         return said + ": the control does better."
     return said + ": that it adds anything to this control is not shown."
+
+
+def _beyond_pooled(found: Limits | None) -> str:
+    """Return the end of a sentence about a gain over the controls, the pooled reward being one of them."""
+    if found is None or found.low is None or found.high is None:
+        return ": more than this control."
+    if found.low > 0:
+        return ": a gain that no control shows."
+    if found.high < 0:
+        return f": more than this control, but the pooled reward does better ({change(found)})."
+    return f": more than this control, but against the pooled reward no gain is shown ({change(found)})."
 
 
 def _length(label: str, measured: Measured) -> str:

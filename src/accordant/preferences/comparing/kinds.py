@@ -67,7 +67,7 @@ def _of_text(name: str, text: str) -> Kind:
     if start.startswith("["):
         return _of_list(name, start)
     if not start.startswith("{"):
-        return _of_columns(name, tuple(each.strip() for each in next(csv.reader(io.StringIO(start)))))
+        return _of_columns(name, _header(name, start))
     line = start.split("\n", 1)[0]
     try:
         first = json.loads(line)
@@ -76,6 +76,14 @@ def _of_text(name: str, text: str) -> Kind:
     found = _of_columns(name, tuple(first))
     dialogues = all(isinstance(first.get(key), str) and is_dialogue(first[key]) for key in ("chosen", "rejected"))
     return "hh-rlhf" if found == "trl" and set(first) == {"chosen", "rejected"} and dialogues else found
+
+
+def _header(name: str, text: str) -> tuple[str, ...]:
+    """Return the names of the columns of a table, whatever ends its lines."""
+    try:
+        return tuple(each.strip() for each in next(csv.reader(io.StringIO(text, newline="")), []))
+    except csv.Error as error:
+        raise DataError(f"{name} is no table: {error}") from None
 
 
 def _of_list(name: str, text: str) -> Kind:

@@ -6,7 +6,7 @@ With one user nothing can be said about users: then records take their place, fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -169,15 +169,22 @@ def _counted(metric: str, names: tuple[str, ...], sample: Sample) -> int:
 
 
 def _tests(samples: Mapping[str, Sample], names: tuple[str, ...], seed: int, level: float) -> dict[str, ParetoTest]:
-    """Return the test of every method against the first, over users whose group is known."""
+    """Return the test of every method against the first, over groups with users; the others are named in its reason."""
     first, *_ = samples.values()
     members = first.group[0] >= 0
     if not members.any():
         return {}
-    return {
+    present, groups = np.unique(first.group[0, members], return_inverse=True)
+    here = tuple(names[code] for code in present)
+    absent = [name for name in names if name not in here]
+    found = {
         name: pareto_test(
-            first.accuracy[0, members], sample.accuracy[0, members], first.group[0, members], names=names,
+            first.accuracy[0, members], sample.accuracy[0, members], groups.astype(np.intp), names=here,
             level=level, generator=branch(seed, "tests"),
         )
         for name, sample in list(samples.items())[1:]
     }  # fmt: skip
+    if not absent:
+        return found
+    without = f"; not tested, as nobody of them is measured: {', '.join(absent)}"
+    return {name: replace(test, reason=test.reason + without) for name, test in found.items()}

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-Branch = Literal["users", "split", "groups", "models", "resamples", "tests", "folds"]
+Branch = Literal["users", "split", "groups", "models", "resamples", "tests", "folds", "items"]
 
 
 def branch(seed: int, name: Branch) -> np.random.Generator:

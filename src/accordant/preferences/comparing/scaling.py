@@ -32,8 +32,14 @@ def scaled(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparis
     each
         Whether every feature has its own scale.
     """
-    squares = (comparisons.differences(training) ** 2).mean(axis=0)
+    features = comparisons.features
+    sizes = np.abs(features[np.concatenate([comparisons.chosen[training], comparisons.rejected[training]])])
+    largest = sizes.max(axis=0, initial=0.0)
+    largest = largest if each else np.full_like(largest, largest.max(initial=0.0))
+    features = np.ldexp(features, -np.frexp(largest)[1])  # by a power of two, which rounds nothing
+    squares = ((features[comparisons.chosen[training]] - features[comparisons.rejected[training]]) ** 2).mean(axis=0)
     if not each:
         squares = np.full_like(squares, squares.mean())
-    factors = np.sqrt(np.divide(MEAN_SQUARE, squares, out=np.ones_like(squares), where=squares > 0))
-    return replace(comparisons, features=comparisons.features * factors)
+    varies = squares > 0
+    factors = np.sqrt(np.divide(MEAN_SQUARE, squares, out=np.ones_like(squares), where=varies))
+    return replace(comparisons, features=np.where(varies, features * factors, comparisons.features))

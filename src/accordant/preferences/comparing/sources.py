@@ -138,6 +138,15 @@ class Source:
         keys = ((prompt, frozenset((one, other))) for prompt, one, other in given)
         return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
+    @cached_property
+    def items(self) -> Codes:
+        """Number of the chosen and of the other item, shape (2, record); of texts, an answer to its prompt."""
+        if self.texts is None:
+            return np.stack([self._numbers.chosen, self._numbers.rejected])
+        number: dict[tuple[str, str], int] = {}
+        sides = (zip(self.texts.prompts, answers, strict=True) for answers in (self.texts.chosen, self.texts.rejected))
+        return np.array([[number.setdefault(key, len(number)) for key in side] for side in sides], dtype=np.intp)
+
     @property
     def _numbers(self) -> Comparisons:
         assert self.comparisons is not None

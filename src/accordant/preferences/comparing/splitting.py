@@ -3,8 +3,10 @@
     within users    each user's later, or randomly drawn, records are for the test
     new users       some users take no part in training: a few first records of theirs tell who they are
 
-Two records of a user on the same two items stay on the same side where records are drawn. A user who has compared only
-one pair of items, or has pairs on one side of the time alone, stays in training, and is counted.
+Two records of a user on the same two items stay on the same side where records are drawn. Where different pairs of a
+user share items, the items are drawn (`dealing`): no item of a user is on both sides, and records between the sides are
+used for nothing, and counted. A user who has compared only one pair of items, whose pairs cannot be parted so, or who
+has pairs on one side of the time alone, stays in training, and is counted.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import DataError, InputError
+from accordant.preferences.comparing.dealing import deal_items
 from accordant.preferences.comparing.randomness import branch
 
 Codes = NDArray[np.intp]
@@ -40,6 +43,8 @@ class Split:
         Users without a test record.
     unused
         Further rows of new users, beyond the first ones, that nobody reads.
+    between
+        Further rows of any user that nobody reads, as they are of an item of either side.
     seen
         Share of test records whose pair of items somebody compares in training.
     """
@@ -52,6 +57,7 @@ class Split:
     share: float
     training_only: int
     unused: int
+    between: int
     seen: float
 
     def to_json(self) -> dict[str, Any]:
@@ -67,12 +73,14 @@ class Split:
             "first_records_of_new_users": len(self.first),
             "later_records_of_new_users": len(self.later),
             "unused_records_of_new_users": self.unused,
+            "between": self.between,
         }
 
 
 def split_records(
     users: Codes,
     pairs: Codes,
+    items: Codes,
     *,
     test: float,
     seed: int,
@@ -86,8 +94,11 @@ def split_records(
     ----------
     users, pairs
         Position of the user, and number of the pair of items, shape (record,).
+    items
+        Number of either item, shape (2, record).
     test
-        Share of each user's pairs that is for the test, in (0, 1); at least one pair, and never all.
+        Share of each user's pairs that is for the test, in (0, 1); at least one pair, and never all. Where the user's
+        pairs share items, the share of those that are used.
     seed
         Of everything drawn.
     later
@@ -111,24 +122,33 @@ def split_records(
     if first < 0:
         raise InputError(f"first is {first}; allowed: at least 0")
     generator = branch(seed, "split")
-    judged = _drawn(users, pairs, test, generator) if later is None else later.copy()
+    between = np.zeros(len(users), dtype=bool)
+    if later is None:
+        dealt = deal_items(users, pairs, items, test, branch(seed, "items"))
+        judged = np.where(dealt.linked, dealt.judged, _drawn(users, pairs, test, generator))
+        between = dealt.between
+    else:
+        judged = later.copy()
     numbers = np.bincount(users, minlength=1)
     by_test = np.bincount(users, judged, minlength=len(numbers))
     judged &= (by_test < numbers)[users]  # whoever has only later records is learned from
     by_test = np.bincount(users, judged, minlength=len(numbers))
     able = np.flatnonzero(by_test > 0)
     if not len(able):
-        raise DataError("no user has compared two different pairs of items; allowed: at least one, to learn and judge")
+        raise DataError(
+            "no user has compared two different pairs of items that share none; allowed: at least one, "
+            "to learn and judge"
+        )
     fresh = _new_users(able, new_users, generator)
     of_new = np.isin(users, fresh)
-    early = np.flatnonzero(of_new & ~judged)
+    early = np.flatnonzero(of_new & ~judged & ~between)
     shown = _first(users, early, first, generator)
-    training, rows = np.flatnonzero(~of_new & ~judged), np.flatnonzero(~of_new & judged)
+    training, rows = np.flatnonzero(~of_new & ~judged & ~between), np.flatnonzero(~of_new & judged)
     alone = int(((numbers > 0) & (by_test == 0)).sum())
     seen = float(np.isin(pairs[rows], pairs[training]).mean()) if len(rows) else 0.0
     return Split(
         training, rows, shown, np.flatnonzero(of_new & judged), "random" if later is None else "time", test, alone,
-        len(early) - len(shown), seen,
+        len(early) - len(shown), int(between.sum()), seen,
     )  # fmt: skip
 
 
