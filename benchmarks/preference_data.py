@@ -35,7 +35,7 @@ METHODS = (
     "per_user",
     "pareto_distillation[context=history]",
 )
-RESAMPLES = 20  # intervals of single splits are not printed
+RESAMPLES = 40  # intervals of single splits are not printed
 
 
 def numbers(row: dict[str, Any], groups: dict[str, Any]) -> list[float]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from accordant.preferences import Comparisons
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.distillation.specialists import FOLDS, NO_STEP, PRIORS, record_folds
 from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss
@@ -28,7 +29,7 @@ def test_the_strongest_prior_stands_first_so_that_ties_go_to_the_pooled_reward()
 def test_the_prior_is_the_best_of_the_grid_on_held_out_users(name):
     lesson = lesson_of(name, minority=0.4)
     records, x = lesson.comparisons, lesson.comparisons.differences()
-    folds, group = record_folds(records, lesson.groups), lesson.groups.of_record
+    folds, group = record_folds(records, lesson.groups).sides[0], lesson.groups.of_record
     for g, found in lesson.specialists.items():
         losses, hits = [], []
         for prior in PRIORS:
@@ -87,7 +88,8 @@ def test_groups_that_are_alike_often_stay_at_the_pooled_reward_and_opposed_ones_
 
 def test_users_are_dealt_whole_where_there_are_enough():
     lesson = lesson_of(users=14, minority=0.2)
-    folds, records = record_folds(lesson.comparisons, lesson.groups), lesson.comparisons
+    records, (folds, other) = lesson.comparisons, record_folds(lesson.comparisons, lesson.groups).sides
+    assert np.array_equal(folds, other)
     majority = [set(folds[records.users == user]) for user in range(11)]
     assert all(len(each) == 1 for each in majority)
     assert set.union(*majority) == set(range(FOLDS))
@@ -95,10 +97,48 @@ def test_users_are_dealt_whole_where_there_are_enough():
     assert sorted(np.bincount(few).tolist()) == [3, 3, 4, 4, 4]
 
 
+def noise(*, copies=1, rated=False, records=30, seed=0):
+    """Return records of 16 users and 3 of another group, whose answers say nothing."""
+    generator, pairs = np.random.default_rng(seed), [(0, 1)] * copies
+    if rated:  # all pairs of 12 items in an order by chance
+        pairs, records = list(zip(*np.triu_indices(12, 1), strict=True)), 1
+    items = 12 if rated else 2
+    ends = np.array([np.array(pairs) + items * k for k in range(19 * records)]).reshape(-1, 2)
+    users = np.repeat(np.arange(19), records * len(pairs))
+    features = generator.normal(size=(19 * records * items, 6))
+    return Comparisons(features, *ends.T, users, groups=["many"] * 16 + ["few"] * 3)
+
+
+@pytest.mark.parametrize("shape", [{"copies": 3}, {"rated": True}])
+def test_of_few_users_no_item_of_a_held_out_record_is_known(shape):
+    records = noise(**shape)
+    lesson = ParetoDistillation(context="none").lesson(records)
+    few, folds = records.users >= 16, record_folds(records, lesson.groups)
+    items = np.stack([records.chosen, records.rejected])
+    judged = np.zeros(len(records), dtype=int)
+    for fold in range(FOLDS):
+        held, known = few & folds.held_out(fold), few & folds.known(fold)
+        assert held.any()
+        assert known.any()
+        assert not set(items[:, held].ravel()) & set(items[:, known].ravel())
+        judged += held
+    assert judged[few].max() == 1
+    assert judged[few].min() == (0 if "rated" in shape else 1)
+
+
+@pytest.mark.parametrize("shape", [{"copies": 3}, {"rated": True}])
+def test_few_users_whose_answers_say_nothing_do_not_look_predictable(shape):
+    lessons = [ParetoDistillation(context="none").lesson(noise(seed=seed, **shape)) for seed in range(6)]
+    few = [found for lesson in lessons for g, found in lesson.specialists.items() if lesson.groups.names[g] == "few"]
+    assert len(few) == 6
+    assert np.mean([found.held_out for found in few]) < 0.57
+    assert sum(found.prior == NO_STEP for found in few) >= 3
+
+
 def test_records_without_weight_are_in_no_fold():
     lesson = lesson_of()
     weights = (np.arange(len(lesson.comparisons)) % 3 > 0).astype(float)
-    folds = record_folds(replace(lesson.comparisons, weights=weights), lesson.groups)
+    folds = record_folds(replace(lesson.comparisons, weights=weights), lesson.groups).sides
     assert ((folds == -1) == (weights == 0)).all()
 
 

@@ -40,7 +40,7 @@ def test_the_value_is_that_of_the_formula_and_the_gradient_its_slope(simplex):
     common, basis, loads = flat[:3], flat[3:9].reshape(3, 2), flat[9:].reshape(5, 2)
     places = np.array([np.exp(row) / np.exp(row).sum() for row in loads]) if simplex else loads
     expected = 0.5 * weights.sum() * 0.1 * common @ common
-    size = np.mean(records.differences() ** 2)
+    size = np.average((records.differences() ** 2).mean(axis=1), weights=weights)
     expected += 0.35 * (size * ((basis - (centre[:, None] if simplex else 0)) ** 2).sum() + (loads**2).sum())
     for weight, x, user in zip(weights, records.differences(), records.users, strict=True):
         theta = basis @ places[user] + (0 if simplex else common)
@@ -149,3 +149,20 @@ def test_copies_of_records_change_nothing(simplex):
     learner = learners.create("low_rank", {"simplex": simplex, "tolerance": 1e-9})
     copied = learner.fit(records.take(np.tile(np.arange(len(records)), 3)))
     assert copied.margins(records) == pytest.approx(learner.fit(records).margins(records), abs=1e-3)
+
+
+@pytest.mark.parametrize("simplex", [False, True])
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_weights_of_any_size_give_finite_rewards(simplex, scale):
+    records = sample(users=6, records=4).training
+    model = learners.create("low_rank", {"simplex": simplex}).fit(
+        replace(records, weights=np.full(len(records), scale))
+    )
+    assert np.isfinite(model.margins(records)).all()
+
+
+@pytest.mark.parametrize("simplex", [False, True])
+def test_features_that_never_differ_give_no_margin(simplex):
+    records = sample(users=6, records=4).training
+    same = replace(records, features=np.zeros_like(records.features))
+    assert not learners.create("low_rank", {"simplex": simplex}).fit(same).margins(same).any()

@@ -9,7 +9,8 @@ import pytest
 
 from accordant.errors import DataError, InputError
 from accordant.preferences import Comparisons, Ratings
-from accordant.preferences.learners.effects import random_effects
+from accordant.preferences.learners.effects import random_effects, user_directions
+from accordant.preferences.learners.effects.random_effects import HeldOut
 from accordant.preferences.learners.users.item_folds import ItemFolds
 from accordant.preferences.learners.learner import LinearReward, learners
 from accordant.preferences.learners.solving.logistic import log_loss
@@ -207,3 +208,51 @@ def test_of_many_features_few_directions_are_enough():
     assert accuracy(model, drawn.test) > accuracy(pooled, drawn.test) + 0.1
     same = sample("alike", users=12, features=20, records=4, individuality=0.0)
     assert np.isfinite(fitted(same.training, directions=3).margins(same.test)).all()
+
+
+@pytest.mark.parametrize("name", ["low_rank", "meta_reweighted", "random_effects"])
+def test_records_without_weight_are_as_if_they_were_not_there(name):
+    records = sample("antipodal", users=12, features=3, records=8).training
+    generator, n_items = np.random.default_rng(0), len(records.features)
+    features = np.vstack([records.features, 100 * generator.normal(size=(50, 3))])
+    chosen, rejected = n_items + 2 * np.arange(25), n_items + 2 * np.arange(25) + 1
+    more = replace(
+        records, features=features, chosen=np.r_[chosen, records.chosen], rejected=np.r_[rejected, records.rejected],
+        users=np.r_[np.zeros(25, dtype=int), records.users], weights=np.r_[np.zeros(25), np.ones(len(records))],
+        margins=None,
+    )  # fmt: skip
+    parameters = QUICK if name == "random_effects" else {}
+    with_them, without = (learners.create(name, parameters).fit(each) for each in (more, records))
+    assert with_them.margins(records) == pytest.approx(without.margins(records), abs=1e-6)
+    assert np.abs(without.margins(records)).max() > 0.5
+
+
+def test_directions_are_found_where_most_records_have_no_weight(monkeypatch):
+    monkeypatch.setattr(user_directions, "SAMPLED", 20)
+    records = sample("antipodal", users=12, features=3, records=8).training
+    weights = (np.arange(len(records)) % 4 == 1).astype(float)  # every fourth, never the first of four
+    some = replace(records, weights=weights)
+    found = user_directions.user_directions(some, some.differences(), np.zeros(3), 3)
+    kept = some.take(np.flatnonzero(weights))
+    assert found == pytest.approx(user_directions.user_directions(kept, kept.differences(), np.zeros(3), 3))
+
+
+def test_a_better_size_of_pooled_margins_is_no_gain():
+    generator = np.random.default_rng(0)
+    users = np.repeat(np.arange(20), 20)
+    right = generator.random(400) < 0.7
+    items = np.arange(400)
+    records = Comparisons(np.zeros((800, 1)), items, items + 400, users)
+    bold = np.where(right, 3.0, -3.0)
+    held_out = HeldOut(("pooled", "types 1"), np.stack([bold, 0.3 * bold], axis=1), np.zeros((20, 2)))
+    weights, found = random_effects._chosen(records, np.arange(20) % 4, held_out)
+    assert weights.tolist() == [1.0, 0.0]
+    assert not found.clear
+    knowing = HeldOut(held_out.names, np.stack([bold, np.ones(400)], axis=1), held_out.log_likelihoods)
+    weights, found = random_effects._chosen(records, np.arange(20) % 4, knowing)
+    assert weights[1] > 0
+    assert found.clear
+    alone = HeldOut(held_out.names, np.stack([bold, -np.ones(400)], axis=1), held_out.log_likelihoods)
+    weights, found = random_effects._chosen(records, np.arange(20) % 4, alone)
+    assert weights.tolist() == [1.0, 0.0]
+    assert (found.mean, found.standard_error) == (0.0, 0.0)

@@ -12,6 +12,8 @@ from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import LinearReward
 from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.learners.effects.stacking import (
+    CLEAR,
+    Gain,
     StackedReward,
     gain,
     stacking_weights,
@@ -30,6 +32,26 @@ def test_no_other_weights_predict_better(seed):
     for _ in range(20):
         other = np.maximum(found + generator.normal(0, 0.2, 3), 0)
         assert counts @ log_loss(margins @ other) >= least - 1e-4
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_the_size_of_weights_cancels(scale):
+    generator = np.random.default_rng(0)
+    margins, counts = generator.normal(0.3, 1.0, size=(30, 2)), generator.random(30)
+    assert stacking_weights(margins, scale * counts) == pytest.approx(stacking_weights(margins, counts), abs=1e-6)
+    small, large = (user_gain(each * margins[:, 0], each * counts) for each in (1.0, scale))
+    assert (large.mean, large.standard_error) == pytest.approx((small.mean, small.standard_error))
+
+
+def test_a_gain_is_clear_above_the_one_sided_bound():
+    assert Gain(CLEAR + 0.01, 1.0).clear
+    assert not Gain(CLEAR - 0.01, 1.0).clear
+    assert Gain(1.01, 1.0).exceeds(1.0)
+    assert not Gain(0.0, 0.0).clear
+    assert not Gain(1.0, np.inf).exceeds(0.0)
+    from scipy.stats import norm
+
+    assert norm.sf(CLEAR) == pytest.approx(0.05, abs=1e-4)
 
 
 def test_a_reward_that_only_misleads_weighs_nothing():

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from accordant.preferences.learners.distillation.grouping import TrainingGroups
 from accordant.preferences.learners.shared import Design
 from accordant.preferences.learners.solving.logistic import log_loss
+from accordant.preferences.learners.users.item_folds import ItemFolds, item_folds
 from accordant.preferences.records import Comparisons
 
 Values = NDArray[np.float64]
@@ -27,6 +28,7 @@ Codes = NDArray[np.intp]
 NO_STEP = np.inf  # the prior under which a specialist is the pooled reward
 PRIORS = (NO_STEP, 300.0, 100.0, 30.0, 10.0, 3.0)  # strongest first: of equals the nearest to the pooled
 FOLDS = 5
+ITEM_SEED = 0  # deals items of linked records, so that the same records are always held out together
 MANY = 100_000  # from so many records on, one held-out fold tells the priors apart
 COARSE = 1e-4  # tolerance where only a choice depends on the solution
 
@@ -92,13 +94,13 @@ def _held_out(
     losses, hits = np.zeros((len(groups.names), len(PRIORS))), np.zeros((len(groups.names), len(PRIORS)))
     judged = np.zeros((len(groups.names), 1))
     for fold in range(FOLDS if len(comparisons) < MANY else 1):
-        kept = np.flatnonzero((folds >= 0) & (folds != fold))
+        kept = np.flatnonzero(folds.known(fold) & (weights > 0))
         if not len(kept):
             continue
         problem = part(design, kept).problem(weights=weights[kept], ridge=ridge)
         common = problem.solve(pooled, tolerance=COARSE).coefficients
         for group in groups.heard.tolist():
-            inside, outside = kept[groups.of_record[kept] == group], (folds == fold) & (groups.of_record == group)
+            inside, outside = kept[groups.of_record[kept] == group], folds.held_out(fold) & (groups.of_record == group)
             test, theta = part(design, np.flatnonzero(outside)).problem(), common
             judged[group] += weights[outside].sum()
             for j, prior in enumerate(PRIORS):
@@ -119,19 +121,24 @@ def _near(
     return part(design, rows).problem(**terms).solve(start, tolerance=tolerance).coefficients
 
 
-def record_folds(comparisons: Comparisons, groups: TrainingGroups) -> Codes:
-    """Deal the users of each group into folds; the records, where it has too few users, shape (record,).
+def record_folds(comparisons: Comparisons, groups: TrainingGroups) -> ItemFolds:
+    """Deal the users of each group into folds; items within its users, where there are fewer users than folds.
 
     Records without weight are in fold -1. Users are dealt whole because a summary of a user's records knows the others
-    of the user: held-out records would be known by those in training.
+    of the user: held-out records would be known by those in training. Where that cannot be, at least no item of a
+    held-out record is known by the same user's records in training, so that copies, and pairs
+    that share an item, do not pass for new records; a record between two folds is held out with neither.
     """
-    found = np.full(len(comparisons), -1, dtype=np.intp)
+    sides = np.full((2, len(comparisons)), -1, dtype=np.intp)
     for group in groups.heard:
         rows = np.flatnonzero((groups.of_record == group) & (comparisons.record_weights > 0))
-        rows = rows[np.argsort(comparisons.users[rows], kind="stable")]
         users, of_row = np.unique(comparisons.users[rows], return_inverse=True)
-        found[rows] = (of_row if len(users) >= FOLDS else np.arange(len(rows))) % FOLDS
-    return found
+        if len(users) >= FOLDS:
+            sides[:, rows] = of_row % FOLDS
+            continue
+        inside = Comparisons(comparisons.features, comparisons.chosen[rows], comparisons.rejected[rows], of_row)
+        sides[:, rows] = item_folds(inside, FOLDS, np.random.default_rng(ITEM_SEED)).sides
+    return ItemFolds(sides)
 
 
 def part(design: Design, rows: Codes) -> Design:

@@ -5,12 +5,12 @@
     simplex   θ_u = V softmax(a_u)
               the same with s² |V − θ_pooled 1ᵀ|², and without θ_0
 
-s² is the mean square of the features of a record, n the sum of the weights. The second form is that of LoRe (arXiv
-2504.14439), re-implemented from the formulas; its fixed factor 1/100 on margins sets the scale of V and is left out. At
-its best the penalty of the first is prior · s times the nuclear norm of V Aᵀ (Srebro, Rennie and Jaakkola 2005). A user
-who comes later is fitted with V frozen. Both are solved by L-BFGS from the directions in which users differ most, so
-that nothing is random. [ours] The weights of a user whose records share items are lowered to what independent records
-would weigh that say as much (`independent_weights`).
+s² is the weighted mean square of the features of a record, n the sum of the weights. The second form is that of LoRe
+(arXiv 2504.14439), re-implemented from the formulas; its fixed factor 1/100 on margins sets the scale of V and is left
+out. At its best the penalty of the first is prior · s times the nuclear norm of V Aᵀ (Srebro, Rennie and Jaakkola
+2005). A user who comes later is fitted with V frozen. Both are solved by L-BFGS from the directions in which users
+differ most, so that nothing is random. [ours] The weights of a user whose records share items are lowered to what
+independent records would weigh that say as much (`independent_weights`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Factors(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LowRankProblem:
-    """The problem above, divided by the sum of the records' weights.
+    """The problem above, divided by the sum of the records' weights, or by the prior if that is more.
 
     Attributes
     ----------
@@ -106,6 +106,7 @@ class LowRankProblem:
     def value_and_gradient(self, flat: Values) -> tuple[float, Values]:
         """Return the value, and the gradient of the same shape as the unknowns."""
         factors, total = self.split(flat), float(self.weights.sum())
+        whole = max(total, self.prior)
         places = softmax(factors.loads) if self.simplex else factors.loads
         columns = factors.basis if self.simplex else np.column_stack([factors.basis, factors.common])
         seen = self.differences @ columns  # the records' features are read once here, and once for the gradient
@@ -126,12 +127,13 @@ class LowRankProblem:
         if self.simplex:
             by_loads = through_softmax(places, by_loads)
         by_loads = by_loads + self.prior * factors.loads
-        return value / total, np.concatenate([by_common, by_basis.ravel(), by_loads.ravel()]) / total
+        return value / whole, np.concatenate([by_common, by_basis.ravel(), by_loads.ravel()]) / whole
 
     @cached_property
     def _size(self) -> float:
         """s², without a copy of the features."""
-        return float(np.vdot(self.differences, self.differences)) / max(self.differences.size, 1)
+        squares = np.einsum("rf,rf->r", self.differences, self.differences)
+        return float(self.weights @ squares / self.weights.sum() / max(self.differences.shape[1], 1))
 
     def solve(self, start: Factors, tolerance: float) -> Factors:
         """Return a minimum near a start, by L-BFGS with the exact gradient."""

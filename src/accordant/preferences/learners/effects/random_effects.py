@@ -4,8 +4,9 @@
 spread (`effect_prior`), with and without the users' given features deciding between them. Candidates of different
 boldness, the pooled reward among them, predict records that they were not trained on, of users who are known by records
 of other items (`item_folds`); the sum of them that predicts best is the reward (`stacking`). If it does not beat the
-pooled reward there by more than the standard error, it *is* the pooled reward. Records that share items count as what
-independent ones would (`independent_weights`). Groups are never read.
+pooled reward there, and the best multiple of it, by more than `CLEAR` standard errors, it *is* the pooled reward:
+better sizes of margins alone say nothing of how users differ. Records that share items count as what independent ones
+would (`independent_weights`). Groups are never read.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ Codes = NDArray[np.intp]
 LOW_RANK = 4  # directions that are looked for where features are too many to span them all
 LOW_RANK_TOLERANCE = 1e-4  # is enough for directions that a prior is learned along
 NO_SIZE = 1e-6  # a direction shorter than this, beside the longest one, says nothing
+FEATURES_CLEAR = 1.0  # standard errors: picks between two candidates only, what is picked must pass the guard
 GATE_ROUNDS = 10  # of expectation and maximisation once types may depend on given features
 
 
@@ -91,7 +93,8 @@ class RandomEffectsReward(StackedReward):
         Of the models in the sum: ``"pooled"``, ``"given"`` (linear in given features), ``"types K"``, and
         ``"types K given"`` where given features decide between types.
     gain
-        Of the sum over the pooled reward on held-out records; its error is infinite where too few can be held out.
+        Of the sum on held-out records, over the pooled reward or its best multiple, whichever predicts them better; 0
+        if the sum is a multiple of the pooled reward. Its error is infinite where too few can be held out.
     usual
         Mean of the users' given features in training, shape (feature,); None if there were none.
     """
@@ -130,14 +133,14 @@ class HeldOut:
     def allowed(self, comparisons: Comparisons) -> NDArray[np.bool_]:
         """Return which candidates may take part: with as many types, the one that reads given features or the other.
 
-        The one that reads them needs a gain in log-likelihood above its standard error.
+        The one that reads them needs a gain in log-likelihood above `FEATURES_CLEAR` standard errors.
         """
         found = np.ones(len(self.names), dtype=bool)
         for column, name in enumerate(self.names):
             if name.startswith("types") and name.endswith("given"):
                 plain = self.names.index(name.removesuffix(" given"))
                 of_user = self.log_likelihoods[:, column] - self.log_likelihoods[:, plain]
-                needed = user_gain(of_user, weight_of_users(comparisons)).clear
+                needed = user_gain(of_user, weight_of_users(comparisons)).exceeds(FEATURES_CLEAR)
                 found[plain if needed else column] = False
         return found
 
@@ -145,7 +148,7 @@ class HeldOut:
 @register("random_effects")
 @dataclass(frozen=True)
 class RandomEffects(PreferenceLearner):
-    """Learn how users differ, and each user's reward from it; never worse than pooled on held-out records.
+    """Learn how users differ, and each user's reward from it; the pooled one unless held-out records gain clearly.
 
     Parameters
     ----------
@@ -184,18 +187,18 @@ class RandomEffects(PreferenceLearner):
         """
         checked_records(comparisons)
         generator = np.random.default_rng(0) if generator is None else generator
-        candidates = self._candidates(comparisons)
+        counted = comparisons.take(np.flatnonzero(comparisons.record_weights > 0))
+        candidates = self._candidates(counted)
         weights, found = np.eye(len(candidates))[0], Gain(0.0, np.inf)
         of_users = weight_of_users(comparisons)
         if (of_users > 0).sum() > 1:
             fold = user_folds(of_users, self.folds, generator)
-            counted = comparisons.take(np.flatnonzero(comparisons.record_weights > 0))
             held_out = self._held_out(counted, fold, tuple(candidates), generator)
             weights, found = _chosen(counted, fold, held_out)
         kept = [(name, candidates[name], a) for name, a in zip(candidates, weights, strict=True) if a > 0]
         names, models, sizes = zip(*kept, strict=True)
         known = comparisons.user_features
-        usual = None if known is None else known[comparisons.counts > 0].mean(axis=0)
+        usual = None if known is None else known[counted.counts > 0].mean(axis=0)
         return RandomEffectsReward(models, np.array(sizes), names, found, usual)
 
     def _candidates(self, comparisons: Comparisons) -> dict[str, RewardModel]:
@@ -293,15 +296,22 @@ def _chosen(comparisons: Comparisons, fold: Codes, held_out: HeldOut) -> tuple[V
     asked, allowed = comparisons.take(judged), held_out.allowed(comparisons)
     counts, margins, of_record = asked.record_weights, held_out.margins[judged], fold[asked.users]
 
-    def weights(rows: NDArray[np.bool_]) -> Values:
-        """Return the weights of all candidates that predict some records best; pooled where nothing predicts any."""
-        found = np.zeros(len(allowed))
+    def weights(rows: NDArray[np.bool_], columns: NDArray[np.bool_]) -> Values:
+        """Return the weights of some candidates that predict some records best; 0 for the others."""
+        found = np.zeros(len(columns))
         if rows.any():
-            found[allowed] = stacking_weights(margins[np.ix_(rows, allowed)], counts[rows])
-        return found if found.any() else pooled
+            found[columns] = stacking_weights(margins[np.ix_(rows, columns)], counts[rows])
+        return found
 
-    predicted = np.empty(len(of_record))
+    every = weights(np.ones(len(of_record), dtype=bool), allowed)
+    if not every[1:].any():
+        return pooled, Gain(0.0, 0.0)
+    predicted, multiple = np.empty(len(of_record)), np.empty(len(of_record))
     for k in np.unique(of_record):
-        predicted[of_record == k] = margins[of_record == k] @ weights(of_record != k)
-    found = gain(predicted, margins[:, 0], asked)
-    return weights(np.ones(len(of_record), dtype=bool)) if found.clear else pooled, found
+        inside, others = of_record == k, of_record != k
+        found = weights(others, allowed)
+        predicted[inside] = margins[inside] @ (found if found.any() else pooled)
+        multiple[inside] = margins[inside] @ weights(others, pooled > 0)
+    gains = [gain(predicted, worse, asked) for worse in (margins[:, 0], multiple)]
+    least = min(gains, key=lambda each: each.mean)
+    return every if least.clear else pooled, least

@@ -23,6 +23,7 @@ from accordant.preferences.records import Comparisons
 Values = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-3  # a weight below this is 0
+CLEAR = 1.645  # standard errors: a normal error exceeds them on one side in 5 % of draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,8 @@ def stacking_weights(margins: Values, weights: Values) -> Values:
         raise InputError(
             f"margins have shape {margins.shape} and weights {weights.shape}; allowed: (record, model) and (record,)"
         )
-    shares = weights / weights.sum()
+    shares = weights / weights.max()  # no sum of weights overflows
+    shares = shares / shares.sum()
 
     def loss(found: Values) -> tuple[float, Values]:
         """Return the value and its gradient."""
@@ -105,8 +107,12 @@ class Gain:
 
     @property
     def clear(self) -> bool:
-        """Whether the gain exceeds its standard error."""
-        return self.mean > self.standard_error
+        """Whether the gain exceeds `CLEAR` standard errors."""
+        return self.exceeds(CLEAR)
+
+    def exceeds(self, errors: float) -> bool:
+        """Return whether the gain is larger than so many standard errors."""
+        return bool(np.isfinite(self.standard_error)) and self.mean > errors * self.standard_error
 
 
 def gain(better: Values, worse: Values, comparisons: Comparisons) -> Gain:
@@ -120,10 +126,12 @@ def gain(better: Values, worse: Values, comparisons: Comparisons) -> Gain:
 def user_gain(differences: Values, weights: Values) -> Gain:
     """Return the gain from each user's difference in log-likelihood and weight of records, both of shape (user,)."""
     heard = weights > 0
-    apart, totals = differences[heard], weights[heard]
+    largest, heaviest = float(np.abs(differences[heard]).max()) or 1.0, float(weights.max())
+    apart, totals, unit = differences[heard] / largest, weights[heard] / heaviest, largest / heaviest
     mean, n_users = float(apart.sum() / totals.sum()), len(totals)
     if n_users < 2:
-        return Gain(mean, np.inf)
+        return Gain(unit * mean, np.inf)
     residuals = apart - mean * totals
     # users differ in their weight, so this is the error of a ratio (Cochran 1977, section 6.4)
-    return Gain(mean, float(np.sqrt(n_users / (n_users - 1) * (residuals @ residuals)) / totals.sum()))
+    error = float(np.sqrt(n_users / (n_users - 1) * (residuals @ residuals)) / totals.sum())
+    return Gain(unit * mean, unit * error)

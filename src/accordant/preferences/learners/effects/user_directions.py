@@ -59,12 +59,16 @@ def _sums_by_user(differences: Values, pulls: Values, comparisons: Comparisons) 
 def _whitening(differences: Values, weights: Values) -> Values:
     """Return the inverse of a square root of the second moment, which is drawn towards a multiple of the identity.
 
-    The fewer records there are for a feature, the more it is drawn: by feature / (feature + record).
+    The fewer records there are for a feature, the more it is drawn: by feature / (feature + record). Where no record
+    differs in any feature, all directions are alike: the identity is returned.
     """
-    every = max(1, len(differences) // SAMPLED)
-    some, counted = differences[::every], weights[::every]
+    heard = np.flatnonzero(weights > 0)
+    heard = heard[:: max(1, len(heard) // SAMPLED)]
+    some, counted = differences[heard], weights[heard]
     total = max(float(counted.sum()), np.finfo(float).tiny)
     sizes, vectors = np.linalg.eigh((some * counted[:, None]).T @ some / total)
-    mean = max(float(sizes.mean()), np.finfo(float).tiny)
+    mean = float(sizes.mean())
+    if mean < np.finfo(float).tiny:
+        return np.eye(len(sizes))
     drawn = len(sizes) / (len(sizes) + len(some))
     return np.asarray(vectors / np.sqrt((1.0 - drawn) * np.maximum(sizes, 0.0) + drawn * mean))
