@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import re
 import shlex
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.report.charts.bars import meter
@@ -20,6 +19,7 @@ from accordant.report.criteria import checks
 from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
 from accordant.report.dominance import standings
 from accordant.report.learned import fixed_models, reward_errors, searches
+from accordant.report.page import environment_of, style_of
 from accordant.report.places import compare
 from accordant.report.reading import GOALS, MARKS, Json, Reading
 from accordant.report.scale import count, interval, listed, number, percent
@@ -151,19 +151,12 @@ def breakable(words: object) -> Markup:
 
 @cache
 def _style() -> str:
-    return (importlib.resources.files("accordant.report") / "style.css").read_text(encoding="utf-8")
+    return style_of(("accordant.report", "style.css"))
 
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("accordant.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
-    )
+    environment = environment_of("accordant.report")
     environment.filters |= {
         "number": number, "percent": percent, "count": count, "breakable": breakable, "listed": listed,
         "score": score_cell, "interval": interval, "short": short,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.resources
 from functools import cache
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.explanation.document import FORMAT
-from accordant.report.charts.svg import clean, swatch
+from accordant.report.charts.svg import swatch
 from accordant.report.explained import pages
 from accordant.report.explained.strips import strip_chart
+from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
 from accordant.report.scale import count, listed, number
 
@@ -50,20 +50,12 @@ def render_explanation(content: dict[str, Any]) -> str:
 
 @cache
 def _style() -> str:
-    files = (importlib.resources.files(package) / name for package, name in STYLES)
-    return "\n".join(each.read_text(encoding="utf-8") for each in files)
+    return style_of(*STYLES)
 
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("accordant.report.explained"), PackageLoader("accordant.report")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
-    )
+    environment = environment_of("accordant.report.explained", "accordant.report")
     environment.filters |= {
         "number": number, "count": count, "breakable": breakable, "listed": listed, "gain": pages.gain,
         "feature": pages.feature_value, "share": pages.share,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import shlex
 from functools import cache
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.report.charts.hatching import box, hatched
-from accordant.report.charts.svg import clean, swatch, tag
+from accordant.report.charts.svg import swatch, tag
+from accordant.report.page import environment_of, style_of
 from accordant.report.preferred import reading as words
 from accordant.report.preferred.pareto import pareto_chart
 from accordant.report.preferred.reading import Json, PreferredReading, Row
@@ -132,20 +132,12 @@ def _sample(css: str) -> Markup:
 
 @cache
 def _style() -> str:
-    files = (importlib.resources.files(package) / name for package, name in STYLES)
-    return "\n".join(each.read_text(encoding="utf-8") for each in files)
+    return style_of(*STYLES)
 
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("accordant.report.preferred"), PackageLoader("accordant.report")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
-    )
+    environment = environment_of("accordant.report.preferred", "accordant.report")
     environment.filters |= {
         "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
         "cell": words.cell, "change": words.change,
