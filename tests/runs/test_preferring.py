@@ -286,3 +286,11 @@ def test_a_group_of_which_nobody_is_measured_is_said_to_be_so(tmp_path):
     found = compare_preferences(path, options("per_user"))
     assert "group rare has no measured user: it cannot be measured" in found.warnings
     assert found.judged.measured.pareto["per_user"].reason.endswith("nobody of them is measured: rare")
+
+
+def test_a_method_that_cannot_learn_is_an_error_if_nothing_else_was_asked(tmp_path):
+    alike = write_features(tmp_path / "alike.csv", few=0)
+    with pytest.raises(InputError, match="per_group cannot learn from this file: it learns from groups"):
+        compare_preferences(alike, options("per_group"))
+    found = compare_preferences(alike, options("per_group", "per_user")).to_json()
+    assert "per_group" in {each["method"] for each in found["skipped"]}

@@ -85,12 +85,16 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
         ridge=ridge.ridge,
     )  # fmt: skip
     rows, skipped = fit_methods(methods, training, seed=options.seed)
+    asked = labels_of(options.methods, options.parameters)
+    reasons = {each.method: each.reason for each in skipped}
+    if asked and not options.compare and all(label in reasons for label in asked):
+        raise InputError(f"{asked[0]} cannot learn from this file: {reasons[asked[0]]}")
     log.info("measuring %s methods on %s resamples", len(rows), options.resamples)
     rows, judged, left_out = _judge(
         rows, {name: each.take(split.test) for name, each in records.items()}, groups, options
     )
     fresh = _new_users(rows, records, split, groups, options) if len(split.later) else None
-    answer = answered(rows, judged.measured, groups, labels_of(options.methods, options.parameters))
+    answer = answered(rows, judged.measured, groups, asked)
     warnings = _warnings(source, split, groups, judged)
     return Preferred(
         str(path), options, source, split, groups, ridge, records["encoder"].features.shape[1], tuple(rows),
