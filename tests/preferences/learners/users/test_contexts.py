@@ -269,3 +269,10 @@ def test_a_contextual_reward_is_the_same_by_items_and_by_records():
             user, pair = int(sample.test.users[record]), [sample.test.chosen[record], sample.test.rejected[record]]
             better, worse = model.rewards(sample.test.features[pair], user)
             assert margins[record] == pytest.approx(better - worse)
+
+
+def test_new_users_without_features_are_nobody_who_was_trained_on():
+    records = known()
+    adapted = GivenContexts.learned(records).adapted(replace(records, user_features=None))
+    assert not adapted.of_users(replace(records, user_features=None))[:, 1:].any()
+    assert adapted.of_user(0).tolist() == [1.0, 0.0, 0.0, 0.0]

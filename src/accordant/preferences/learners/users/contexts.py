@@ -97,7 +97,11 @@ class GivenContexts(UserContexts):
         return _row(self.known, user)
 
     def adapted(self, comparisons: Comparisons) -> GivenContexts:
-        """Return contexts for other users."""
+        """Return contexts for other users; without features of theirs nothing is known of them, c = 0."""
+        if comparisons.user_features is None:
+            return GivenContexts(
+                self.mean, self.spread, _with_constant(np.zeros((comparisons.n_users, len(self.mean))))
+            )
         return GivenContexts(self.mean, self.spread, self.of_users(comparisons))
 
 
