@@ -7,7 +7,8 @@
     │   ├── DataNotFoundError         no data where they were looked for
     │   ├── RewardError               a reward or expected reward outside [0, 1], or NaN
     │   ├── SpecError                 a case file or scope card with a wrong or misspelt key
-    │   └── RunFolderError            a run folder that is incomplete or was changed
+    │   ├── RunFolderError            a run folder that is incomplete or was changed
+    │   └── InvalidMoveError          an agent gave no valid move, after all repairs
     └── NotFittedError (ValueError, AttributeError)   asked before `fit`
 
 Every message says which field, what was found, what is allowed, and the nearest valid name if there is one.
@@ -85,6 +86,10 @@ class SpecError(InputError):
 
 class RunFolderError(InputError):
     """A run folder is incomplete, or its content does not match what was written."""
+
+
+class InvalidMoveError(InputError):
+    """An agent made no valid move: a language model after its repairs, or a person who gave up."""
 
 
 class NotFittedError(AccordantError, ValueError, AttributeError):

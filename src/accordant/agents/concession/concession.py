@@ -1,0 +1,73 @@
+"""`Concession`: from what has happened so far to the lowest utility that an agent offers and accepts now."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.registry import Registry
+
+concessions: Registry[Concession] = Registry(
+    "concession strategy", group="accordant.concessions", packages=("accordant.agents.concession",)
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What an agent knows when it decides how far to concede; utilities are its own, scaled to [0, 1].
+
+    Parameters
+    ----------
+    time
+        Share of the negotiation that is over, in [0, 1].
+    made, received
+        Utility of the offers that it made, and that it received, oldest first.
+    distinct_received
+        How many different offers it received.
+    reservation
+        Utility of the disagreement: it never goes below.
+    levels
+        The different utilities that options have, falling, shape (level,).
+    """
+
+    time: float
+    made: tuple[float, ...] = ()
+    received: tuple[float, ...] = ()
+    distinct_received: int = 0
+    reservation: float = 0.0
+    levels: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
+
+
+class Concession(ABC):
+    """A concession strategy with its parameters, a frozen dataclass."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def target(self, progress: Progress) -> float:
+        """Return the lowest own utility that is offered and accepted now, in [reservation, 1]."""
+
+    @property
+    def exponent(self) -> float | None:
+        """The e of the band 1 - t^e, or None if the strategy does not depend on time alone in that form."""
+        return None
+
+
+Rule = TypeVar("Rule", bound=type[Concession])
+
+
+def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Rule]:
+    """Return a class decorator that names a concession strategy and registers it."""
+
+    def decorate(rule: Rule) -> Rule:
+        """Name and register one strategy."""
+        registered: Any = concessions.register(name, aliases=aliases)(rule)
+        registered.name = name
+        return rule
+
+    return decorate

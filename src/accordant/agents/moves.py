@@ -1,0 +1,201 @@
+"""The moves of agents. Only these typed fields change the state of a deliberation; texts are for reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from accordant.allocations import Allocation, Utility
+
+Answering = Literal["challenge", "justify", "concede", "revise", "maintain"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a patient is put first.
+
+    Parameters
+    ----------
+    patient
+        Id.
+    code
+        Which consideration: ``benefit``, ``severity``, ``worst_off``, ``equal_chance``, ``arrival``, ``dependency``,
+        ``right_to_rescue``, ``threshold``, ``group``, ``habit`` or ``stated``.
+    facts
+        Names of the facts that the consideration reads. A protected one makes the reason inadmissible.
+    passages
+        Ids of the passages cited.
+    text
+        For reading: a template over numbers and ids, or what a model or a person wrote.
+    """
+
+    patient: str
+    code: str
+    facts: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+    text: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "patient": self.patient,
+            "code": self.code,
+            "facts": list(self.facts),
+            "passages": list(self.passages),
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An allocation that an agent puts forward, and how much it says it likes any other.
+
+    Parameters
+    ----------
+    allocation
+        What is proposed.
+    utility
+        What settlement takes as the agent's utility.
+    reasons
+        At most one for each patient.
+    retrieved
+        Ids of the passages that were looked up for the reasons; a citation outside them is void.
+    """
+
+    allocation: Allocation
+    utility: Utility
+    reasons: tuple[Reason, ...] = ()
+    retrieved: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "move": "propose",
+            "allocation": self.allocation.to_json(),
+            "utility": self.utility.to_json(),
+            "reasons": [each.to_json() for each in self.reasons],
+            "retrieved": list(self.retrieved),
+        }
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What an agent says about one disputed patient.
+
+    Parameters
+    ----------
+    patient
+        Id.
+    kind
+        ``challenge`` another's claim, ``justify`` one's own, ``concede`` the patient to the others, ``revise``
+        one's own claim otherwise, or ``maintain`` it without a reason.
+    reason
+        Needed by ``challenge`` and ``justify``.
+    """
+
+    patient: str
+    kind: Answering
+    reason: Reason | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "patient": self.patient,
+            "kind": self.kind,
+            "reason": None if self.reason is None else self.reason.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class Contestation:
+    """Replies on the disputed patients, then a revised proposal."""
+
+    replies: tuple[Reply, ...]
+    revised: Proposal
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "move": "contest",
+            "replies": [each.to_json() for each in self.replies],
+            "revised": self.revised.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Accept another agent's standing proposal, or counter it.
+
+    Parameters
+    ----------
+    accepts
+        Name of the agent whose standing proposal is accepted; None to counter.
+    counter
+        One's own proposal; always given, so that a refusal says what would do instead.
+    """
+
+    accepts: str | None
+    counter: Proposal
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {"move": "answer", "accepts": self.accepts, "counter": self.counter.to_json()}
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """A ranking of the candidates on the table, best first; all of them, each once.
+
+    Parameters
+    ----------
+    ranking
+        Positions in ``view.candidates``.
+    """
+
+    ranking: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {"move": "vote", "ranking": list(self.ranking)}
+
+
+Move = Proposal | Contestation | Answer | Ballot
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One move as it stands in a transcript.
+
+    Parameters
+    ----------
+    step
+        Round of a debate, or number of the offer, from 1.
+    agent
+        Name.
+    move
+        What was done.
+    generated_by
+        ``template``, ``model NAME`` or ``person``: who wrote the texts.
+    void
+        Why parts of the move do not count: inadmissible reasons, citations that were never retrieved.
+    fallback
+        Whether a rule stood in for a language model that gave no valid move.
+    """
+
+    step: int
+    agent: str
+    move: Move
+    generated_by: str = "template"
+    void: tuple[str, ...] = ()
+    fallback: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "step": self.step,
+            "agent": self.agent,
+            "generated_by": self.generated_by,
+            "void": list(self.void),
+            "fallback": self.fallback,
+            **self.move.to_json(),
+        }

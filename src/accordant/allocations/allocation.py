@@ -1,0 +1,117 @@
+"""`Allocation`: what every patient is granted, checked against the invariants when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.allocations.scenario import Scenario, portions
+from accordant.errors import InputError, UnknownNameError
+
+
+@dataclass(frozen=True, eq=False)
+class Allocation:
+    """Portions granted, shape (patient, resource); cannot be made if infeasible.
+
+    Raises
+    ------
+    InputError
+        If somebody gets less than nothing or more than demanded, a resource gives more than it has, or portions are
+        left idle while somebody still demands them.
+    """
+
+    scenario: Scenario
+    granted: NDArray[np.int64]
+
+    def __init__(self, scenario: Scenario, granted: Any) -> None:
+        array = np.array(granted, dtype=np.int64)
+        array.setflags(write=False)
+        object.__setattr__(self, "scenario", scenario)
+        object.__setattr__(self, "granted", array)
+        fault = infeasible(scenario, array)
+        if fault is not None:
+            raise InputError(fault)
+
+    @classmethod
+    def of(cls, scenario: Scenario, granted: Mapping[str, Mapping[str, float]]) -> Self:
+        """Return the allocation that grants units by name: patient to resource to units."""
+        array = np.zeros(scenario.demand.shape, dtype=np.int64)
+        names = [each.name for each in scenario.resources]
+        for patient, units in granted.items():
+            for resource, amount in units.items():
+                if resource not in names:
+                    raise UnknownNameError("resource", resource, names)
+                position = names.index(resource)
+                array[scenario.index(patient), position] = portions(amount, scenario.resources[position], "grant")
+        return cls(scenario, array)
+
+    @classmethod
+    def whole(cls, scenario: Scenario, patients: Iterable[str]) -> Self:
+        """Return the allocation that grants these patients all they demand, and the others nothing."""
+        array = np.zeros(scenario.demand.shape, dtype=np.int64)
+        for patient in patients:
+            position = scenario.index(patient)
+            array[position] = scenario.demand[position]
+        return cls(scenario, array)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of each patient's demand that is met, shape (patient,)."""
+        return shares_of(self.scenario, self.granted)
+
+    @property
+    def patients(self) -> tuple[str, ...]:
+        """Ids of the patients who are granted anything."""
+        return tuple(self.scenario.ids[position] for position in np.flatnonzero(self.granted.sum(axis=1)))
+
+    def to_json(self) -> dict[str, dict[str, float]]:
+        """Return units by name: patient to resource to units; those who get nothing are left out."""
+        return {
+            patient: {
+                each.name: float(amount * each.portion)
+                for each, amount in zip(self.scenario.resources, row, strict=True)
+                if amount
+            }
+            for patient, row in zip(self.scenario.ids, self.granted.tolist(), strict=True)
+            if any(row)
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Allocation) and np.array_equal(self.granted, other.granted)
+
+    def __hash__(self) -> int:
+        return hash(self.granted.tobytes())
+
+
+def shares_of(scenario: Scenario, granted: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Return granted over demanded portions, shape (…, patient) for portions of shape (…, patient, resource).
+
+    Who demands nothing has a share of 1: all of the demand is met.
+    """
+    wanted = scenario.demand.sum(axis=1)
+    return np.where(wanted == 0, 1.0, granted.sum(axis=-1) / np.maximum(wanted, 1))
+
+
+def infeasible(scenario: Scenario, granted: NDArray[np.int64]) -> str | None:
+    """Return what makes an allocation infeasible, or None if nothing does."""
+    if granted.shape != scenario.demand.shape:
+        return f"granted portions have shape {granted.shape}; allowed: (patient, resource), {scenario.demand.shape}"
+    wrong = np.argwhere((granted < 0) | (granted > scenario.demand))
+    if len(wrong):
+        patient, resource = wrong[0]
+        return (
+            f"patient {scenario.ids[patient]!r} is granted {granted[patient, resource]} portions of "
+            f"{scenario.resources[resource].name!r}; allowed: 0 to {scenario.demand[patient, resource]}"
+        )
+    given, wanted = granted.sum(axis=0), scenario.demand.sum(axis=0)
+    most = np.minimum(wanted, scenario.capacity)
+    for resource in np.flatnonzero(given != most):
+        name = scenario.resources[resource].name
+        if given[resource] > most[resource]:
+            return f"{given[resource]} portions of {name!r} are granted; there are {scenario.capacity[resource]}"
+        return f"{most[resource] - given[resource]} portions of {name!r} are idle while somebody still needs them"
+    return None

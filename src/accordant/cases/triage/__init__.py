@@ -1,0 +1,1 @@
+"""Triage: whom to treat first when there are more patients than beds."""

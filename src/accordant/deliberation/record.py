@@ -1,0 +1,139 @@
+"""`Deliberation`: what a deliberation decided and how, as one object that everything else reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from accordant.agents import Agent, Proposal, Turn
+from accordant.allocations import Allocation, Scenario, Utility
+
+DISCLAIMER = "A simulation for studying procedures; not clinical decision support."
+
+
+@dataclass(frozen=True)
+class Settled:
+    """How the joint decision was fixed.
+
+    Attributes
+    ----------
+    rule
+        Name of the settlement rule; ``agreement`` if all proposals were the same or all accepted one.
+    allocation
+        The joint decision.
+    agreed
+        Whether the agents agreed; False if the disagreement allocation was taken.
+    time
+        When the rule found it, in [0, 1]; None if the rule knows no time.
+    tied
+        Whether another allocation was as good by the rule and a tie-break decided.
+    gap
+        By how much the best allocation could be better by the rule's own objective, in the rule's units; 0 if all
+        feasible allocations were compared, None if no bound is known.
+    details
+        What else the rule says, as JSON values.
+    """
+
+    rule: str
+    allocation: Allocation
+    agreed: bool
+    time: float | None = None
+    tied: bool = False
+    gap: float | None = 0.0
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "rule": self.rule,
+            "allocation": self.allocation.to_json(),
+            "agreed": self.agreed,
+            "time": self.time,
+            "tied": self.tied,
+            "gap": self.gap,
+            "details": dict(self.details),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Deliberation:
+    """A finished deliberation.
+
+    Attributes
+    ----------
+    protocol
+        ``debate``, ``alternating_offers``, ``mediated`` or ``voting``.
+    scenario
+        With all facts.
+    agents
+        In their order.
+    seed
+        Of everything random.
+    turns
+        Every move in order.
+    solo, revised
+        Agent to what it wants alone, and to its last proposal.
+    settled
+        The joint decision and how it was fixed.
+    utilities
+        Agent to the utility that settlement used.
+    commitments
+        Agent to the hash of its blind first proposal, published before any proposal was opened.
+    """
+
+    protocol: str
+    scenario: Scenario
+    agents: tuple[Agent, ...]
+    seed: int
+    turns: tuple[Turn, ...]
+    solo: Mapping[str, Proposal]
+    revised: Mapping[str, Proposal]
+    settled: Settled
+    utilities: Mapping[str, Utility]
+    commitments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def joint(self) -> Allocation:
+        """The joint decision."""
+        return self.settled.allocation
+
+    @property
+    def adversaries(self) -> tuple[str, ...]:
+        """Names of the adversarial agents that took part."""
+        return tuple(agent.name for agent in self.agents if agent.adversarial)
+
+    @property
+    def fallbacks(self) -> int:
+        """How many turns a rule took in place of a language model that gave no valid move."""
+        return sum(turn.fallback for turn in self.turns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "protocol": self.protocol,
+            "disclaimer": DISCLAIMER,
+            "seed": self.seed,
+            "scenario": self.scenario.to_json(),
+            "agents": [agent.to_json() for agent in self.agents],
+            "adversarial": list(self.adversaries),
+            "commitments": dict(self.commitments),
+            "turns": [turn.to_json() for turn in self.turns],
+            "solo": {name: each.allocation.to_json() for name, each in self.solo.items()},
+            "revised": {name: each.allocation.to_json() for name, each in self.revised.items()},
+            "settled": self.settled.to_json(),
+            "fallbacks": self.fallbacks,
+        }
+
+    @cached_property
+    def hash(self) -> str:
+        """Hash of the canonical JSON (sha256, hexadecimal): the same seed gives the same hash."""
+        return hashlib.sha256(canonical(self.to_json()).encode()).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """Return canonical JSON: sorted keys, no blanks, no NaN."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

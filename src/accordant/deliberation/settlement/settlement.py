@@ -1,0 +1,90 @@
+"""`Settlement`: from the utilities on the table to the joint decision, by a named rule."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.agents.concession import Concession
+from accordant.allocations.options import Options
+from accordant.deliberation.record import Settled
+from accordant.registry import Registry
+
+settlements: Registry[Settlement] = Registry(
+    "settlement rule", group="accordant.settlements", packages=("accordant.deliberation.settlement",)
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What a settlement rule reads.
+
+    Attributes
+    ----------
+    options
+        Allocations to choose from.
+    utilities
+        Of each agent, scaled so that over all feasible allocations the lowest is 0 and the highest 1 (all 1 where an
+        agent is indifferent), shape (agent, option).
+    values
+        The same per patient where every utility is additive, shape (agent, patient), so that
+        ``utilities = floors[:, None] + values @ shares.T``; None otherwise. Bounds on what a search missed read them.
+    floors
+        See `values`, shape (agent,).
+    concessions
+        Of each agent.
+    revised
+        Position of each agent's last proposal in `options`, shape (agent,).
+    disagreement
+        Position of the allocation without an agreement in `options`.
+    met
+        Whether each option meets each declared criterion, shape (criterion, option).
+    seed
+        Of tosses.
+    """
+
+    options: Options
+    utilities: NDArray[np.float64]
+    values: NDArray[np.float64] | None
+    floors: NDArray[np.float64] | None
+    concessions: tuple[Concession, ...]
+    revised: NDArray[np.intp]
+    disagreement: int
+    met: NDArray[np.bool_]
+    seed: int
+
+
+class Settlement(ABC):
+    """A settlement rule with its parameters, a frozen dataclass."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def settle(self, table: Table) -> Settled:
+        """Return the joint decision; the same for every order of the agents, except where a toss is named.
+
+        Raises
+        ------
+        InputError
+            If the rule cannot read these agents, such as a time-based rule for a concession that is not.
+        """
+
+
+Rule = TypeVar("Rule", bound=type[Settlement])
+
+
+def register(name: str) -> Callable[[Rule], Rule]:
+    """Return a class decorator that names a settlement rule and registers it."""
+
+    def decorate(rule: Rule) -> Rule:
+        """Name and register one rule."""
+        registered: Any = settlements.register(name)(rule)
+        registered.name = name
+        return rule
+
+    return decorate
