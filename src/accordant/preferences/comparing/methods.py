@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.naming import read_named
 from accordant.preferences.comparing.randomness import branch
 from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, learners
 from accordant.preferences.records import Comparisons
@@ -23,8 +23,6 @@ from accordant.preferences.records import Comparisons
 POOLED, POOLED_LEARNER = "pooled", "bradley_terry"
 LENGTH = "length only"
 CONTROLS = {POOLED: POOLED_LEARNER, "balanced": "balanced", "group_robust": "group_robust"}
-NAMED = re.compile(r"\s*([\w.-]+)\s*(?:\[(.*)\])?\s*", re.DOTALL)
-ITEM = re.compile(r"\s*(\w+)\s*=\s*(.+?)\s*")
 
 Features = Literal["encoder", "length"]
 log = logging.getLogger("accordant.preferences")
@@ -202,13 +200,10 @@ def _learner(name: str, given: Mapping[str, Any], ridge: float | None) -> Prefer
 
 def _method(text: str, parameters: str | None, ridge: float | None = None) -> Method:
     """Return a named method."""
-    matched = NAMED.fullmatch(text)
-    if matched is None:
-        raise InputError(f"--method is {text!r}; allowed: name, or name[parameter=value,…]; {_valid()}")
-    name, inside = matched.groups()
+    named = read_named(text, "--method")
+    name, given = named.name, dict(named.parameters)
     if name not in learners:
         raise UnknownNameError("method", name, (POOLED, *learners.names()))
-    given = _parameters(text, inside) if inside else {}
     if parameters is not None:
         given |= _json_object(parameters)
     learner = _learner(name, given, ridge)
@@ -217,21 +212,6 @@ def _method(text: str, parameters: str | None, ridge: float | None = None) -> Me
         return Method(label, learner, control=learner.control)
     said = ",".join(f"{key}={value}" for key, value in given.items())
     return Method(f"{learner.name}[{said}]", learner, control=False)
-
-
-def _parameters(text: str, inside: str) -> dict[str, Any]:
-    """Return the parameters between brackets; commas inside brackets and quotes do not part them."""
-    found: dict[str, Any] = {}
-    for part in re.split(r",(?=\s*\w+\s*=)", inside):
-        matched = ITEM.fullmatch(part)
-        if matched is None:
-            raise InputError(f"--method is {text!r}; found {part!r}, allowed: parameter=value with commas between")
-        key, value = matched.groups()
-        try:
-            found[key] = json.loads(value)
-        except ValueError:
-            found[key] = value.strip("'\"")
-    return found
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""How a registered object with parameters is written on one line: ``name`` or ``name[parameter=value,…]``."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from accordant.errors import InputError
+
+FORM = "name, or name[parameter=value,…]"
+_NAMED = re.compile(r"\s*([\w.-]+)\s*(?:\[(.*)\])?\s*", re.DOTALL)
+_ITEM = re.compile(r"\s*(\w+)\s*=\s*(.+?)\s*")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name and the parameters between its brackets; values are JSON, or texts where they are no JSON."""
+
+    name: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+def read_named(text: str, what: str) -> Named:
+    """Read one name with parameters.
+
+    Parameters
+    ----------
+    text
+        Such as ``biased[strength=0.3]``.
+    what
+        Where it was written, for messages: ``--agents``.
+
+    Raises
+    ------
+    InputError
+        If the text has another form.
+    """
+    matched = _NAMED.fullmatch(text)
+    if matched is None:
+        raise InputError(f"{what} is {text!r}; allowed: {FORM}")
+    name, inside = matched.groups()
+    return Named(name, _parameters(text, inside, what) if inside else {})
+
+
+def read_names(text: str, what: str) -> tuple[Named, ...]:
+    """Read names with commas between; commas inside brackets do not part them.
+
+    Raises
+    ------
+    InputError
+        If nothing is named, or a name has another form.
+    """
+    parts = [part for part in re.split(r",(?![^\[]*\])", text) if part.strip()]
+    if not parts:
+        raise InputError(f"{what} is {text!r}; allowed: {FORM}, with commas between several")
+    return tuple(read_named(part, what) for part in parts)
+
+
+def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
+    """Return the parameters between brackets; commas inside brackets and quotes do not part them."""
+    found: dict[str, Any] = {}
+    for part in re.split(r",(?=\s*\w+\s*=)", inside):
+        matched = _ITEM.fullmatch(part)
+        if matched is None:
+            raise InputError(f"{what} is {text!r}; found {part!r}, allowed: parameter=value with commas between")
+        key, value = matched.groups()
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value.strip("'\"")
+    return found
