@@ -18,11 +18,12 @@ reason
 
 from __future__ import annotations
 
-from accordant.agents.agent import Agent, agents, create
+from accordant.agents.agent import Acted, Agent, agents, check_allowed, create
 from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply, Turn
 from accordant.agents.view import Phase, View
 
 __all__ = [
+    "Acted",
     "Agent",
     "Answer",
     "Ballot",
@@ -35,5 +36,6 @@ __all__ = [
     "Turn",
     "View",
     "agents",
+    "check_allowed",
     "create",
 ]

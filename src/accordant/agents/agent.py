@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from accordant.agents.concession.concession import Concession
@@ -13,6 +14,28 @@ from accordant.errors import InputError
 from accordant.registry import Registry
 
 agents: Registry[Agent] = Registry("agent", group="accordant.agents", packages=("accordant.agents",))
+
+
+@dataclass(frozen=True)
+class Acted:
+    """A move, and how it came about.
+
+    Attributes
+    ----------
+    move
+        What the agent does.
+    generated_by
+        ``template``, ``model NAME`` or ``person``: who wrote the texts.
+    fallback
+        Whether a rule stood in for a language model that gave no valid move.
+    repairs
+        How often a language model had to be told what was wrong.
+    """
+
+    move: Move
+    generated_by: str
+    fallback: bool = False
+    repairs: int = 0
 
 
 class Agent(ABC):
@@ -55,6 +78,10 @@ class Agent(ABC):
         InvalidMoveError
             If no valid move could be made.
         """
+
+    def acted(self, view: View) -> Acted:
+        """Return the move with how it came about; protocols ask this."""
+        return Acted(self.act(view), self.generated_by)
 
     def to_json(self) -> dict[str, Any]:
         """Return what a transcript says of the agent; never a key or a password."""

@@ -23,7 +23,9 @@ Kind = Literal["compromise", "voting", "stakeholder", "baseline", "reference"]
 Structure = Literal["fixed", "column_score", "column_peaked", "column_order", "ballots", "other"]
 Scores = NDArray[np.floating[Any]]
 
-strategies: Registry[Strategy] = Registry("strategy", group="accordant.strategies", packages=("accordant.strategies",))
+strategies: Registry[Strategy] = Registry(
+    "strategy", group="accordant.strategies", packages=("accordant.strategies", "accordant.deliberation.joining")
+)
 
 
 @dataclass(frozen=True)
