@@ -1,0 +1,9 @@
+"""Corpora: collections of passages. The built-in one stands beside this file, one Markdown file per framework."""
+
+from __future__ import annotations
+
+from accordant.agents.retrieval.corpus.corpus import Corpus
+from accordant.agents.retrieval.corpus.folder import built_in_corpus, read_corpus
+from accordant.agents.retrieval.corpus.markdown import CODES, parse
+
+__all__ = ["CODES", "Corpus", "built_in_corpus", "parse", "read_corpus"]
