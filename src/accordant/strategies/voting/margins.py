@@ -34,9 +34,8 @@ def weighted_margins(ranks: Ranks, weights: Values, margins: Values) -> None:
         by_alternative = np.ascontiguousarray(ranks.transpose(1, 0, 2))
         for a in range(n_alternatives):
             margins[a, a] = 0.0
-            for b in range(a + 1, n_alternatives):
-                margins[a, b] = weights @ np.sign(by_alternative[b] - by_alternative[a]).astype(np.float64)
-                margins[b, a] = -margins[a, b]
+            margins[a, a + 1 :] = weights @ np.sign(by_alternative[a + 1 :] - by_alternative[a]).astype(np.float64)
+            margins[a + 1 :, a] = -margins[a, a + 1 :]
     if not whole(weights):
         settled(margins, weights)
 

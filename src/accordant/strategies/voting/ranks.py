@@ -37,11 +37,10 @@ def ranks_by_reward(rewards: Values, tolerance: float) -> Ranks:
     if n_contexts >= MANY_CONTEXTS:
         count_better(rewards, tolerance, ranks)
         return ranks
-    for a in range(n_actions):
-        for b in range(a + 1, n_actions):
-            difference = rewards[:, a] - rewards[:, b]
-            ranks[:, b] += difference > tolerance
-            ranks[:, a] += difference < -tolerance
+    for a in range(n_actions - 1):
+        difference = rewards[:, a : a + 1] - rewards[:, a + 1 :]
+        ranks[:, a + 1 :] += difference > tolerance
+        ranks[:, a] += (difference < -tolerance).sum(axis=1, dtype=ranks.dtype)
     return ranks
 
 
