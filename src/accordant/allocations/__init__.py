@@ -13,12 +13,33 @@ options
     Feasible allocations that a decision is taken among: all, or, where there are too many, those a search found.
 utility
     A number per allocation that says how much somebody likes it.
+measure, criterion
+    One number about an allocation, and a measure with the threshold that a scope card chose.
 """
 
 from __future__ import annotations
 
 from accordant.allocations.allocation import Allocation
+from accordant.allocations.criteria import Criterion, criteria_of, met, values_of
+from accordant.allocations.enumeration import count_options, enumerate_options
+from accordant.allocations.options import Options
 from accordant.allocations.scenario import Patient, Resource, Scenario
+from accordant.allocations.search import pool
 from accordant.allocations.utility import AdditiveUtility, Utility
 
-__all__ = ["AdditiveUtility", "Allocation", "Patient", "Resource", "Scenario", "Utility"]
+__all__ = [
+    "AdditiveUtility",
+    "Allocation",
+    "Criterion",
+    "Options",
+    "Patient",
+    "Resource",
+    "Scenario",
+    "Utility",
+    "count_options",
+    "criteria_of",
+    "enumerate_options",
+    "met",
+    "pool",
+    "values_of",
+]

@@ -20,15 +20,19 @@ class Allocation:
     Raises
     ------
     InputError
-        If somebody gets less than nothing or more than demanded, a resource gives more than it has, or portions are
-        left idle while somebody still demands them.
+        If portions are no whole numbers, somebody gets less than nothing or more than demanded, a resource gives more
+        than it has, or portions are left idle while somebody still demands them.
     """
 
     scenario: Scenario
     granted: NDArray[np.int64]
 
     def __init__(self, scenario: Scenario, granted: Any) -> None:
-        array = np.array(granted, dtype=np.int64)
+        given = np.asarray(granted)
+        with np.errstate(invalid="ignore"):
+            array = given.astype(np.int64)
+        if not np.array_equal(array, given):
+            raise InputError(f"granted portions are {given.tolist()!r:.80}; allowed: whole numbers")
         array.setflags(write=False)
         object.__setattr__(self, "scenario", scenario)
         object.__setattr__(self, "granted", array)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class Options:
     """
 
     scenario: Scenario
-    granted: NDArray[np.int16]
+    granted: NDArray[np.integer[Any]]
     complete: bool
 
     def __len__(self) -> int:

@@ -199,8 +199,9 @@ class Scenario:
         InputError
             If a value is missing or not a finite number.
         """
+        given = self.column(name)
         try:
-            values = self.column(name).astype(np.float64)
+            values = given.astype(np.float64)
         except (TypeError, ValueError):
             raise InputError(f"the fact {name!r} is not a number for every patient") from None
         if not np.isfinite(values).all():

@@ -1,0 +1,162 @@
+"""Groups, and who is urgent: the cells that measures of access compare.
+
+A group is everybody with the same value of a fact; the value is any JSON value, and null is a value like others.
+Values are the same group if their JSON is the same: 1 and 1.0 are, 1, "1" and true are not.
+
+Who is urgent is told in one of two ways:
+
+    acuity      acuity of 1 or 2 (1 is the worst of five levels)
+    severity    the K most severe patients, K the largest number whose joint demand fits the capacities
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.allocations.scenario import Scenario
+from accordant.errors import InputError, UnknownNameError
+
+Urgent = Literal["acuity", "severity"]
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+URGENT_ACUITY = 2  # levels 1 (resuscitation) and 2 (emergent) of five-level triage scales
+
+
+_AS_JSON = json.JSONEncoder(sort_keys=True, allow_nan=False, ensure_ascii=False).encode
+
+
+@dataclass(frozen=True)
+class Cell:
+    """How many patients of one group there are.
+
+    Attributes
+    ----------
+    value
+        Of the fact that makes the group.
+    patients
+        All of the group.
+    urgent
+        Those who are urgent; None if that was not asked.
+    """
+
+    value: Any
+    patients: int
+    urgent: int | None
+
+
+def cell_counts(scenario: Scenario, group: str, urgent: Urgent | None = None) -> tuple[Cell, ...]:
+    """Return the cells of a fact, sorted by the JSON of its values.
+
+    Raises
+    ------
+    InputError
+        If the fact, or the one that tells who is urgent, is missing.
+    """
+    keys, labels = groups(scenario, group)
+    values = scenario.column(group)
+    pressing = None if urgent is None else urgent_patients(scenario, urgent)
+    cells = []
+    for number in range(len(labels)):
+        members = keys == number
+        counted = None if pressing is None else int((members & pressing).sum())
+        cells.append(Cell(values[int(np.argmax(members))], int(members.sum()), counted))
+    return tuple(cells)
+
+
+def groups(scenario: Scenario, group: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return the number of each patient's group, shape (patient,), and the JSON of the groups' values, sorted.
+
+    Raises
+    ------
+    InputError
+        If the fact is missing, or a value is no JSON value.
+    """
+    labels = [label(value, group) for value in scenario.column(group)]
+    known = {each: number for number, each in enumerate(sorted(set(labels)))}
+    return np.array([known[each] for each in labels], dtype=np.intp), tuple(known)
+
+
+def label(value: Any, group: str) -> str:
+    """Return the JSON of a group's value.
+
+    Raises
+    ------
+    InputError
+        If it is no JSON value.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        return _AS_JSON(value)
+    except (TypeError, ValueError):
+        raise InputError(f"the fact {group!r} has the value {value!r}; allowed: a JSON value") from None
+
+
+def checked_fact(measure: str, parameter: str, value: Any) -> None:
+    """Raise InputError unless a parameter can be the name of a fact."""
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{measure}: {parameter} is {value!r}; allowed: the name of a fact")
+
+
+def checked_urgent(measure: str, value: Any) -> None:
+    """Raise InputError unless a parameter names a way to tell who is urgent."""
+    if value not in get_args(Urgent):
+        raise UnknownNameError(f"way to tell who is urgent, of {measure},", value, get_args(Urgent))
+
+
+def access(shares: Values, keys: NDArray[np.intp], n_groups: int, among: Mask | None = None) -> Values:
+    """Return the mean share of each group, shape (option, group); NaN where nobody is in the group.
+
+    Parameters
+    ----------
+    shares
+        Shape (option, patient).
+    keys
+        Number of each patient's group, shape (patient,).
+    n_groups
+        How many groups there are.
+    among
+        Patients who count, shape (patient,); None for all.
+    """
+    member = np.equal.outer(keys, np.arange(n_groups))
+    if among is not None:
+        member &= among[:, None]
+    sizes = member.sum(axis=0)
+    weights = np.where(sizes == 0, np.nan, 1.0) * member / np.maximum(sizes, 1)
+    return np.asarray(shares @ weights)
+
+
+def largest_gap(rates: Values) -> Values:
+    """Return largest minus smallest rate, shape (option,) from (option, group); NaN for one group or an empty one."""
+    if rates.shape[1] < 2:
+        return np.full(len(rates), np.nan)
+    return np.asarray(rates.max(axis=1) - rates.min(axis=1))
+
+
+def urgent_patients(scenario: Scenario, urgent: Urgent) -> Mask:
+    """Return who is urgent, shape (patient,)."""
+    if urgent == "acuity":
+        return np.asarray(scenario.numbers("acuity") <= URGENT_ACUITY)
+    return most_severe(scenario)
+
+
+def most_severe(scenario: Scenario) -> Mask:
+    """Return who belongs to the K most severe, shape (patient,); ties at the last place go to the lower id.
+
+    K is the largest number for which the joint demand of the K most severe fits every capacity. Those who demand
+    nothing are never among them: their share is 1 whatever is decided.
+    """
+    order = np.argsort(-scenario.numbers("severity"), kind="stable")
+    order = order[scenario.demand[order].sum(axis=1) > 0]
+    fits = (scenario.demand[order].cumsum(axis=0) <= scenario.capacity).all(axis=1)
+    chosen = np.zeros(len(scenario.ids), dtype=np.bool_)
+    chosen[order[: int(fits.sum())]] = True
+    return chosen

@@ -1,0 +1,164 @@
+"""Seeded exchange search: move one portion of one resource from one patient to another while that helps.
+
+Every exchange leads from one feasible allocation to another, and every feasible allocation can be reached. Where few
+exchanges are possible all are compared in every step, so the search ends where no single exchange helps; where there
+are many, a seeded sample is. Neither is sure to find the best allocation: bounds say how much may be missing
+(`accordant.allocations.search.bounds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.allocations.scenario import Scenario
+from accordant.allocations.search.greedy import best_of_each, per_portion
+from accordant.randomness import keyed_uniform
+
+Values = NDArray[np.float64]
+Portions = NDArray[np.int64]
+Goal = Callable[[Values], Values]
+
+STEPS = 200  # exchanges of one climb at most
+PATIENCE = 3  # samples of exchanges without a gain before a climb ends
+CELLS = 131_072  # shares or utilities compared at once, (exchange, patient) or (agent, exchange)
+FEWEST = 64  # exchanges sampled at least, however many patients there are
+RANDOM_STARTS = 2
+GAIN = 1e-12  # smaller gains, relative to the size of the goal, are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Single portions that may change hands: resource, giver and receiver, each of shape (exchange,).
+
+    `all_of_them` says whether no exchange that is possible was left out.
+    """
+
+    resource: NDArray[np.intp]
+    giver: NDArray[np.intp]
+    receiver: NDArray[np.intp]
+    all_of_them: bool
+
+    def __len__(self) -> int:
+        return len(self.resource)
+
+    def make(self, granted: Portions, exchange: int) -> Portions:
+        """Return the allocation after one of them."""
+        after = granted.copy()
+        after[self.giver[exchange], self.resource[exchange]] -= 1
+        after[self.receiver[exchange], self.resource[exchange]] += 1
+        return after
+
+
+def exchanges(scenario: Scenario, granted: Portions, most: int, generator: np.random.Generator) -> Exchanges:
+    """Return the exchanges that are possible from an allocation: all, or a sample of `most` where there are more."""
+    givers = [np.flatnonzero(column > 0) for column in granted.T]
+    receivers = [np.flatnonzero(column) for column in (granted < scenario.demand).T]
+    sizes = np.array([len(a) * len(b) for a, b in zip(givers, receivers, strict=True)])
+    total, before = int(sizes.sum()), sizes.cumsum() - sizes
+    everything = total <= most
+    chosen = np.arange(total) if everything else generator.integers(total, size=most)
+    resource = np.searchsorted(before + sizes, chosen, side="right")
+    giver, receiver = np.empty_like(chosen), np.empty_like(chosen)
+    for position in np.unique(resource):
+        these = resource == position
+        row, column = np.divmod(chosen[these] - before[position], len(receivers[position]))
+        giver[these], receiver[these] = givers[position][row], receivers[position][column]
+    moved = giver != receiver
+    return Exchanges(resource[moved], giver[moved], receiver[moved], everything)
+
+
+def climbed(scenario: Scenario, start: Portions, goal: Goal, seed: int) -> Portions:
+    """Return where steepest ascent by single exchanges ends, shape (patient, resource).
+
+    Parameters
+    ----------
+    scenario
+        Whose feasible allocations are searched.
+    start
+        A feasible allocation.
+    goal
+        From shares (option, patient) to what is to be large, shape (option,).
+    seed
+        Of the samples.
+    """
+    wanted = scenario.demand.sum(axis=1)
+    most = max(FEWEST, CELLS // max(1, len(wanted)))
+
+    def judge(granted: Portions, offered: Exchanges) -> tuple[float, Values]:
+        """Return the goal now, and after each exchange."""
+        rows = np.arange(len(offered))
+        portions = np.repeat(granted.sum(axis=1)[None], len(offered) + 1, axis=0)
+        portions[rows, offered.giver] -= 1
+        portions[rows, offered.receiver] += 1
+        values = goal(np.where(wanted == 0, 1.0, portions / np.maximum(wanted, 1)))
+        return float(values[-1]), values[:-1]
+
+    return _ascend(scenario, start, judge, most, seed)
+
+
+def climbed_in_utilities(
+    scenario: Scenario, start: Portions, values: Values, floors: Values, goal: Goal, seed: int
+) -> Portions:
+    """Return `climbed` for a goal that reads additive utilities, (agent, option) to (option,): far more exchanges."""
+    worth = per_portion(scenario, values)
+    idle = values[:, scenario.demand.sum(axis=1) == 0].sum(axis=1)
+
+    def judge(granted: Portions, offered: Exchanges) -> tuple[float, Values]:
+        """Return the goal now, and after each exchange."""
+        now = (floors + idle + worth @ granted.sum(axis=1))[:, None]
+        after = now + worth[:, offered.receiver] - worth[:, offered.giver]
+        return float(goal(now)[0]), goal(after)
+
+    return _ascend(scenario, start, judge, CELLS // len(values), seed)
+
+
+def _ascend(
+    scenario: Scenario,
+    start: Portions,
+    judge: Callable[[Portions, Exchanges], tuple[float, Values]],
+    most: int,
+    seed: int,
+) -> Portions:
+    """Take the best exchange while one helps."""
+    generator = np.random.default_rng(seed)
+    granted, fruitless = np.array(start, dtype=np.int64), 0
+    for _ in range(STEPS):
+        offered = exchanges(scenario, granted, most, generator)
+        if not len(offered):
+            break
+        now, after = judge(granted, offered)
+        top = int(np.argmax(after))
+        if after[top] > now + GAIN * max(1.0, abs(now)):
+            granted, fruitless = offered.make(granted, top), 0
+            continue
+        fruitless += 1
+        if offered.all_of_them or fruitless == PATIENCE:
+            break
+    return granted
+
+
+def linearised(scenario: Scenario, goals: Sequence[Goal]) -> Values:
+    """Return what meeting a patient's demand adds if the demand of all others is met in part, shape (goal, patient).
+
+    For values that add up over patients these are the values; for others they are a place to start from.
+    """
+    n = len(scenario.ids)
+    met = np.minimum(1.0, scenario.capacity.sum() / max(1, int(scenario.demand.sum())))
+    shares = np.full((2 * n, n), met)
+    shares[np.arange(n), np.arange(n)] = 1.0
+    shares[n + np.arange(n), np.arange(n)] = 0.0
+    values = (goal(shares) for goal in goals)
+    return np.stack([np.nan_to_num(each[:n] - each[n:], posinf=0.0, neginf=0.0) for each in values])
+
+
+def starts(scenario: Scenario, directions: Values, seed: int) -> Portions:
+    """Return allocations to start from, shape (start, patient, resource).
+
+    The best by each direction, shape (direction, patient), and the best by seeded draws that depend on ids alone.
+    """
+    draws = [keyed_uniform(seed, (f"start {k}:{patient}" for patient in scenario.ids)) for k in range(RANDOM_STARTS)]
+    return best_of_each(scenario, np.concatenate([directions, np.stack(draws)]))

@@ -1,0 +1,148 @@
+"""Exact extremes of additive utilities, and the range of any utility: against all allocations."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accordant.allocations import AdditiveUtility, Allocation, enumerate_options
+from accordant.allocations.allocation import shares_of
+from accordant.allocations.search import best, scaled, utility_range, worst
+from accordant.allocations.search.greedy import best_of_each
+from accordant.errors import InputError
+
+
+def total(scenario, granted, values):
+    """Σ v x in plain Python."""
+    found = 0.0
+    for value, got, wanted in zip(values, granted, scenario.demand.tolist(), strict=True):
+        found += value * (sum(got) / sum(wanted) if sum(wanted) else 1.0)
+    return found
+
+
+class Smallest:
+    """The smallest share, weighted: not additive."""
+
+    def __init__(self, weights):
+        self.weights = np.asarray(weights)
+
+    def of(self, shares):
+        return (shares * self.weights).min(axis=1)
+
+    def to_json(self):
+        return self.weights.tolist()
+
+
+@given(st.data())
+@settings(max_examples=80, deadline=None)
+def test_greedy_is_exact(small, data):
+    scenario = data.draw(small.scenarios())
+    n = len(scenario.ids)
+    values = data.draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
+    known = [total(scenario, granted, values) for granted in small.brute_options(scenario)]
+    highest, lowest = best(scenario, values), worst(scenario, values)
+    Allocation(scenario, highest), Allocation(scenario, lowest)
+    assert total(scenario, highest.tolist(), values) == pytest.approx(max(known), abs=1e-12)
+    assert total(scenario, lowest.tolist(), values) == pytest.approx(min(known), abs=1e-12)
+    extent = utility_range(scenario, AdditiveUtility(values))
+    assert (extent.low, extent.high) == pytest.approx((min(known), max(known)), abs=1e-12)
+    assert extent.exact
+
+
+def test_ties_go_to_the_lower_id(small):
+    scenario = small.build([[1]] * 4, [2])
+    assert best(scenario, [1, 1, 1, 1])[:, 0].tolist() == [1, 1, 0, 0]
+    assert worst(scenario, [1, 1, 1, 1])[:, 0].tolist() == [1, 1, 0, 0]
+    assert best(scenario, [0, 1, 1, 1])[:, 0].tolist() == [0, 1, 1, 0]
+    assert worst(scenario, [0, 1, 1, 1])[:, 0].tolist() == [1, 1, 0, 0]
+
+
+def test_ties_go_to_the_lower_id_among_many(small):
+    scenario = small.build([[1]] * 300, [100])
+    values = np.arange(300) % 3
+    assert np.flatnonzero(best(scenario, values)[:, 0]).tolist() == list(range(2, 300, 3))
+    assert np.flatnonzero(best(scenario, values > 0)[:, 0]).tolist() == [i for i in range(300) if i % 3][:100]
+
+
+def test_value_counts_per_portion(small):
+    scenario = small.build([[4], [1]], [2])  # 3 / 4 a portion against 2
+    assert best(scenario, [3, 2])[:, 0].tolist() == [1, 1]
+    assert best(scenario, [9, 2])[:, 0].tolist() == [2, 0]
+
+
+def test_many_values_at_once_are_each_alone(small):
+    scenario = small.build([[1, 0], [2, 1], [0, 2], [1, 1]], [2, 3])
+    values = np.random.default_rng(0).normal(size=(20, 4)).round(1)
+    together = best_of_each(scenario, values)
+    for row, granted in zip(values, together, strict=True):
+        assert np.array_equal(best(scenario, row), granted)
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, np.nan, 2.0], [[1.0, 2.0, 3.0]]])
+def test_wrong_values(small, values):
+    with pytest.raises(InputError, match="one finite number for each of 3 patients"):
+        best(small.build([[1]] * 3, [1]), values)
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_range_of_any_utility(small, data):
+    scenario = data.draw(small.scenarios())
+    n = len(scenario.ids)
+    utility = Smallest(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
+    options = enumerate_options(scenario)
+    known = utility.of(options.shares)
+    listed = utility_range(scenario, utility, options)
+    assert (listed.low, listed.high, listed.exact) == (known.min(), known.max(), True)
+    found = utility_range(scenario, utility, None, seed=3)
+    assert not found.exact
+    assert known.min() - 1e-12 <= found.low <= found.high <= known.max() + 1e-12
+
+
+def test_search_finds_the_ends_of_a_hard_range(small):
+    """One of 100 patients has the only other value; a blind draw of allocations would rarely serve nobody else."""
+    scenario = small.build([[1]] * 100, [40])
+    weights = np.r_[np.full(40, 2.0), np.ones(60)]
+
+    class Concave(Smallest):
+        def of(self, shares):
+            return np.sqrt(shares @ self.weights)
+
+    found = utility_range(scenario, Concave(weights))
+    assert found.high == pytest.approx(np.sqrt(80))
+    assert found.low == pytest.approx(np.sqrt(40))
+
+
+class TestScaled:
+    def test_over_all_allocations_from_0_to_1(self, small):
+        scenario = small.ward()
+        generator = np.random.default_rng(1)
+        utilities = [AdditiveUtility(generator.normal(size=12)) for _ in range(3)]
+        options = enumerate_options(scenario)
+        for known in (options, None):
+            scale = scaled(scenario, utilities, known)
+            values = scale.of(options.shares)
+            assert values.min(axis=1) == pytest.approx(np.zeros(3), abs=1e-12)
+            assert values.max(axis=1) == pytest.approx(np.ones(3), abs=1e-12)
+            assert scale.floors[:, None] + scale.values @ options.shares.T == pytest.approx(values, abs=1e-12)
+
+    def test_indifferent_agents_have_1_everywhere(self, small):
+        scenario = small.ward()
+        shares = enumerate_options(scenario).shares
+        scale = scaled(scenario, [AdditiveUtility(np.full(12, 0.1)), AdditiveUtility(np.arange(12))])
+        assert (scale.of(shares)[0] == 1).all()
+        assert (scale.floors[0] + shares @ scale.values[0] == 1).all()
+
+    def test_nothing_per_patient_if_one_does_not_add_up(self, small):
+        scenario = small.ward()
+        scale = scaled(scenario, [AdditiveUtility(np.arange(12)), Smallest(np.ones(12))])
+        assert scale.values is None
+        assert scale.floors is None
+        assert scale.of(enumerate_options(scenario).shares).shape == (2, 792)
+
+
+def test_those_who_demand_nothing_add_a_constant(small):
+    scenario = small.build([[0], [1], [1]], [1])
+    extent = utility_range(scenario, AdditiveUtility([5.0, 1.0, 2.0]))
+    assert (extent.low, extent.high) == (6.0, 7.0)
+    assert shares_of(scenario, best(scenario, [5.0, 1.0, 2.0])).tolist() == [1, 0, 1]

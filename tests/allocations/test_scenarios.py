@@ -1,0 +1,120 @@
+"""Scenarios and allocations: what they accept, what they refuse, and that the order of patients does not matter."""
+
+import json
+
+import numpy as np
+import pytest
+
+from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario, Utility
+from accordant.errors import InputError, UnknownNameError
+
+BED, OXYGEN = Resource("bed", 1), Resource("oxygen", 2, portion=0.5)
+
+
+def patients(*names, **facts):
+    return [Patient(name, {"sex": "f", **facts}, {"bed": 1, "oxygen": 1.5}) for name in names]
+
+
+class TestScenario:
+    def test_order_of_patients_does_not_matter(self):
+        first, second = (Scenario(given, [BED, OXYGEN]) for given in (patients("b", "a"), patients("a", "b")))
+        assert first.ids == second.ids == ("a", "b")
+        assert first.hash == second.hash
+        assert first.demand.tolist() == [[1, 3], [1, 3]]
+        assert first.capacity.tolist() == [1, 4]
+
+    def test_json_tells_scenarios_apart(self):
+        scenario = Scenario(patients("a"), [BED, OXYGEN], protected=["sex"], name="night")
+        found = json.loads(json.dumps(scenario.to_json()))
+        assert found["name"] == "night"
+        assert found["protected"] == ["sex"]
+        assert found["resources"][1] == {"name": "oxygen", "capacity": 2, "portion": 0.5}
+        assert found["patients"] == [{"id": "a", "facts": {"sex": "f"}, "demand": {"bed": 1, "oxygen": 1.5}}]
+        assert scenario.hash != scenario.with_facts("sex", ["m"]).hash
+        assert scenario.seen([]).facts == ()
+
+    def test_one_unit_of_everything_by_default(self):
+        assert Scenario([Patient("a", {})], [BED, OXYGEN]).demand.tolist() == [[1, 2]]
+
+    @pytest.mark.parametrize(
+        ("given", "resources", "message"),
+        [
+            ([], [BED], "at least one patient and one resource"),
+            (patients("a"), [], "at least one patient and one resource"),
+            (patients("a", "a"), [BED, OXYGEN], "two patients are called 'a'"),
+            (patients("a"), [BED, BED], "two resources are called 'bed'"),
+            ([*patients("a"), *patients("b", age=3)], [BED, OXYGEN], "patient 'b' has the facts age, sex; others have"),
+            ([Patient("a", {}, {"beds": 1})], [BED], "unknown resource 'beds'; did you mean 'bed'"),
+        ],
+    )
+    def test_refused(self, given, resources, message):
+        with pytest.raises(InputError) as caught:
+            Scenario(given, resources)
+        assert message in str(caught.value)
+
+    @pytest.mark.parametrize("units", [-1, 0.25, np.nan, np.inf])
+    def test_wrong_units(self, units):
+        with pytest.raises(InputError, match="demand is .*; allowed: 0 or more, in portions of 0.5"):
+            _ = Scenario([Patient("a", {}, {"oxygen": units})], [OXYGEN]).demand
+        with pytest.raises(InputError, match="capacity is"):
+            Resource("bed", units, portion=0.5)
+        with pytest.raises(InputError, match="portion is 0; allowed: above 0"):
+            Resource("bed", 1, portion=0)
+
+    def test_facts(self):
+        scenario = Scenario(patients("a", "b", age=None), [BED, OXYGEN])
+        with pytest.raises(UnknownNameError, match="unknown fact 'sexe'; did you mean 'sex'"):
+            scenario.numbers("sexe")
+        with pytest.raises(InputError, match="the fact 'sex' is not a number for every patient"):
+            scenario.numbers("sex")
+        with pytest.raises(InputError, match="the fact 'age' is missing for patient 'a'"):
+            scenario.numbers("age")
+        with pytest.raises(UnknownNameError, match="unknown patient 'c'"):
+            scenario.index("c")
+
+
+class TestAllocation:
+    scenario = Scenario(patients("a", "b"), [BED, OXYGEN])
+
+    def test_by_name(self):
+        given = {"a": {"bed": 1, "oxygen": 0.5}, "b": {"oxygen": 1.5}}
+        allocation = Allocation.of(self.scenario, given)
+        assert allocation.granted.tolist() == [[1, 1], [0, 3]]
+        assert allocation.to_json() == given
+        assert Allocation.of(self.scenario, allocation.to_json()) == allocation
+        assert hash(Allocation.of(self.scenario, given)) == hash(allocation)
+        assert allocation.shares.tolist() == [2 / 4, 3 / 4]
+        assert allocation.patients == ("a", "b")
+        assert Allocation.whole(Scenario(patients("a"), [BED, OXYGEN]), ["a"]).shares.tolist() == [1.0]
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"c": {"bed": 1}}, "unknown patient 'c'"),
+            ({"a": {"beds": 1}}, "did you mean 'bed'"),
+            ({"a": {"bed": 1, "oxygen": 2}}, "'a' is granted 4 portions of 'oxygen'; allowed: 0 to 3"),
+            ({"a": {"bed": 1, "oxygen": 1.5}, "b": {"bed": 1}}, "2 portions of 'bed' are granted; there are 1"),
+            ({"a": {"bed": 1, "oxygen": 1.5}}, "1 portions of 'oxygen' are idle while somebody still needs them"),
+            ({"a": {"bed": 0.5}}, "grant is 0.5"),
+        ],
+    )
+    def test_infeasible(self, given, message):
+        with pytest.raises(InputError) as caught:
+            Allocation.of(self.scenario, given)
+        assert message in str(caught.value)
+
+    def test_wrong_shape_and_negative(self):
+        with pytest.raises(InputError, match=r"shape \(1, 2\); allowed: \(patient, resource\), \(2, 2\)"):
+            Allocation(self.scenario, [[1, 1]])
+        with pytest.raises(InputError, match="granted -1 portions of 'bed'"):
+            Allocation(self.scenario, [[-1, 1], [1, 3]])
+
+
+def test_additive_utility():
+    utility = AdditiveUtility([1, 2])
+    assert isinstance(utility, Utility)
+    assert utility.of(np.array([[1.0, 0.5], [0.0, 1.0]])).tolist() == [2.0, 2.0]
+    assert utility.to_json() == [1.0, 2.0]
+    for wrong in ([[1.0]], [np.nan]):
+        with pytest.raises(InputError, match="one finite number per patient"):
+            AdditiveUtility(wrong)
