@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from accordant.agents.concession.concession import Concession, Progress, concessions
+from accordant.agents.concession.concession import Concession, Progress, concession_of, concessions
+from accordant.agents.concession.polynomial import band
 
-__all__ = ["Concession", "Progress", "concessions"]
+__all__ = ["Concession", "Progress", "band", "concession_of", "concessions"]

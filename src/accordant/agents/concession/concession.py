@@ -33,6 +33,8 @@ class Progress:
         Utility of the disagreement: it never goes below.
     levels
         The different utilities that options have, falling, shape (level,).
+    opponents
+        The utilities of `received` once more, apart for each opponent; empty if there is one.
     """
 
     time: float
@@ -41,6 +43,7 @@ class Progress:
     distinct_received: int = 0
     reservation: float = 0.0
     levels: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
+    opponents: tuple[tuple[float, ...], ...] = ()
 
 
 class Concession(ABC):
@@ -50,11 +53,14 @@ class Concession(ABC):
 
     @abstractmethod
     def target(self, progress: Progress) -> float:
-        """Return the lowest own utility that is offered and accepted now, in [reservation, 1]."""
+        """Return the lowest own utility that is offered and accepted now, in [reservation, 1].
+
+        The reservation is in [0, 1].
+        """
 
     @property
     def exponent(self) -> float | None:
-        """The e of the band 1 - t^e, or None if the strategy does not depend on time alone in that form."""
+        """The e of the band 1 − t^e, see `polynomial.band`; None for a strategy of another form."""
         return None
 
 
@@ -71,3 +77,14 @@ def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Ru
         return rule
 
     return decorate
+
+
+def concession_of(given: str | Concession) -> Concession:
+    """Return a concession strategy, or the one that a name stands for.
+
+    Raises
+    ------
+    UnknownNameError
+        If the name is not registered.
+    """
+    return concessions.create(given) if isinstance(given, str) else given

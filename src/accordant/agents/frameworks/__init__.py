@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from accordant.agents.frameworks.framework import Framework, frameworks
+from accordant.agents.frameworks.framework import Framework, Grounds, frameworks
+from accordant.agents.frameworks.guarded import guarded_utility
 
-__all__ = ["Framework", "frameworks"]
+__all__ = ["Framework", "Grounds", "frameworks", "guarded_utility"]

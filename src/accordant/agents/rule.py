@@ -1,0 +1,164 @@
+"""`RuleAgent`: proposes, contests, answers and votes by a utility, a concession strategy and templates."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.agents.agent import Agent
+from accordant.agents.concession import Concession, concession_of
+from accordant.agents.frameworks import Grounds
+from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.outlook import Outlook
+from accordant.agents.replies import stand
+from accordant.agents.view import View
+from accordant.allocations import Allocation, Utility
+
+Values = NDArray[np.float64]
+
+
+class RuleAgent(Agent):
+    """An agent whose moves follow from its utility; it keeps no state, and texts are templates over numbers and ids.
+
+    - ``propose``: the allocation that it likes best, hard constraints first.
+    - ``contest``: an answer on each disputed patient, and the allocation nearest to the others' among those that its
+      concession strategy still lets it like.
+    - ``answer``: accept what is worth at least its own next offer (ACNext, Baarslag et al. 2013) and no agreement;
+      otherwise offer the allocation that it likes least among those that its concession strategy lets it like.
+    - ``vote``: candidates by utility.
+
+    Parameters
+    ----------
+    name
+        Unique in a deliberation.
+    concession
+        A strategy, or the name of one.
+    """
+
+    def __init__(self, name: str, concession: str | Concession) -> None:
+        self.name = name
+        self.concession = concession_of(concession)
+
+    @abstractmethod
+    def utility(self, view: View) -> Utility:
+        """Return how much it likes allocations."""
+
+    @abstractmethod
+    def grounds(self, view: View, patient: int) -> Grounds:
+        """Return what speaks for the patient at a position."""
+
+    def violations(self, view: View, shares: Values) -> NDArray[np.int64]:
+        """Return how many of its hard constraints allocations break, shape (option,), from shares of that length."""
+        del view
+        return np.zeros(len(shares), dtype=np.int64)
+
+    def citations(self, code: str) -> tuple[str, ...]:
+        """Return ids of the passages for the reasons of a code; none by default."""
+        del code
+        return ()
+
+    def act(self, view: View) -> Move:
+        """Return the move that the phase asks for."""
+        utility = self.utility(view)
+        if view.phase == "vote":
+            return self._ballot(view, utility)
+        outlook = Outlook.of(view, utility, lambda shares: self.violations(view, shares))
+        case = Case(self, view, utility)
+        if view.phase == "contest":
+            return self._contestation(outlook, case)
+        if view.phase == "answer":
+            return self._answer(outlook, case)
+        return case.proposal(outlook, outlook.best())
+
+    def _contestation(self, outlook: Outlook, case: Case) -> Contestation:
+        """Answer on each disputed patient, and move towards the others."""
+        view = outlook.view
+        offers = [each.allocation for each in view.others.values()]
+        revised = outlook.nearest(self.concession.target(outlook.progress()), offers)
+        before = outlook.options.shares[outlook.best()] if view.own is None else view.own.allocation.shares
+        others = np.array([each.shares for each in offers]).reshape(len(offers), len(view.scenario.ids))
+        after = outlook.options.shares[revised]
+        replies = tuple(case.reply(patient, before, after, others) for patient in view.disputed)
+        return Contestation(replies, case.proposal(outlook, revised))
+
+    def _answer(self, outlook: Outlook, case: Case) -> Answer:
+        """Accept the best of the others' proposals that is good enough, or counter."""
+        others = {name: each.allocation for name, each in sorted(outlook.view.others.items())}
+        chosen = outlook.lowest(self.concession.target(outlook.progress()), list(others.values()))
+        enough = max(float(outlook.utilities[chosen]), outlook.reservation)
+        worth = {name: outlook.utility(each) for name, each in others.items() if outlook.allowed(each)}
+        good = [name for name, value in worth.items() if value >= enough]
+        accepted = max(good, key=lambda name: worth[name], default=None)
+        return Answer(accepted, case.proposal(outlook, chosen))
+
+    def _ballot(self, view: View, utility: Utility) -> Ballot:
+        """Rank the candidates: fewest hard constraints broken, then own utility, then their order."""
+        if not view.candidates:
+            return Ballot(())
+        shares = np.stack([each.shares for each in view.candidates])
+        order = np.lexsort((-np.round(utility.of(shares), 12), self.violations(view, shares)))
+        return Ballot(tuple(order.tolist()))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What an agent has to say for allocations: reasons as templates over numbers and passage ids."""
+
+    agent: RuleAgent
+    view: View
+    utility: Utility
+
+    @cached_property
+    def values(self) -> Values:
+        """What granting each patient alone adds to the utility, shape (patient,), rounded so that equals tie."""
+        n = len(self.view.scenario.ids)
+        alone = self.utility.of(np.concatenate([np.eye(n), np.zeros((1, n))]))
+        return np.asarray(np.round(alone[:n] - alone[n], 12))
+
+    def rank(self, patient: int) -> str:
+        """Return the place of a patient by value, such as ``rank 2 of 12``."""
+        return f"rank {1 + int((self.values > self.values[patient]).sum())} of {len(self.values)}"
+
+    def proposal(self, outlook: Outlook, option: int) -> Proposal:
+        """Return an option as a proposal, with a reason for each patient who is granted anything.
+
+        Replies argue for patients who are granted something, so their passages are among those of the proposal.
+        """
+        allocation = Allocation(self.view.scenario, outlook.options.granted[option])
+        granted = np.flatnonzero(allocation.granted.sum(axis=1)).tolist()
+        reasons = tuple(self._reason(patient) for patient in granted)
+        retrieved = dict.fromkeys(passage for each in reasons for passage in each.passages)
+        return Proposal(allocation, self.utility, reasons, tuple(retrieved))
+
+    def _reason(self, patient: int) -> Reason:
+        """Return what speaks for a patient."""
+        grounds = self.agent.grounds(self.view, patient)
+        cited = self.agent.citations(grounds.code)
+        text = f"{grounds.text}: {self.rank(patient)}"
+        return Reason(self.view.scenario.ids[patient], grounds.code, grounds.facts, cited, text)
+
+    def reply(self, name: str, before: Values, after: Values, others: Values) -> Reply:
+        """Return the answer on one disputed patient."""
+        patient = self.view.scenario.index(name)
+        taken = stand(patient, self.values, before, after, others)
+        if taken.kind not in ("challenge", "justify"):
+            return Reply(name, taken.kind)
+        return Reply(name, taken.kind, self._comparison(patient, taken.kind == "challenge", taken.against))
+
+    def _comparison(self, patient: int, challenged: bool, against: int | None) -> Reason:
+        """Return a reason that puts the numbers of two patients side by side."""
+        first, second = (against, patient) if challenged and against is not None else (patient, against)
+        grounds = self.agent.grounds(self.view, first)
+        text = self._side(first, grounds)
+        if second is not None:
+            text += f"; {self._side(second, self.agent.grounds(self.view, second))}"
+        cited = self.agent.citations(grounds.code)
+        return Reason(self.view.scenario.ids[patient], grounds.code, grounds.facts, cited, text)
+
+    def _side(self, patient: int, grounds: Grounds) -> str:
+        """Return the numbers of one patient."""
+        return f"{self.view.scenario.ids[patient]}: {grounds.text}, {self.rank(patient)}"
