@@ -62,8 +62,8 @@ def test_built_in_cases_parse_and_build(name):
     assert CaseSpec(**case.model_dump(mode="json")) == case  # as run.json keeps it
 
 
-def test_there_are_four_built_in_cases():
-    assert built_in_cases() == ("health", "health-published", "lending", "lending-published")
+def test_there_are_five_built_in_cases():
+    assert built_in_cases() == ("health", "health-published", "lending", "lending-published", "triage")
 
 
 def test_own_case(tmp_path):

@@ -85,32 +85,52 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
     DataError
         If the file is empty, a column is missing, or a value cannot be used.
     """
-    frame = read_table(path)
+    frame = read_table(path, spec.separator, spec.encoding)
     tidy = tidiers.create(spec.loader)(frame)
     return build(tidy, spec, problem, reward_columns, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """Read a CSV file with a header and at least one row."""
-    (frame,) = read_chunks(path, at_once=sys.maxsize)  # in one piece, so that a column has one type
+def read_table(path: Path, separator: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
+    """Read a CSV file with a header and at least one row; see `read_chunks`."""
+    pieces = read_chunks(path, at_once=sys.maxsize, separator=separator, encoding=encoding)
+    (frame,) = pieces  # in one piece, so that a column has one type
     return frame
 
 
 def read_chunks(
-    source: str | Path | IO[str], at_once: int = ROWS_AT_ONCE, texts: Iterable[str] = ()
+    source: str | Path | IO[str],
+    at_once: int = ROWS_AT_ONCE,
+    texts: Iterable[str] = (),
+    separator: str = ",",
+    encoding: str = "utf-8",
 ) -> Iterator[pd.DataFrame]:
     """Yield the rows of a CSV file or stream in batches; a file without rows is an error.
+
+    Parameters
+    ----------
+    source
+        A path, or an open text stream.
+    at_once
+        Rows per batch.
+    texts
+        Columns that are text whatever they hold.
+    separator
+        What stands between columns. A file whose header does not contain it is read with commas.
+    encoding
+        Of the file.
 
     Raises
     ------
     DataError
-        If the file is missing, empty, or no CSV file.
+        If the file is missing, empty, or no CSV file, or there is no such encoding.
     """
     name = Path(source).name if isinstance(source, str | Path) else "standard input"
     rows = 0
     try:
         with pd.read_csv(
             source,
+            sep=_separator(source, separator, encoding),
+            encoding=encoding,
             chunksize=at_once,
             low_memory=False,
             keep_default_na=False,
@@ -124,10 +144,20 @@ def read_chunks(
         raise DataError(f"{name} is empty") from None
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
         raise DataError(f"{name} is not a readable CSV file: {error}") from None
+    except LookupError:
+        raise DataError(f"{name} cannot be read: {encoding!r} is no encoding; try 'utf-8' or 'latin-1'") from None
     except OSError as error:
         raise DataError(f"{source} cannot be read: {error.strerror}") from None
     if rows == 0:
         raise DataError(f"{name} has a header but no rows")
+
+
+def _separator(source: str | Path | IO[str], declared: str, encoding: str) -> str:
+    """Return the declared separator, or a comma for a file whose header does not contain the declared one."""
+    if declared == "," or not isinstance(source, str | Path):
+        return declared
+    with Path(source).open(encoding=encoding) as file:
+        return declared if declared in file.readline() else ","
 
 
 def build(

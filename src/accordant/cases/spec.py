@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import Field, model_validator
 
+from accordant.cases.deliberations import DeliberationCase, DeliberationSpec
 from accordant.cases.reward_sets import reward_sets
 from accordant.declared import Declared
 from accordant.errors import InputError, RewardError, SpecError, UnknownNameError
@@ -38,6 +39,10 @@ class DataSpec(Declared):
         Columns to leave out: placeholders, or what was known only afterwards and no metric needs.
     rename
         Old to new values of the outcome and action columns.
+    separator
+        What stands between columns. A file whose header does not contain it is read with commas.
+    encoding
+        Of the file.
     """
 
     loader: str = "table"
@@ -48,6 +53,8 @@ class DataSpec(Declared):
     true_levels: dict[str, str] = Field(default_factory=dict)
     drop: tuple[str, ...] = ()
     rename: dict[str, str] = Field(default_factory=dict)
+    separator: str = Field(default=",", min_length=1, max_length=1)
+    encoding: str = "utf-8"
 
     @model_validator(mode="after")
     def _check_leaks(self) -> Self:
@@ -173,6 +180,7 @@ class CaseSpec(Declared):
     metrics: dict[str, MetricSpec]
     evaluation: EvaluationSpec = Field(default_factory=EvaluationSpec)
     scope: ScopeCard | None = None
+    deliberation: DeliberationSpec | None = None
     notes: tuple[str, ...] = ()
 
     @model_validator(mode="after")
@@ -271,24 +279,66 @@ def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
     SpecError
         If there is no such case or the file is wrong; the message names the nearest valid name or key.
     """
+    text, where, beside = _text(name_or_path, _built_in_files())
+    return _case(_keys(text, where), where), beside
+
+
+def built_in_deliberations() -> tuple[str, ...]:
+    """Return the names of the deliberations that come with the package, sorted."""
+    declared = (name for name, file in _built_in_files().items() if "\ndeliberation:" in _read(file))
+    return tuple(sorted((*declared, *_built_in_files("deliberations"))))
+
+
+def read_deliberation(name_or_path: str | Path) -> tuple[DeliberationCase, Path | None]:
+    """Read a built-in deliberation, or a YAML file: a case with a ``deliberation``, or a deliberation alone.
+
+    Returns
+    -------
+    The deliberation, and the folder beside which its data file is looked for (None for built-in ones).
+
+    Raises
+    ------
+    SpecError
+        If there is no such file, it declares no deliberation, or it is wrong.
+    """
+    files = _built_in_files() | _built_in_files("deliberations")
+    text, where, beside = _text(name_or_path, {name: files[name] for name in built_in_deliberations()})
+    keys = _keys(text, where)
+    if "deliberation" not in keys:
+        raise SpecError("declares no deliberation: the key 'deliberation' is missing", where)
+    if "problem" in keys:
+        case = _case(keys, where)
+        keys = {name: getattr(case, name) for name in DeliberationCase.model_fields}
+    try:
+        return DeliberationCase(**keys), beside
+    except SpecError as error:
+        raise SpecError(error.detail, where) from None
+
+
+def _text(name_or_path: str | Path, built_in: Mapping[str, Any]) -> tuple[str, str, Path | None]:
+    """Return the text of a case file, what messages call it, and its folder (None for built-in ones)."""
     path = Path(name_or_path)
     if path.suffix in {".yaml", ".yml"} or path.is_file():
         if not path.is_file():
             raise SpecError(f"case file {name_or_path} does not exist")
         try:
-            text = path.read_text(encoding="utf-8")
+            return path.read_text(encoding="utf-8"), f"case file {path.name}", path.parent
         except (OSError, UnicodeDecodeError) as error:
             raise SpecError(f"cannot be read: {error}", f"case file {path.name}") from None
-        return _parse(text, f"case file {path.name}"), path.parent
-    files = _built_in_files()
-    if str(name_or_path) not in files:
-        raise UnknownNameError("case", str(name_or_path), (*sorted(files), "or a path to a .yaml file"))
-    return _parse(files[str(name_or_path)].read_text(encoding="utf-8"), f"case {name_or_path}"), None
+    if str(name_or_path) not in built_in:
+        raise UnknownNameError("case", str(name_or_path), (*sorted(built_in), "or a path to a .yaml file"))
+    return _read(built_in[str(name_or_path)]), f"case {name_or_path}", None
 
 
-def _built_in_files() -> dict[str, Any]:
+def _read(file: Any) -> str:
+    return str(file.read_text(encoding="utf-8"))
+
+
+def _built_in_files(below: str | None = None) -> dict[str, Any]:
+    """Return name to file of the case files in the folders of cases, or in a folder below each of them."""
     root = importlib.resources.files("accordant.cases")
-    folders = [folder for folder in root.iterdir() if folder.is_dir()]
+    folders = [folder if below is None else folder / below for folder in root.iterdir() if folder.is_dir()]
+    folders = [folder for folder in folders if folder.is_dir()]
     files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".yaml")]
     return {file.name.removesuffix(".yaml"): file for file in files}
 
@@ -313,14 +363,21 @@ class _UniqueKeys(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _parse(text: str, where: str) -> CaseSpec:
+def _keys(text: str, where: str) -> dict[str, Any]:
+    """Return the top level of a YAML file."""
     try:
         declared = yaml.load(text, _UniqueKeys)  # noqa: S506 - a safe loader
     except yaml.YAMLError as error:
         raise SpecError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(declared, dict):
         raise SpecError(f"{where} must hold keys and values; found {type(declared).__name__}")
+    return {str(key): value for key, value in declared.items()}
+
+
+def _case(keys: dict[str, Any], where: str) -> CaseSpec:
+    if "deliberation" in keys and "problem" not in keys:
+        raise SpecError("declares a deliberation and no decision problem: `accordant deliberate` runs it", where)
     try:
-        return CaseSpec(**{str(key): value for key, value in declared.items()})
+        return CaseSpec(**keys)
     except SpecError as error:
         raise SpecError(error.detail, where) from None

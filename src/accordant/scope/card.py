@@ -1,4 +1,4 @@
-"""The scope card: what this use is for, whom it touches, which criteria were chosen and why."""
+"""`ScopeCard`: the card as people write it down, its hash, its JSON form, and the uses it admits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from accordant.declared import Declared
-from accordant.errors import SpecError
+from accordant.errors import InputError, SpecError, UnknownNameError
 
 Permission = Literal["forbidden", "audit_only", "required"]
 Applicability = Literal["applicable", "not", "unknown"]
@@ -122,6 +122,21 @@ class ScopeCard(Declared):
         """Content hash (sha256, hexadecimal): part of every result that refers to the card."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
+    def check_use(self, use: str) -> None:
+        """Refuse a use that the card does not admit; capitals and extra blanks do not matter.
+
+        Raises
+        ------
+        InputError
+            If the card declares the use out of scope.
+        UnknownNameError
+            If the card does not declare it in scope; the nearest declared use is named.
+        """
+        if _folded(use) in map(_folded, self.out_of_scope_uses):
+            raise InputError(f"card {self.id}, version {self.version}, declares the use {use!r} out of scope")
+        if _folded(use) not in map(_folded, self.in_scope_uses):
+            raise UnknownNameError(f"use under card {self.id}, version {self.version}:", use, self.in_scope_uses)
+
     def to_json(self) -> str:
         """Return canonical JSON; `from_json` reads exactly the same card back."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, indent=2)
@@ -142,3 +157,7 @@ class ScopeCard(Declared):
         if not isinstance(content, dict):
             raise SpecError(f"scope card must be a JSON object; found {content!r:.80}")
         return cls(**content)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

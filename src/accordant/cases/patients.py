@@ -1,0 +1,118 @@
+"""Patients of a deliberation: from a file or a simulator to one scenario per seed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from accordant.allocations import Scenario
+from accordant.cases.deliberations import DeliberationSpec
+from accordant.cases.places import find_file, no_data
+from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.registry import Registry
+
+Draw = Callable[[int], Scenario]
+
+patient_loaders: Registry[Draw] = Registry(
+    "patient loader", group="accordant.patient_loaders", packages=("accordant.cases",)
+)
+"""A patient loader is a function (frame, declared) that checks a raw table and returns what draws scenarios of it."""
+
+scenario_simulators: Registry[Scenario] = Registry(
+    "scenario simulator", group="accordant.scenario_simulators", packages=("accordant.cases",)
+)
+"""A scenario simulator is a function (seed, declared) that makes up a scenario."""
+
+
+@dataclass(frozen=True, eq=False)
+class PatientSource:
+    """Where patients come from; called with a seed it returns a scenario.
+
+    Attributes
+    ----------
+    draw
+        Seed to scenario; the same seed always gives the same one.
+    label
+        File name and the start of its hash, or SIMULATED and the simulator's name: belongs beside every result.
+    sha256
+        Hash of the file's bytes; None if simulated.
+    simulated
+        Whether no file was read.
+    """
+
+    draw: Draw
+    label: str
+    sha256: str | None
+    simulated: bool
+
+    def __call__(self, seed: int) -> Scenario:
+        """Return the scenario of a seed."""
+        return self.draw(seed)
+
+
+def deliberation_source(
+    declared: DeliberationSpec, data: str | Path | None = None, beside: Path | None = None
+) -> PatientSource:
+    """Return where the patients of a deliberation come from: data where they are looked for, else the simulator.
+
+    Parameters
+    ----------
+    declared
+        The ``deliberation`` section of a case.
+    data
+        What ``--data`` names: a file, or a folder that holds it.
+    beside
+        Folder of the case file; None for built-in cases.
+
+    Raises
+    ------
+    DataNotFoundError
+        If a place was named and the file is not there, or there is neither a file nor a simulator.
+    InputError
+        If the file cannot be used: a missing column, fewer rows than patients, a fact that is no number; or a
+        declared protected fact or marginal group does not exist.
+    """
+    if declared.file is None and data is not None:
+        raise InputError(f"--data {data} is named, but the patients of this case are always simulated")
+    path = None if declared.file is None else find_file(declared.file, data, beside)
+    source = _simulated(declared) if path is None else _loaded(path, declared)
+    _check_facts(source(0), declared)
+    return source
+
+
+def _loaded(path: Path, declared: DeliberationSpec) -> PatientSource:
+    from accordant.cases.loaders import read_table
+
+    frame = read_table(path, declared.separator, declared.encoding)
+    try:
+        draw = patient_loaders.create(declared.loader, {"frame": frame, "declared": declared})
+    except DataError as error:
+        raise DataError(f"{path.name}: {error}") from None
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    return PatientSource(draw, f"{path.name} (sha256 {sha256[:12]})", sha256, simulated=False)
+
+
+def _simulated(declared: DeliberationSpec) -> PatientSource:
+    name = declared.simulator
+    if name is None:
+        raise no_data(declared.file or "")
+    scenario_simulators.factory(name)
+
+    def draw(seed: int) -> Scenario:
+        """Return the scenario of a seed."""
+        return scenario_simulators.create(name, {"seed": seed, "declared": declared})
+
+    return PatientSource(draw, f"SIMULATED by {name!r}: no real patients", None, simulated=True)
+
+
+def _check_facts(scenario: Scenario, declared: DeliberationSpec) -> None:
+    """Make sure that the facts which the declaration names exist."""
+    named = {"protected fact": list(declared.protected)}
+    if declared.marginal is not None:
+        named["fact of the marginal group:"] = [declared.marginal.fact]
+    for kind, facts in named.items():
+        for fact in facts:
+            if fact not in scenario.facts:
+                raise UnknownNameError(kind, fact, scenario.facts)
