@@ -125,16 +125,30 @@ class TestContestations:
         revised = min(among, key=lambda k: (round(distance[k], 9), -scaled[k], k))
         assert options.position(second["rawlsian"].revised.allocation) == revised
         standing = second["egalitarian"].revised.allocation
+        assert third["rawlsian"].counter.allocation == second["rawlsian"].revised.allocation
+        accepts = scaled[options.position(standing)] >= scaled[revised] - 1e-9
+        assert third["rawlsian"].accepts == ("egalitarian" if accepts else None)
+
+    @given(seed=SEEDS, concession=st.sampled_from(["boulware", "linear", "conceder", "nice", "tough", "micro"]))
+    @settings(max_examples=25, deadline=None)
+    def test_offers_against_plain_enumeration(self, seed, concession, ward, seen_by):
+        scenario = ward(seed, n=6, capacities=(2,))
+        options, agent = enumerate_options(scenario), create("rawlsian", {"concession": concession})
+        utility = options.shares @ scenario.numbers("severity")
+        scaled = (utility - utility.min()) / (utility.max() - utility.min())
+        standing = options.allocation(seed % len(options))
+        other = Proposal(standing, AdditiveUtility(np.zeros(6)))
+        view = View("rawlsian", "offer", seen_by(agent, scenario), options, time=0.9, proposals={"other": other})
+        made = agent.act(view)
         late = concessions.create(concession).target(
-            Progress(0.9, distinct_received=len({first["egalitarian"].allocation, standing}),
-                     levels=np.unique(scaled.round(12))[::-1])
-        )  # fmt: skip
+            Progress(0.9, distinct_received=1, levels=np.unique(scaled.round(12))[::-1])
+        )
         distance = np.abs(options.shares - standing.shares).sum(axis=1)
         among = [k for k in range(len(options)) if scaled[k] >= late - 1e-9]
         counter = min(among, key=lambda k: (round(scaled[k], 9), round(distance[k], 9), k))
-        assert options.position(third["rawlsian"].counter.allocation) == counter
+        assert options.position(made.counter.allocation) == counter
         accepts = scaled[options.position(standing)] >= scaled[counter] - 1e-9
-        assert third["rawlsian"].accepts == ("egalitarian" if accepts else None)
+        assert made.accepts == ("other" if accepts else None)
 
     @given(seed=SEEDS)
     @settings(max_examples=10, deadline=None)
@@ -210,11 +224,11 @@ class TestConstraints:
         assert self.moves(ward, "vote", a="p00", b="p03", c="p02").ranking == (2, 1, 0)
 
     def test_nothing_that_breaks_one_is_accepted(self, ward):
-        assert self.moves(ward, "answer", 1.0, a="p00").accepts is None
-        assert self.moves(ward, "answer", 1.0, a="p00", b="p03").accepts == "b"
+        assert self.moves(ward, "offer", 1.0, a="p00").accepts is None
+        assert self.moves(ward, "offer", 1.0, a="p00", b="p03").accepts == "b"
 
     def test_nothing_below_the_disagreement_is_accepted_even_if_nothing_permitted_reaches_it(self, ward):
-        found = self.moves(ward, "answer", 1.0, "p00", a="p01")
+        found = self.moves(ward, "offer", 1.0, "p00", a="p01")
         assert found.accepts is None
         assert found.counter.allocation.patients == ("p01",)
 
@@ -224,7 +238,7 @@ class TestAnswers:
         options = enumerate_options(scenario)
         values = AdditiveUtility(np.zeros(len(scenario.ids)))
         known = {name: Proposal(Allocation.whole(scenario, granted), values) for name, granted in known.items()}
-        return View("me", "answer", scenario, options, time=time, proposals=known)
+        return View("me", "offer", scenario, options, time=time, proposals=known)
 
     def test_the_best_of_several_is_accepted(self, ward):
         scenario = ward(0, n=4, capacities=(1,))
@@ -239,7 +253,7 @@ class TestAnswers:
         view = self.view(scenario, 1.0, a=["p02"])
         assert agent.act(view).accepts == "a"
         without = View(
-            "me", "answer", scenario, view.options, time=1.0, proposals=view.proposals,
+            "me", "offer", scenario, view.options, time=1.0, proposals=view.proposals,
             disagreement=Allocation.whole(scenario, ["p01"]),
         )  # fmt: skip
         assert agent.act(without).accepts is None

@@ -95,7 +95,7 @@ class HumanAgent(Agent):
         if view.phase == "contest":
             replies = tuple(self._reply(patient) for patient in view.disputed)
             return Contestation(replies, self._proposal(view, replies))
-        if view.phase == "answer":
+        if view.phase in ("answer", "offer"):
             question = f"accept the proposal of {' or '.join(sorted(view.others))}, or an empty line to counter: "
             return Answer(self._until(question, partial(read_accepted, view)), self._proposal(view))
         return self._proposal(view)

@@ -27,7 +27,8 @@ class RuleAgent(Agent):
     - ``propose``: the allocation that it likes best, hard constraints first.
     - ``contest``: an answer on each disputed patient, and the allocation nearest to the others' among those that its
       concession strategy still lets it like.
-    - ``answer``: accept what is worth at least its own next offer (ACNext, Baarslag et al. 2013) and no agreement;
+    - ``answer``: accept what is worth at least its own standing proposal and no agreement; otherwise stand by that.
+    - ``offer``: accept what is worth at least its own next offer (ACNext, Baarslag et al. 2013) and no agreement;
       otherwise offer the allocation that it likes least among those that its concession strategy lets it like.
     - ``vote``: candidates by utility.
 
@@ -70,9 +71,13 @@ class RuleAgent(Agent):
         case = Case(self, view, utility)
         if view.phase == "contest":
             return self._contestation(outlook, case)
-        if view.phase == "answer":
-            return self._answer(outlook, case)
-        return case.proposal(outlook, outlook.best())
+        if view.phase == "answer" and view.own is not None:
+            return self._answer(outlook, case, view.own.allocation)
+        if view.phase in ("answer", "offer"):
+            others = [each.allocation for _, each in sorted(view.others.items())]
+            lowest = outlook.lowest(self.concession.target(outlook.progress()), others)
+            return self._answer(outlook, case, outlook.options.allocation(lowest))
+        return case.proposal(outlook.options.allocation(outlook.best()))
 
     def _contestation(self, outlook: Outlook, case: Case) -> Contestation:
         """Answer on each disputed patient, and move towards the others."""
@@ -83,17 +88,16 @@ class RuleAgent(Agent):
         others = np.array([each.shares for each in offers]).reshape(len(offers), len(view.scenario.ids))
         after = outlook.options.shares[revised]
         replies = tuple(case.reply(patient, before, after, others) for patient in view.disputed)
-        return Contestation(replies, case.proposal(outlook, revised))
+        return Contestation(replies, case.proposal(outlook.options.allocation(revised)))
 
-    def _answer(self, outlook: Outlook, case: Case) -> Answer:
-        """Accept the best of the others' proposals that is good enough, or counter."""
+    def _answer(self, outlook: Outlook, case: Case, own: Allocation) -> Answer:
+        """Accept the best of the others' proposals that is worth one's own, or counter with that."""
         others = {name: each.allocation for name, each in sorted(outlook.view.others.items())}
-        chosen = outlook.lowest(self.concession.target(outlook.progress()), list(others.values()))
-        enough = max(float(outlook.utilities[chosen]), outlook.reservation)
+        enough = max(outlook.utility(own), outlook.reservation)
         worth = {name: outlook.utility(each) for name, each in others.items() if outlook.allowed(each)}
         good = [name for name, value in worth.items() if value >= enough]
         accepted = max(good, key=lambda name: worth[name], default=None)
-        return Answer(accepted, case.proposal(outlook, chosen))
+        return Answer(accepted, case.proposal(own))
 
     def _ballot(self, view: View, utility: Utility) -> Ballot:
         """Rank the candidates: fewest hard constraints broken, then own utility, then their order."""
@@ -123,12 +127,11 @@ class Case:
         """Return the place of a patient by value, such as ``rank 2 of 12``."""
         return f"rank {1 + int((self.values > self.values[patient]).sum())} of {len(self.values)}"
 
-    def proposal(self, outlook: Outlook, option: int) -> Proposal:
-        """Return an option as a proposal, with a reason for each patient who is granted anything.
+    def proposal(self, allocation: Allocation) -> Proposal:
+        """Return an allocation as a proposal, with a reason for each patient who is granted anything.
 
         Replies argue for patients who are granted something, so their passages are among those of the proposal.
         """
-        allocation = Allocation(self.view.scenario, outlook.options.granted[option])
         granted = np.flatnonzero(allocation.granted.sum(axis=1)).tolist()
         reasons = tuple(self._reason(patient) for patient in granted)
         retrieved = dict.fromkeys(passage for each in reasons for passage in each.passages)

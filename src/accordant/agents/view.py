@@ -10,7 +10,7 @@ from accordant.agents.moves import Proposal, Turn
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.options import Options
 
-Phase = Literal["propose", "contest", "answer", "vote"]
+Phase = Literal["propose", "contest", "answer", "offer", "vote"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,8 @@ class View:
     agent
         Its own name.
     phase
-        Which move is asked for: ``propose`` a `Proposal`, ``contest`` a `Contestation`, ``answer`` an `Answer`,
-        ``vote`` a `Ballot`.
+        Which move is asked for: ``propose`` a `Proposal`, ``contest`` a `Contestation`, ``answer`` an
+        `Answer` that ends a debate, ``offer`` an `Answer` among alternating offers, ``vote`` a `Ballot`.
     scenario
         Patients with only the facts that the agent may see.
     options

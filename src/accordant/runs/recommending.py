@@ -51,7 +51,8 @@ def row_contexts(run: Run, source: str | Path | IO[str]) -> Contexts:
 def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[Contexts]:
     """Yield the rows of a file in batches, or all in one."""
     policy, spec = run.policy, run.case.data
-    chunks = read_chunks(source, texts=policy.outcome_model_.encoder.categories)
+    texts = policy.outcome_model_.encoder.categories
+    chunks = read_chunks(source, texts=texts, separator=spec.separator, encoding=spec.encoding)
     for chunk in [pd.concat(chunks)] if at_once else chunks:
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
