@@ -1,0 +1,235 @@
+"""The six locutions: who may use them, when, and what they change.
+
+[ours] The table is `LOCUTIONS`; `play` makes one move and says which precondition fails, `legal_moves` lists what can
+be done, `skip` leaves a turn out. Everything after the first move replies to an earlier one that is open; moves on an
+atom on which the speakers agreed to disagree are closed. Older open moves may be taken up again at any time.
+
+Termination: a move is one of six locutions with a content and a target. The contents are the arguments of either
+speaker, all of them from the finite pool of `Setting`, literals, and rules. A target is the move in which a speaker
+first put an argument forward, or the query of a literal, of which there is one each; so there are at most
+`Bound.targets` of them, or none is named. No such triple is played twice. So there are at most `Bound.moves` moves, the
+number of triples; and between two moves at most one turn is left out, because two in a row end the dialogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from accordant.deliberation.dialogue.arguments import Argument
+from accordant.deliberation.dialogue.language import Literal, Rule
+from accordant.deliberation.dialogue.preconditions import (
+    behind,
+    concede_objection,
+    concessions,
+    disagree_objection,
+    issues,
+    queries,
+    query_objection,
+    refutations,
+    refute_objection,
+    support_objection,
+    supports,
+    understand_objection,
+    understandings,
+)
+from accordant.deliberation.dialogue.revision import revised
+from accordant.deliberation.dialogue.state import OTHER, Ending, Move, Named, Speaker, State
+from accordant.errors import InputError, UnknownNameError
+
+Check = Callable[[State, Move], "str | None"]
+Candidates = Callable[[State], Iterator[Move]]
+
+
+@dataclass(frozen=True)
+class Locution:
+    """One row of the table.
+
+    Attributes
+    ----------
+    speakers
+        Who may use it.
+    content
+        Types of what it says.
+    precondition, effect
+        In words.
+    objection
+        Returns which precondition a move fails, None if it is legal.
+    candidates
+        Yields every move that could be legal for whoever is to move.
+    """
+
+    speakers: tuple[Speaker, ...]
+    content: tuple[type, ...]
+    precondition: str
+    effect: str
+    objection: Check
+    candidates: Candidates
+
+
+def objection(state: State, move: Move) -> str | None:
+    """Return why a move is illegal, None if it is legal."""
+    if state.ending is not None:
+        return f"the dialogue has ended: {state.ending}"
+    if move.locution not in LOCUTIONS:
+        return str(UnknownNameError("locution", move.locution, LOCUTIONS))
+    row = LOCUTIONS[move.locution]
+    if move.speaker != state.turn:
+        return f"it is the turn of the {state.turn}"
+    if move.speaker not in row.speakers:
+        return f"{move.locution} is for the {' and the '.join(row.speakers)}"
+    if not isinstance(move.content, row.content):
+        return f"the content must be {' or '.join(each.__name__ for each in row.content)}"
+    if (move.speaker, move.locution, move.content, move.target) in state.done:
+        return "the same move was made before"
+    return row.objection(state, move)
+
+
+def legal_moves(state: State) -> tuple[Move, ...]:
+    """Return the legal moves of whoever is to move, in a fixed order; empty if the dialogue has ended."""
+    if state.ending is not None:
+        return ()
+    return tuple(
+        move
+        for row in LOCUTIONS.values()
+        if state.turn in row.speakers
+        for move in row.candidates(state)
+        if objection(state, move) is None
+    )
+
+
+def play(state: State, move: Move) -> State:
+    """Return the state after a move.
+
+    Raises
+    ------
+    InputError
+        If the move is illegal; the message says which precondition fails.
+    """
+    found = objection(state, move)
+    if found is not None:
+        raise InputError(f"{move.speaker}: {move} is not legal: {found}")
+    after = replace(state, moves=(*state.moves, move), turn=OTHER[move.speaker], skipped=0, turns=state.turns + 1)
+    if isinstance(move.content, Argument):
+        return _argued(after, move, move.content)
+    if move.locution == "concede":
+        return _conceded(after, move)
+    if move.locution == "agree_to_disagree":
+        declined = state.declined | ({len(after.moves)} if _arguments_left(state, move) else set())
+        return _disagreed(replace(after, declined=declined), move)
+    return replace(after, ending="understood") if move.locution == "understand" else after
+
+
+def skip(state: State) -> State:
+    """Return the state after a turn without a move; the second in a row ends the dialogue as ``exhausted``."""
+    if state.ending is not None:
+        raise InputError(f"the dialogue has ended: {state.ending}")
+    ending: Ending | None = "exhausted" if state.skipped else None
+    return replace(state, turn=OTHER[state.turn], skipped=state.skipped + 1, turns=state.turns + 1, ending=ending)
+
+
+def _argued(state: State, move: Move, argument: Argument) -> State:
+    """Commit a speaker to an argument, and note what a refutation denies."""
+    side = state.sides[move.speaker]
+    denied = frozenset({argument.conclusion.complement} if move.locution == "refute" else ())
+    side = replace(
+        side,
+        premises=side.premises | argument.held,
+        claims=side.claims | {argument.conclusion},
+        attacked=side.attacked | denied,
+    )
+    return replace(state, sides={**state.sides, move.speaker: side})
+
+
+def _conceded(state: State, move: Move) -> State:
+    """Commit a speaker to what it concedes, and revise its base."""
+    side, accepted = state.sides[move.speaker], behind(state, move)
+    conceded: Any = move.content
+    revisions = dict(state.revisions)
+    base = side.base
+    if move.revises:
+        revision = revised(base, accepted, kept=side.accepted)
+        base = revision.base
+        if revision.added or revision.dropped:
+            revisions[len(state.moves)] = revision
+    side = replace(side, base=base, agreed=side.agreed | {conceded}, accepted=side.accepted | accepted)
+    return replace(state, sides={**state.sides, move.speaker: side}, revisions=revisions)
+
+
+def _disagreed(state: State, move: Move) -> State:
+    """Close an atom; closing that of the decision ends the dialogue."""
+    atom = move.content.head.atom if not isinstance(move.content, Argument) else move.content.conclusion.atom
+    ending: Ending | None = "agree_to_disagree" if atom == state.setting.decision.atom else None
+    return replace(state, closed=state.closed | {atom}, ending=ending)
+
+
+def _arguments_left(state: State, move: Move) -> bool:
+    """Return whether whoever closes an atom has a new argument left on it.
+
+    That is one for or against the atom, or against an argument about it. For the decision any new refutation counts.
+    """
+    content: Any = move.content
+    final = content.atom == state.setting.decision.atom
+    for each in (*supports(state), *refutations(state)):
+        argument: Any = each.content
+        if (state.turn, argument) in state.table or objection(state, each) is not None:
+            continue
+        replied_to = state.moves[(each.target or 0) - 1].content
+        against = isinstance(replied_to, Argument) and (final or replied_to.conclusion.atom == content.atom)
+        if against or argument.conclusion.atom == content.atom:
+            return True
+    return False
+
+
+BOTH: tuple[Speaker, ...] = ("explainer", "explainee")
+LOCUTIONS: dict[Named, Locution] = {
+    "query": Locution(
+        ("explainee",),
+        (Literal,),
+        "first the decision, unless it follows from one's own base; then premises of open supports; not queried before",
+        "none",
+        query_objection,
+        queries,
+    ),
+    "support": Locution(
+        BOTH,
+        (Argument,),
+        "answers a query, or makes a claim (then it replies to the first move); new; premises from one's own base",
+        "one's own commitments grow by premises and conclusion",
+        support_objection,
+        supports,
+    ),
+    "refute": Locution(
+        BOTH,
+        (Argument,),
+        "attacks an open argument of the other; premises from one's own base or the premises the other committed to",
+        "one's own commitments grow by premises and conclusion",
+        refute_objection,
+        refutations,
+    ),
+    "concede": Locution(
+        BOTH,
+        (Literal, Rule),
+        "a premise or the conclusion of an open argument of the other; consistent with earlier concessions",
+        "one's commitments grow by it; one's base takes it in, or all premises of a conclusion, and drops the least",
+        concede_objection,
+        concessions,
+    ),
+    "agree_to_disagree": Locution(
+        BOTH,
+        (Literal,),
+        "an open issue: the speaker has no argument left on it, or declines to go on",
+        "its atom is closed; the atom of the decision ends the dialogue",
+        disagree_objection,
+        issues,
+    ),
+    "understand": Locution(
+        ("explainee",),
+        (Literal,),
+        "the decision follows from one's own base and the premises of the other that one conceded or never attacked",
+        "ends the dialogue",
+        understand_objection,
+        understandings,
+    ),
+}
