@@ -1,0 +1,226 @@
+"""From the text of an answer to a move: strict JSON, then the wire model, then what only the view can tell."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from pydantic import ValidationError
+
+from accordant.agents.language.keys import readable
+from accordant.agents.language.wire import (
+    CODES,
+    TEXT_LENGTH,
+    WIRES,
+    WireAnswer,
+    WireBallot,
+    WireContestation,
+    WireGround,
+    WireProposal,
+    WireReply,
+)
+from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.view import View
+from accordant.allocations import AdditiveUtility, Allocation
+from accordant.errors import InputError, UnknownNameError
+
+MOST_FAULTS = 8  # named in one message; more would not be read
+FAULT_LENGTH = 300  # characters of one fault
+REASONED = ("challenge", "justify")
+
+_FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL)
+
+
+class BadAnswerError(Exception):
+    """An answer is no valid move.
+
+    Parameters
+    ----------
+    faults
+        What is wrong, in words for the model.
+    """
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        self.faults = tuple(readable(each, FAULT_LENGTH) for each in faults[:MOST_FAULTS])
+        super().__init__("; ".join(self.faults))
+
+
+def read_move(
+    text: str,
+    view: View,
+    facts: Iterable[str],
+    retrieved: Sequence[str],
+    *,
+    codes: Sequence[str] = CODES,
+    fences: bool = False,
+) -> Move:
+    """Return the move in an answer.
+
+    Parameters
+    ----------
+    text
+        The whole answer: one JSON object and nothing else.
+    view
+        What the move is for.
+    facts
+        Names of the facts that were shown.
+    retrieved
+        Ids of the passages that were shown.
+    codes
+        That reasons may have.
+    fences
+        Whether a Markdown fence around the object is taken off; only where the form was asked for in words.
+
+    Raises
+    ------
+    BadAnswerError
+        If it is no valid move; nothing is guessed or mended.
+    """
+    fenced = _FENCED.fullmatch(text) if fences else None
+    content = strict_json(fenced[1] if fenced else text)
+    try:
+        wire = WIRES[view.phase].model_validate(content)
+    except ValidationError as error:
+        raise BadAnswerError([_fault(each) for each in error.errors(include_url=False)]) from None
+    reader = _Reader(view, frozenset(facts), tuple(retrieved), tuple(codes))
+    return reader.move(wire)
+
+
+def strict_json(text: str) -> Any:
+    """Return the JSON object that a text is.
+
+    Raises
+    ------
+    BadAnswerError
+        If it is not one JSON object alone, repeats a key, or holds NaN or infinity.
+    """
+    try:
+        content = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise BadAnswerError([f"not one JSON object alone: {error.msg} at character {error.pos}"]) from None
+    except (ValueError, RecursionError):
+        raise BadAnswerError(["JSON that is nested too deeply, or holds a number with too many digits"]) from None
+    if not isinstance(content, dict):
+        raise BadAnswerError([f"a JSON {type(content).__name__}; allowed: one JSON object"])
+    return content
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; a repeated key is a fault, because readers differ in which one counts."""
+    repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+    if repeated:
+        raise BadAnswerError([f"the key {repeated[0]!r} is given twice in one object"])
+    return dict(pairs)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise BadAnswerError([f"{name} is no number of JSON"])
+
+
+def _fault(error: Any) -> str:
+    """Return one fault that pydantic found, with its place."""
+    place = ".".join(str(part) for part in error["loc"])
+    found = "" if error["type"] == "missing" else f" (found {error['input']!r:.80})"
+    return f"{place or 'answer'}: {error['msg']}{found}"
+
+
+class _Reader:
+    """Turns wire models into moves and collects everything that is wrong with them."""
+
+    def __init__(self, view: View, facts: frozenset[str], retrieved: tuple[str, ...], codes: tuple[str, ...]) -> None:
+        self.view, self.facts, self.retrieved, self.codes = view, facts, retrieved, codes
+        self.faults: list[str] = []
+
+    def move(self, wire: object) -> Move:
+        """Return the move, or raise everything that is wrong."""
+        if isinstance(wire, WireContestation):
+            replies = self.replies(wire.replies)
+            revised = self.proposal(wire.revised)
+            return self.checked(None if revised is None else Contestation(replies, revised))
+        if isinstance(wire, WireAnswer):
+            others = self.view.others
+            if wire.accepts is not None and wire.accepts not in others:
+                self.faults.append(str(UnknownNameError("agent with a standing proposal", wire.accepts, others)))
+            counter = self.proposal(wire.counter)
+            return self.checked(None if counter is None else Answer(wire.accepts, counter))
+        if isinstance(wire, WireBallot):
+            self.exactly("ranking", wire.ranking, range(len(self.view.candidates)))
+            return self.checked(Ballot(tuple(wire.ranking)))
+        assert isinstance(wire, WireProposal)
+        return self.checked(self.proposal(wire))
+
+    def checked(self, move: Move | None) -> Move:
+        """Return the move if nothing is wrong."""
+        if self.faults or move is None:
+            raise BadAnswerError(self.faults)
+        return move
+
+    def proposal(self, wire: WireProposal) -> Proposal | None:
+        """Return a proposal, or None if its allocation cannot be made."""
+        scenario = self.view.scenario
+        self.exactly("priorities", [each.patient for each in wire.priorities], scenario.ids)
+        self.known_once("reasons", [each.patient for each in wire.reasons])
+        reasons = tuple(self.reason(each.patient, each, f"reason for {each.patient!r}") for each in wire.reasons)
+        granted: dict[str, dict[str, float]] = {}
+        for each in wire.grants:
+            if each.resource in granted.setdefault(each.patient, {}):
+                self.faults.append(f"grants: {each.patient!r} is granted {each.resource!r} twice")
+            granted[each.patient][each.resource] = each.units
+        try:
+            allocation = Allocation.of(scenario, granted)
+        except InputError as error:
+            self.faults.append(f"grants: {error}")
+            return None
+        if self.faults:
+            return None
+        values = {each.patient: each.value for each in wire.priorities}
+        utility = AdditiveUtility(np.array([values[patient] for patient in scenario.ids]))
+        return Proposal(allocation, utility, reasons, self.retrieved)
+
+    def replies(self, wires: Sequence[WireReply]) -> tuple[Reply, ...]:
+        """Return the replies: one on each disputed patient."""
+        self.exactly("replies", [each.patient for each in wires], self.view.disputed)
+        made = []
+        for each in wires:
+            if each.reason is None and each.kind in REASONED:
+                self.faults.append(f"replies: {each.kind} of {each.patient!r} needs a reason")
+            where = f"reply on {each.patient!r}"
+            reason = None if each.reason is None else self.reason(each.patient, each.reason, where)
+            made.append(Reply(each.patient, each.kind, reason))
+        return tuple(made)
+
+    def reason(self, patient: str, wire: WireGround, where: str) -> Reason:
+        """Return a reason, its text clipped."""
+        for kind, cited, allowed in (
+            ("code", [wire.code], self.codes),
+            ("fact", wire.facts, sorted(self.facts)),
+            ("passage", wire.passages, self.retrieved),
+        ):
+            for name in cited:
+                if name not in allowed:
+                    self.faults.append(f"{where}: {UnknownNameError(kind, name, allowed)}")
+        return Reason(patient, wire.code, tuple(wire.facts), tuple(wire.passages), readable(wire.text, TEXT_LENGTH))
+
+    def known_once(self, what: str, patients: Sequence[str]) -> None:
+        """Note patients that do not exist or are named twice."""
+        ids = self.view.scenario.ids
+        for patient, count in Counter(patients).items():
+            if patient not in ids:
+                self.faults.append(f"{what}: {UnknownNameError('patient', patient, ids)}")
+            if count > 1:
+                self.faults.append(f"{what}: {patient!r} is named {count} times")
+
+    def exactly(self, what: str, found: Sequence[object], wanted: Iterable[object]) -> None:
+        """Note what is missing, unknown or named twice."""
+        counts, allowed = Counter(found), list(wanted)
+        known = set(allowed)
+        missing = [each for each in allowed if each not in counts]
+        unknown = [each for each in counts if each not in known]
+        twice = [each for each, count in counts.items() if count > 1]
+        for fault, names in (("missing", missing), ("unknown", unknown), ("given twice", twice)):
+            if names:
+                self.faults.append(f"{what}: {fault}: {', '.join(map(repr, names))}; each of {allowed} once")

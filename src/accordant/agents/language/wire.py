@@ -1,0 +1,151 @@
+"""What a language model has to answer: strict models without coercion, and the same in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from accordant.agents.moves import Answering
+from accordant.agents.view import Phase
+
+TEXT_LENGTH = 500  # characters of a text that are kept
+LONGEST_TEXT = 4000  # characters of a text above which an answer is refused
+MOST = 5000  # entries of a list
+MOST_UNITS = 1_000_000  # of one grant; far above any scenario, far below what integers hold
+
+CODES = (  # of reasons, see `accordant.agents.moves.Reason`; a framework may add its own
+    "benefit",
+    "severity",
+    "worst_off",
+    "equal_chance",
+    "arrival",
+    "dependency",
+    "right_to_rescue",
+    "threshold",
+    "group",
+    "habit",
+    "stated",
+)
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+
+
+class Wire(BaseModel):
+    """Base of what comes over the wire: no unknown keys, no coercion, no NaN, no infinity."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class WireGrant(Wire):
+    """Units of one resource for one patient."""
+
+    patient: Name
+    resource: Name
+    units: Annotated[float, Field(ge=0, le=MOST_UNITS)]
+
+
+class WirePriority(Wire):
+    """How much it matters that the whole demand of one patient is met."""
+
+    patient: Name
+    value: Annotated[float, Field(ge=0, le=1)]
+
+
+class WireGround(Wire):
+    """A consideration, the facts it reads, and the passages it cites."""
+
+    code: Name
+    facts: Annotated[list[Name], Field(max_length=50)]
+    passages: Annotated[list[Name], Field(max_length=50)]
+    text: Text
+
+
+class WireReason(WireGround):
+    """Why one patient is put first."""
+
+    patient: Name
+
+
+class WireProposal(Wire):
+    """An allocation with priorities and reasons."""
+
+    grants: Annotated[list[WireGrant], Field(max_length=MOST)]
+    priorities: Annotated[list[WirePriority], Field(max_length=MOST)]
+    reasons: Annotated[list[WireReason], Field(max_length=MOST)]
+
+
+class WireReply(Wire):
+    """What is said about one disputed patient."""
+
+    patient: Name
+    kind: Answering
+    reason: WireGround | None
+
+
+class WireContestation(Wire):
+    """Replies on the disputed patients, then a revised proposal."""
+
+    replies: Annotated[list[WireReply], Field(max_length=MOST)]
+    revised: WireProposal
+
+
+class WireAnswer(Wire):
+    """Accept another agent's standing proposal, or counter it."""
+
+    accepts: Name | None
+    counter: WireProposal
+
+
+class WireBallot(Wire):
+    """A ranking of the candidates, best first."""
+
+    ranking: Annotated[list[int], Field(max_length=MOST)]
+
+
+WIRES: dict[Phase, type[Wire]] = {
+    "propose": WireProposal,
+    "contest": WireContestation,
+    "answer": WireAnswer,
+    "offer": WireAnswer,
+    "vote": WireBallot,
+}
+
+_GROUND = f'"code": CODE, "facts": [FACT, ...], "passages": [PASSAGE, ...], "text": at most {TEXT_LENGTH} characters'
+_PROPOSAL = (
+    '{"grants": [{"patient": ID, "resource": NAME, "units": NUMBER}, ...], '
+    '"priorities": [{"patient": ID, "value": NUMBER from 0 to 1}, ...], '
+    f'"reasons": [{{"patient": ID, {_GROUND}}}, ...]}}'
+)
+_ANSWER = f'{{"accepts": null or NAME OF AN AGENT, "counter": {_PROPOSAL}}}'
+
+UNSENT = frozenset({"title", "minLength", "maxLength", "maxItems"})
+
+WORDS: dict[Phase, str] = {
+    "propose": _PROPOSAL,
+    "contest": '{"replies": [{"patient": ID, "kind": "challenge" | "justify" | "concede" | "revise" | "maintain", '
+    f'"reason": null or {{{_GROUND}}}}}, ...], "revised": {_PROPOSAL}}}',
+    "answer": _ANSWER,
+    "offer": _ANSWER,
+    "vote": '{"ranking": [NUMBER OF THE BEST CANDIDATE, ..., NUMBER OF THE WORST]}',
+}
+
+
+def schema(phase: Phase, codes: Sequence[str] = CODES) -> dict[str, Any]:
+    """Return the JSON schema of the answer that a phase asks for, with the codes that reasons may have.
+
+    Bounds on lengths are left out: some servers refuse them, some turn them into huge grammars. They are checked here.
+    """
+    made: dict[str, Any] = _lean(WIRES[phase].model_json_schema())
+    for definition in made.get("$defs", {}).values():
+        if "code" in definition["properties"]:
+            definition["properties"]["code"] = {"type": "string", "enum": list(codes)}
+    return made
+
+
+def _lean(value: Any) -> Any:
+    """Return a schema without what is not sent."""
+    if isinstance(value, dict):
+        return {key: _lean(each) for key, each in value.items() if key not in UNSENT}
+    return [_lean(each) for each in value] if isinstance(value, list) else value
