@@ -9,6 +9,11 @@ import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SAYS = {
+    "dialogue.py": [
+        "status: reconciled (understood, reconciled)",
+        "understanding: 1/4 before, 2/4 after",
+        "capitulating manager: capitulation, understanding 1",
+    ],
     "bring_your_own_rewards.py": ["utilitarian", "Renovate", "kalai_smorodinsky[context]", "Repair"],
     "own_strategy.py": ["mean_less_range[0]", "Early", "tied=True", "MeanLessRange(weights=None, selection='argmax'"],
     "policy_in_python.py": ["only 'Grant' was ever taken", "selected: ", "runner_up"],

@@ -6,6 +6,7 @@ import platform
 import resource
 import sys
 from dataclasses import asdict, dataclass
+from datetime import date
 from importlib.metadata import version
 from typing import Any
 
@@ -18,6 +19,7 @@ from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
+from accordant.scope import ScopeCard, lint
 
 FORMAT = 1
 LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
@@ -120,10 +122,16 @@ def make_record(
                     "selectable": rule.may_be_selected, "parameters": rule.parameters}
             for label, rule in policy.strategies_.items()
         },
-        "scope": None if case.scope is None else {"hash": case.scope.hash, **case.scope.model_dump(mode="json")},
+        "scope": None if case.scope is None else _scope(case.scope),
         "cost": dict(zip(("seconds", "cpu_seconds"), seconds, strict=True)),
     }  # fmt: skip
     return Record(plain(content))
+
+
+def _scope(card: ScopeCard) -> dict[str, Any]:
+    """Return a card with its hash and what it leaves open today; only an overdue review depends on the day."""
+    findings = [asdict(each) for each in lint(card, date.today())]  # noqa: DTZ011 - a day on a card has no time zone
+    return {"hash": card.hash, "findings": findings, **card.model_dump(mode="json")}
 
 
 def board(leaderboard: Leaderboard) -> dict[str, Any]:
