@@ -81,7 +81,7 @@ def test_a_spent_budget_is_part_of_a_recording(agent, room, path):
     from accordant.agents.language import Budget
 
     recorded = outcomes(agent(recorder=Recorder(path), budget=Budget(calls=2)), room)
-    assert [isinstance(each, str) for each in recorded] == [False, False, True, True]
+    assert [isinstance(each, str) for each in recorded] == [False, False, True, True, True]
     assert outcomes(agent(provider=Replay(path)), room) == recorded
 
 
