@@ -11,6 +11,7 @@ from typing import Any
 
 from accordant.agents import Agent, Proposal, Turn
 from accordant.allocations import Allocation, Scenario, Utility
+from accordant.allocations.options import Options
 
 DISCLAIMER = "A simulation for studying procedures; not clinical decision support."
 
@@ -83,6 +84,16 @@ class Deliberation:
         Agent to the utility that settlement used.
     commitments
         Agent to the hash of its blind first proposal, published before any proposal was opened.
+    disagreement
+        What would have happened without an agreement; None if the protocol always decides.
+    procedure
+        What was declared beforehand, as JSON values: settlement rule, criteria, guard, disagreement, options.
+    struck
+        Agent to the proposal that it was asked for without the protected facts, after a reason of it had cited one.
+    repairs
+        How often language models had to be told what was wrong with a move.
+    options
+        The allocations that were compared; not part of the JSON, where their number stands.
     """
 
     protocol: str
@@ -95,6 +106,11 @@ class Deliberation:
     settled: Settled
     utilities: Mapping[str, Utility]
     commitments: Mapping[str, str] = field(default_factory=dict)
+    disagreement: Allocation | None = None
+    procedure: Mapping[str, Any] = field(default_factory=dict)
+    struck: Mapping[str, Proposal] = field(default_factory=dict)
+    repairs: int = 0
+    options: Options | None = None
 
     @property
     def joint(self) -> Allocation:
@@ -120,12 +136,16 @@ class Deliberation:
             "scenario": self.scenario.to_json(),
             "agents": [agent.to_json() for agent in self.agents],
             "adversarial": list(self.adversaries),
+            "procedure": dict(self.procedure),
             "commitments": dict(self.commitments),
             "turns": [turn.to_json() for turn in self.turns],
             "solo": {name: each.allocation.to_json() for name, each in self.solo.items()},
             "revised": {name: each.allocation.to_json() for name, each in self.revised.items()},
+            "struck": {name: each.to_json() for name, each in self.struck.items()},
+            "disagreement": None if self.disagreement is None else self.disagreement.to_json(),
             "settled": self.settled.to_json(),
             "fallbacks": self.fallbacks,
+            "repairs": self.repairs,
         }
 
     @cached_property

@@ -34,8 +34,8 @@ TASKS: dict[Phase, str] = {
     "challenge or justify needs a reason.",
     "answer": "Accept the standing proposal of one other agent by its name, or accept nobody (null). In both cases "
     "give your own proposal as counter.",
-    "offer": "Accept the offer of the other agent that is on the table by that agent's name, or accept nobody (null). In "
-    "both cases give your own next offer as counter.",
+    "offer": "Accept the offer on the table by the name of the agent who made it, or accept nobody (null). In both cases "
+    "give your own next offer as counter.",
     "vote": "Rank all candidates by their number, best first, each once.",
 }
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -31,8 +31,11 @@ class Table:
     utilities
         Of each agent, scaled so that over all feasible allocations the lowest is 0 and the highest 1 (all 1 where an
         agent is indifferent), shape (agent, option).
+    priorities
+        How much each agent cares for meeting the whole demand of each patient alone, in any units, shape
+        (agent, patient).
     values
-        The same per patient where every utility is additive, shape (agent, patient), so that
+        The same as `utilities` per patient where every utility is additive, shape (agent, patient), so that
         ``utilities = floors[:, None] + values @ shares.T``; None otherwise. Bounds on what a search missed read them.
     floors
         See `values`, shape (agent,).
@@ -46,10 +49,13 @@ class Table:
         Whether each option meets each declared criterion, shape (criterion, option).
     seed
         Of tosses.
+    names
+        Of the agents; tosses are keyed by them, so that the order of the agents does not matter.
     """
 
     options: Options
     utilities: NDArray[np.float64]
+    priorities: NDArray[np.float64]
     values: NDArray[np.float64] | None
     floors: NDArray[np.float64] | None
     concessions: tuple[Concession, ...]
@@ -57,12 +63,28 @@ class Table:
     disagreement: int
     met: NDArray[np.bool_]
     seed: int
+    names: tuple[str, ...]
 
 
 class Settlement(ABC):
     """A settlement rule with its parameters, a frozen dataclass."""
 
     name: ClassVar[str]
+
+    def check(self, names: Sequence[str], conceding: Sequence[Concession]) -> None:
+        """Refuse agents that the rule cannot read; asked before the deliberation begins.
+
+        Raises
+        ------
+        InputError
+            For example, if a time-based rule meets a concession that is not.
+        """
+        del names, conceding
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters that rebuild the rule: ``settlements.create(name, parameters)``."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     @abstractmethod
     def settle(self, table: Table) -> Settled:

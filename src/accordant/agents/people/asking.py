@@ -6,7 +6,7 @@ import math
 from typing import get_args
 
 from accordant.agents.moves import Answering, Proposal, Reason, Reply
-from accordant.agents.stated import stated_utility
+from accordant.agents.rules.stated import stated_utility
 from accordant.agents.view import View
 from accordant.allocations import Allocation
 from accordant.errors import InputError, UnknownNameError

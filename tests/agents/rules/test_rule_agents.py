@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents import Proposal, Turn, View, agents, create
-from accordant.agents.aligned import AlignedAgent
+from accordant.agents.rules.aligned import AlignedAgent
 from accordant.agents.concession import Progress, concessions
 from accordant.agents.frameworks import Grounds, frameworks
 from accordant.agents.frameworks.egalitarian import Egalitarian
 from accordant.agents.frameworks.rawlsian import Rawlsian
-from accordant.agents.offers import offers_by_agent
-from accordant.agents.outlook import Outlook
+from accordant.agents.rules.offers import offers_by_agent
+from accordant.agents.rules.outlook import Outlook
 from accordant.agents.retrieval import Hit, Passage
-from accordant.agents.rule import RuleAgent
-from accordant.agents.stated import UtilityAgent
+from accordant.agents.rules.rule import RuleAgent
+from accordant.agents.rules.stated import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.search import best

@@ -13,8 +13,8 @@ from accordant.agents.agent import Agent
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.frameworks import Grounds
 from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
-from accordant.agents.outlook import Outlook
-from accordant.agents.replies import stand
+from accordant.agents.rules.outlook import Outlook
+from accordant.agents.rules.replies import stand
 from accordant.agents.view import View
 from accordant.allocations import Allocation, Utility
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import ClassVar, TypeVar
 
 from accordant.agents.agent import Agent, agents
-from accordant.agents.asking import KINDS, WITH_REASON, read_accepted, read_proposal, read_ranking, read_reply
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reply
-from accordant.agents.tables import candidates_table, scenario_table, standing_table
+from accordant.agents.people.asking import KINDS, WITH_REASON, read_accepted, read_proposal, read_ranking, read_reply
+from accordant.agents.people.tables import candidates_table, scenario_table, standing_table
 from accordant.agents.view import View
 from accordant.errors import InputError, InvalidMoveError
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.agent import agents
-from accordant.agents.citations import Citations, built_in_citations
 from accordant.agents.concession import Concession
 from accordant.agents.frameworks import Framework, Grounds, frameworks, guarded_utility
 from accordant.agents.retrieval.passage import Retriever
-from accordant.agents.rule import RuleAgent
+from accordant.agents.rules.citations import Citations, built_in_citations
+from accordant.agents.rules.rule import RuleAgent
 from accordant.agents.view import View
 from accordant.allocations import Utility
 from accordant.errors import InputError

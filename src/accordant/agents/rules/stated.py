@@ -10,7 +10,7 @@ import numpy as np
 from accordant.agents.agent import agents
 from accordant.agents.concession import Concession
 from accordant.agents.frameworks import Grounds
-from accordant.agents.rule import RuleAgent
+from accordant.agents.rules.rule import RuleAgent
 from accordant.agents.view import View
 from accordant.allocations import AdditiveUtility, Scenario
 from accordant.errors import InputError, UnknownNameError

@@ -1,0 +1,145 @@
+"""`AlternatingOffers`: the agents' concession strategies bargain on, offer by offer, over utilities on the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.agents.concession import Concession, Progress
+from accordant.deliberation.record import Settled
+from accordant.deliberation.settlement.bands import EQUAL
+from accordant.deliberation.settlement.settlement import Settlement, Table, register
+from accordant.deliberation.stacked import Stacked
+from accordant.errors import InputError
+from accordant.randomness import keyed_uniform
+
+OFFERS = 60  # how many offers there may be until the deadline
+
+
+@register("alternating_offers")
+@dataclass(frozen=True)
+class AlternatingOffers(Settlement):
+    """Agents take turns: accept the offer on the table, or put another in its place; any concession strategy will do.
+
+    See `Stacked` for several agents. A seeded toss over the names says who begins. At step s of n the time is
+    (s − 1) / (n − 1), and an agent's target u(t) is that of its concession strategy, with its utility of the
+    disagreement as reservation. It accepts what is at least as good as its own next offer (ACNext of Baarslag, Hindriks
+    and Jonker 2014). It offers the option with the lowest own utility that reaches the target; ties go to the option
+    closest to the last offer received, in portions granted otherwise, then to the lowest index. At the deadline the
+    disagreement allocation is taken.
+
+    Parameters
+    ----------
+    steps
+        Offers until the deadline, at least 1.
+    """
+
+    steps: int = OFFERS
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise InputError(f"steps are {self.steps}; allowed: at least 1")
+
+    def settle(self, table: Table) -> Settled:
+        """Return the joint decision; the gap is not known where a search listed the options."""
+        gap = 0.0 if table.options.complete else None
+        bidders = [Bidder(table, agent) for agent in range(len(table.names))]
+        order = np.argsort(keyed_uniform(table.seed, table.names), kind="stable").tolist()
+        stack, current = Stacked(table.names), None
+        for step in range(1, self.steps + 1):
+            time = time_of(step, self.steps)
+            agent = order[(step - 1) % len(order)]
+            offer = bidders[agent].answer(time, current)
+            if offer is None:
+                stack.accept(table.names[agent])
+            else:
+                stack.put(table.names[agent])
+                current = offer
+                for bidder in bidders:
+                    bidder.hear(agent, offer)
+            if stack.agreed and current is not None:
+                allocation = table.options.allocation(current)
+                return Settled(self.name, allocation, agreed=True, time=time, gap=gap, details={"offers": step})
+        allocation = table.options.allocation(table.disagreement)
+        return Settled(self.name, allocation, agreed=False, gap=gap, details={"offers": self.steps})
+
+
+def time_of(step: int, steps: int) -> float:
+    """Return the time of a step: 0 at the first, 1 at the last of several."""
+    return (step - 1) / max(1, steps - 1)
+
+
+@dataclass(eq=False)
+class Bidder:
+    """One agent at the table: what it made and heard, and what it does next.
+
+    Parameters
+    ----------
+    table
+        What the rule reads.
+    agent
+        Its position.
+    """
+
+    table: Table
+    agent: int
+    made: list[int] = field(default_factory=list)
+    heard: dict[int, list[int]] = field(default_factory=dict)
+    received: list[int] = field(default_factory=list)
+
+    @cached_property
+    def utilities(self) -> NDArray[np.float64]:
+        """Its own, scaled, shape (option,)."""
+        return np.asarray(self.table.utilities[self.agent])
+
+    @cached_property
+    def levels(self) -> NDArray[np.float64]:
+        """The different utilities, falling, shape (level,)."""
+        return np.unique(np.round(self.utilities, 12))[::-1]
+
+    def hear(self, agent: int, offer: int) -> None:
+        """Take note of an offer, one's own included."""
+        if agent == self.agent:
+            self.made.append(offer)
+        else:
+            self.heard.setdefault(agent, []).append(offer)
+            self.received.append(offer)
+
+    def progress(self, time: float) -> Progress:
+        """Return what the concession strategy reads."""
+        own = self.utilities
+        several = len(self.table.names) > 2
+        return Progress(
+            time,
+            made=tuple(own[self.made].tolist()),
+            received=tuple(own[self.received].tolist()),
+            distinct_received=len(set(self.received)),
+            reservation=float(own[self.table.disagreement]),
+            levels=self.levels,
+            opponents=tuple(tuple(own[offers].tolist()) for offers in self.heard.values()) if several else (),
+        )
+
+    def answer(self, time: float, current: int | None) -> int | None:
+        """Return the option it offers, or None if it accepts the current offer."""
+        concession: Concession = self.table.concessions[self.agent]
+        target = min(1.0, concession.target(self.progress(time)))
+        own = self.lowest_above(target - EQUAL)
+        if current is not None and self.utilities[current] >= self.utilities[own] - EQUAL:
+            return None
+        return own
+
+    def lowest_above(self, target: float) -> int:
+        """Return the option with the lowest utility that reaches the target, near what was heard last."""
+        reached = self.utilities >= target
+        if not reached.any():
+            return int(self.utilities.argmax())
+        lowest = self.utilities[reached].min()
+        tied = np.flatnonzero(reached & (self.utilities <= lowest + EQUAL))
+        if not self.received:
+            return int(tied[0])
+        granted = self.table.options.granted
+        moved = np.abs(granted[tied].astype(np.int64) - granted[self.received[-1]]).sum(axis=(1, 2))
+        return int(tied[moved.argmin()])
