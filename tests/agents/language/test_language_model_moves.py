@@ -248,6 +248,25 @@ def test_codes_are_those_of_reasons_and_words_name_every_field():
     assert schema("propose", ["luck"])["$defs"]["WireReason"]["properties"]["code"]["enum"] == ["luck"]
 
 
+def test_the_schema_lists_the_names_that_may_be_used_unless_they_are_too_many():
+    names = {"patient": ("p0", "p1"), "resource": ("bed",), "facts": (), "passages": ("care-1",), "accepts": ("other",)}
+    made = schema("answer", names=names)
+    assert made["$defs"]["WireGrant"]["properties"]["patient"]["enum"] == ["p0", "p1"]
+    assert made["$defs"]["WireReason"]["properties"]["passages"]["items"]["enum"] == ["care-1"]
+    assert "enum" not in made["$defs"]["WireReason"]["properties"]["facts"]["items"]
+    assert [each.get("enum") for each in made["properties"]["accepts"]["anyOf"]] == [["other"], None]
+    many = schema("answer", names=names | {"patient": tuple(map(str, range(300)))})
+    assert "enum" not in many["$defs"]["WireGrant"]["properties"]["patient"]
+
+
+def test_without_grants_the_allocation_is_the_best_for_the_priorities(room):
+    proposal = plain(room) | {"grants": None}
+    proposal["priorities"] = [{"patient": f"p{i}", "value": value} for i, value in enumerate((0.1, 0.9, 0.2, 0.8))]
+    assert made(proposal, room, "propose").allocation.patients == ("p1", "p3")
+    with pytest.raises(BadAnswerError, match="priorities: missing"):
+        made(proposal | {"priorities": proposal["priorities"][1:]}, room, "propose")
+
+
 def test_a_framework_may_bring_a_code_of_its_own(room):
     answer = plain(room, reasons=[{**GROUND, "patient": "p0", "code": "luck"}])
     assert made(answer, room, codes=(*CODES, "luck")).reasons[0].code == "luck"

@@ -207,10 +207,17 @@ class LanguageModelAgent(Agent):
         passages = self._passages()
         ids = tuple(each.id for each in passages)
         messages = conversation(view, facts, passages, self.framework)
+        names = {
+            "patient": view.scenario.ids,
+            "resource": tuple(each.name for each in view.scenario.resources),
+            "facts": facts,
+            "passages": ids,
+            "accepts": tuple(sorted(view.others)),
+        }
         faults: tuple[str, ...] = ()
         for repairs in range(1 + self.limits.repairs):
             self.ledger.add(repairs=int(repairs > 0))
-            outcome, mode = self._caller.ask(self._request(view, messages, key))
+            outcome, mode = self._caller.ask(self._request(view, messages, names, key))
             if isinstance(outcome, Fault):
                 self.ledger.add(exhausted=int(outcome.kind == "budget"))
                 return Unmade(outcome.message, repairs)
@@ -224,13 +231,15 @@ class LanguageModelAgent(Agent):
         said = readable("; ".join(faults), REASON_LENGTH)
         return Unmade(f"no valid move after {self.limits.repairs} repairs: {said}", self.limits.repairs)
 
-    def _request(self, view: View, messages: tuple[Message, ...], key: str | None) -> Request:
+    def _request(
+        self, view: View, messages: tuple[Message, ...], names: Mapping[str, tuple[str, ...]], key: str | None
+    ) -> Request:
         """Return a request without the key, wherever that came from."""
         derived = keyed_seed(view.seed, f"{self.name}:{view.phase}:{view.step}") % LARGEST_SEED
         return Request(
             model=self.model,
             messages=tuple(Message(each.role, without_key(each.text, key)) for each in messages),
-            schema=schema(view.phase, codes_of(self.framework)),
+            schema=schema(view.phase, codes_of(self.framework), names),
             mode="json_schema",
             temperature=self.temperature,
             seed=derived if self.seed is None else self.seed,

@@ -34,8 +34,8 @@ TASKS: dict[Phase, str] = {
     "challenge or justify needs a reason.",
     "answer": "Accept the standing proposal of one other agent by its name, or accept nobody (null). In both cases "
     "give your own proposal as counter.",
-    "offer": "Accept the offer on the table by the name of the agent who made it, or accept nobody (null). In both cases "
-    "give your own next offer as counter.",
+    "offer": "Accept the offer on the table by the name of the agent who made it, or accept nobody (null). In both "
+    "cases give your own next offer as counter.",
     "vote": "Rank all candidates by their number, best first, each once.",
 }
 
@@ -45,6 +45,7 @@ RULES = (
     "Grant no patient more units of a resource than demanded.",
     "Give no more units than there are, and leave none idle while somebody still demands it.",
     "State a priority from 0 to 1 for every patient: how much it matters that the whole demand is met.",
+    "Grants may be null: then the allocation that is best for your priorities is proposed.",
     "What is settled is computed from the priorities and grants, not from your texts.",
     "Give at most one reason for a patient. Cite only facts and passages that stand in the data.",
     "A reason that cites a protected fact is void.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +19,7 @@ from accordant.agents.language.wire import (
     WireAnswer,
     WireBallot,
     WireContestation,
+    WireGrant,
     WireGround,
     WireProposal,
     WireReply,
@@ -26,6 +27,7 @@ from accordant.agents.language.wire import (
 from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
 from accordant.agents.view import View
 from accordant.allocations import AdditiveUtility, Allocation
+from accordant.allocations.search import best
 from accordant.errors import InputError, UnknownNameError
 
 MOST_FAULTS = 8  # named in one message; more would not be read
@@ -165,21 +167,32 @@ class _Reader:
         self.exactly("priorities", [each.patient for each in wire.priorities], scenario.ids)
         self.known_once("reasons", [each.patient for each in wire.reasons])
         reasons = tuple(self.reason(each.patient, each, f"reason for {each.patient!r}") for each in wire.reasons)
+        values = {each.patient: each.value for each in wire.priorities}
+        allocation = self.best_for(values) if wire.grants is None else self.allocation(wire.grants)
+        if self.faults or allocation is None:
+            return None
+        utility = AdditiveUtility(np.array([values[patient] for patient in scenario.ids]))
+        return Proposal(allocation, utility, reasons, self.retrieved)
+
+    def best_for(self, values: Mapping[str, float]) -> Allocation | None:
+        """Return the allocation that is best for priorities, or None if one is missing."""
+        scenario = self.view.scenario
+        if not values.keys() >= set(scenario.ids):
+            return None
+        return Allocation(scenario, best(scenario, np.array([values[patient] for patient in scenario.ids])))
+
+    def allocation(self, grants: Sequence[WireGrant]) -> Allocation | None:
+        """Return the allocation of grants, or None if it cannot be made."""
         granted: dict[str, dict[str, float]] = {}
-        for each in wire.grants:
+        for each in grants:
             if each.resource in granted.setdefault(each.patient, {}):
                 self.faults.append(f"grants: {each.patient!r} is granted {each.resource!r} twice")
             granted[each.patient][each.resource] = each.units
         try:
-            allocation = Allocation.of(scenario, granted)
+            return Allocation.of(self.view.scenario, granted)
         except InputError as error:
             self.faults.append(f"grants: {error}")
             return None
-        if self.faults:
-            return None
-        values = {each.patient: each.value for each in wire.priorities}
-        utility = AdditiveUtility(np.array([values[patient] for patient in scenario.ids]))
-        return Proposal(allocation, utility, reasons, self.retrieved)
 
     def replies(self, wires: Sequence[WireReply]) -> tuple[Reply, ...]:
         """Return the replies: one on each disputed patient."""

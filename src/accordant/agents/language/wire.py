@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -13,6 +14,7 @@ from accordant.agents.view import Phase
 TEXT_LENGTH = 500  # characters of a text that are kept
 LONGEST_TEXT = 4000  # characters of a text above which an answer is refused
 MOST = 5000  # entries of a list
+MOST_LISTED = 250  # names in a schema; servers refuse very large ones
 MOST_UNITS = 1_000_000  # of one grant; far above any scenario, far below what integers hold
 
 CODES = (  # of reasons, see `accordant.agents.moves.Reason`; a framework may add its own
@@ -69,9 +71,9 @@ class WireReason(WireGround):
 
 
 class WireProposal(Wire):
-    """An allocation with priorities and reasons."""
+    """An allocation with priorities and reasons; without grants it is the allocation that is best for the priorities."""
 
-    grants: Annotated[list[WireGrant], Field(max_length=MOST)]
+    grants: Annotated[list[WireGrant], Field(max_length=MOST)] | None
     priorities: Annotated[list[WirePriority], Field(max_length=MOST)]
     reasons: Annotated[list[WireReason], Field(max_length=MOST)]
 
@@ -114,7 +116,7 @@ WIRES: dict[Phase, type[Wire]] = {
 
 _GROUND = f'"code": CODE, "facts": [FACT, ...], "passages": [PASSAGE, ...], "text": at most {TEXT_LENGTH} characters'
 _PROPOSAL = (
-    '{"grants": [{"patient": ID, "resource": NAME, "units": NUMBER}, ...], '
+    '{"grants": null or [{"patient": ID, "resource": NAME, "units": NUMBER}, ...], '
     '"priorities": [{"patient": ID, "value": NUMBER from 0 to 1}, ...], '
     f'"reasons": [{{"patient": ID, {_GROUND}}}, ...]}}'
 )
@@ -132,16 +134,37 @@ WORDS: dict[Phase, str] = {
 }
 
 
-def schema(phase: Phase, codes: Sequence[str] = CODES) -> dict[str, Any]:
-    """Return the JSON schema of the answer that a phase asks for, with the codes that reasons may have.
+def schema(
+    phase: Phase, codes: Sequence[str] = CODES, names: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return the JSON schema of the answer that a phase asks for.
 
     Bounds on lengths are left out: some servers refuse them, some turn them into huge grammars. They are checked here.
+
+    Parameters
+    ----------
+    phase
+        Which move is asked for.
+    codes
+        That reasons may have.
+    names
+        Field to the names that it may hold: ``patient``, ``resource``, ``facts``, ``passages``, ``accepts``. Left out of
+        the schema, not of the checks, where there are none, or more than `MOST_LISTED` together.
     """
     made: dict[str, Any] = _lean(WIRES[phase].model_json_schema())
-    for definition in made.get("$defs", {}).values():
-        if "code" in definition["properties"]:
-            definition["properties"]["code"] = {"type": "string", "enum": list(codes)}
+    listed = names if sum(map(len, names.values())) <= MOST_LISTED else {}
+    allowed = {"code": codes, **{field: each for field, each in listed.items() if each}}
+    for definition in (made, *made.get("$defs", {}).values()):
+        for field in allowed.keys() & definition["properties"].keys():
+            _limit(definition["properties"][field], list(allowed[field]))
     return made
+
+
+def _limit(described: dict[str, Any], names: list[str]) -> None:
+    """Let the strings that a property describes be some names alone."""
+    for each in (described, described.get("items", {}), *described.get("anyOf", ())):
+        if each.get("type") == "string":
+            each["enum"] = names
 
 
 def _lean(value: Any) -> Any:
