@@ -25,6 +25,8 @@ ALWAYS = (
     ["benchmarks.bradley_terry"],
     ["benchmarks.preference_costs"],
     ["benchmarks.preference_worlds"],
+    ["benchmarks.allocation_search"],
+    ["benchmarks.deliberation_directions"],
 )
 WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],

@@ -70,6 +70,7 @@ BOTTLENECK = ("compromise_programming", {"ideal": 0.5, "two_sided": True, "expon
 
 # declared so only if reference points stay where honest reports put them
 FROZEN = [
+    ("debate", {}),
     ("kalai_smorodinsky", {}), ("kalai_smorodinsky", SILENT), ("kalai_smorodinsky", QUO),
     ("kalai_smorodinsky", {"disagreement": "context", "ideal": 1.0}),
     ("nash_bargaining", {}), ("nash_bargaining", WEIGHTS), ("nash_bargaining", QUO), ("nash_bargaining", {**QUO, **SILENT}),
@@ -82,6 +83,7 @@ FROZEN = [
 
 # these depend on E in another way, so a method of their own, or none, must serve them
 OTHERS = [
+    ("debate", {}),
     ("kalai_smorodinsky", {}), ("nash_bargaining", {}), ("relative_utilitarian", {}), ("compromise_programming", {}),
     ("egalitarian_equivalent", {}), ("minimax_regret", {}), ("range", {"normalised": True}), ("approval", {}),
     ("kalai_smorodinsky", {"disagreement": 0.0}),

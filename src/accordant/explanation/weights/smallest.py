@@ -18,7 +18,7 @@ from accordant.utilities import ExpectedRewards
 Values = NDArray[np.float64]
 
 # weights above 0 are all alike to them; see the class of each rule
-INDIFFERENT_TO_WEIGHTS = frozenset({"hurwicz", "kalai_smorodinsky", "leximin", "maximin"})
+INDIFFERENT_TO_WEIGHTS = frozenset({"debate", "hurwicz", "kalai_smorodinsky", "leximin", "maximin"})
 
 
 def smallest_weight_changes(

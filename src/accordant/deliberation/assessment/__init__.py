@@ -1,0 +1,69 @@
+"""The evaluation of a deliberation as a system: what happened, what came of it, and what chance would have done.
+
+Vocabulary
+----------
+ledger, concession
+    Who moved on which patient; an agent's own move towards another, see `Movement`.
+alternatives
+    What else could have been decided: all feasible allocations, or a sample.
+emergence
+    The joint decision meets criteria that no agent alone meets; gains and losses, beside null hypotheses.
+null hypothesis
+    A random allocation at the same concession level, or one agent that searches. No result is without them.
+verdict
+    Which criteria of one version of one scope card are met. There is no other verdict.
+"""
+
+from __future__ import annotations
+
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives
+from accordant.deliberation.assessment.emergence import Emergence, RandomNull, SearchNull, emergence
+from accordant.deliberation.assessment.flips import FlipTest, flip_test
+from accordant.deliberation.assessment.intervals import Estimate, mean_estimate, share_estimate
+from accordant.deliberation.assessment.ledger import Movement, ledger
+from accordant.deliberation.assessment.process import (
+    Group,
+    Process,
+    access,
+    approach,
+    conversion,
+    process,
+    restored_access,
+)
+from accordant.deliberation.assessment.regrets import RegretMatrix, recorded, regrets
+from accordant.deliberation.assessment.satisfaction import Satisfaction, satisfaction
+from accordant.deliberation.assessment.sides import Sides, side_by_side
+from accordant.deliberation.assessment.verdict import JudgedCriterion, Verdict, verdict
+
+__all__ = [
+    "Alternatives",
+    "Emergence",
+    "Estimate",
+    "FlipTest",
+    "Group",
+    "JudgedCriterion",
+    "Movement",
+    "Process",
+    "RandomNull",
+    "RegretMatrix",
+    "Satisfaction",
+    "SearchNull",
+    "Sides",
+    "Verdict",
+    "access",
+    "alternatives",
+    "approach",
+    "conversion",
+    "emergence",
+    "flip_test",
+    "ledger",
+    "mean_estimate",
+    "process",
+    "recorded",
+    "regrets",
+    "restored_access",
+    "satisfaction",
+    "share_estimate",
+    "side_by_side",
+    "verdict",
+]

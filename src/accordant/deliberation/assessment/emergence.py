@@ -1,0 +1,226 @@
+"""Emergence: whether the joint decision meets criteria that no agent alone meets, and whether that beats chance.
+
+All criteria are declared before anybody deliberates. Both null hypotheses are part of every result: a procedure that
+is no better than a random decision at the same concession, or than one agent that searches, has nothing to show. What
+was lost stands beside what was gained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.allocations.criteria import Criterion, values_of
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position
+from accordant.deliberation.record import Deliberation
+from accordant.errors import InputError
+
+CLOSE = 1e-9  # utilities this close, relative to their size, are level
+
+
+@dataclass(frozen=True)
+class RandomNull:
+    """A random allocation that leaves one agent at least as well off as the joint decision does.
+
+    Attributes
+    ----------
+    agent
+        Whose concession level is kept.
+    eligible
+        How many allocations, or draws, leave the agent its utility of the joint decision or more.
+    all_met
+        Probability that all criteria are met by one of these, each as likely; None if none was drawn.
+    mean_met
+        How many criteria one of these meets on average; None if none was drawn.
+    exact
+        Whether all feasible allocations were counted; otherwise `eligible` are draws.
+    """
+
+    agent: str
+    eligible: int
+    all_met: float | None
+    mean_met: float | None
+    exact: bool
+
+
+@dataclass(frozen=True)
+class SearchNull:
+    """One agent that searches alone: of all allocations that leave it as well off as the joint decision, the best.
+
+    Best is what meets most criteria. Never below the joint decision, which is one of these allocations: emergence is
+    about the procedure and what was known to it, not about what is possible.
+
+    Attributes
+    ----------
+    agent
+        Who searches, at the concession level that it has in the joint decision.
+    most_met
+        Most criteria that any of these allocations meets.
+    all_met
+        Whether one meets all.
+    exact
+        Whether all feasible allocations were searched.
+    """
+
+    agent: str
+    most_met: int
+    all_met: bool
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Emergence:
+    """Criteria met by the joint decision and by each agent alone, with both null hypotheses.
+
+    Attributes
+    ----------
+    criteria
+        Labels, in declared order.
+    joint
+        Criteria met by the joint decision.
+    solo
+        Agent to the criteria met by what it wants alone.
+    undefined
+        ``joint`` or agent to the criteria that are not defined for its allocation, and so count as not met.
+    better_solo
+        The agent whose own wish meets most criteria; of several, the first.
+    difference
+        Criteria met by the joint decision minus those met by `better_solo`; below 0 is a loss.
+    lost
+        Criteria that `better_solo` meets and the joint decision does not.
+    strict
+        Whether the joint decision meets all criteria and no agent alone does.
+    novel_set
+        Whether the criteria that the joint decision meets are contained in no agent's.
+    random, search
+        The null hypotheses, for each agent in turn as the one whose concession level is kept.
+    possible
+        Whether any alternative at all meets all criteria.
+    """
+
+    criteria: tuple[str, ...]
+    joint: tuple[str, ...]
+    solo: Mapping[str, tuple[str, ...]]
+    undefined: Mapping[str, tuple[str, ...]]
+    better_solo: str
+    difference: int
+    lost: tuple[str, ...]
+    strict: bool
+    novel_set: bool
+    random: tuple[RandomNull, ...]
+    search: tuple[SearchNull, ...]
+    possible: bool
+
+    @property
+    def gain(self) -> int:
+        """How many more criteria the joint decision meets than the better agent alone, at least 0."""
+        return max(0, self.difference)
+
+    @property
+    def loss(self) -> int:
+        """How many fewer, at least 0."""
+        return max(0, -self.difference)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return asdict(self) | {"gain": self.gain, "loss": self.loss}
+
+
+def emergence(
+    deliberation: Deliberation, criteria: Sequence[Criterion], *, among: Alternatives | None = None
+) -> Emergence:
+    """Return what the joint decision meets beside each agent alone, and both null hypotheses.
+
+    Parameters
+    ----------
+    deliberation
+        A finished deliberation.
+    criteria
+        At least one, declared beforehand.
+    among
+        What the null hypotheses choose among, if that was already made; the joint decision must be one of them.
+
+    Raises
+    ------
+    InputError
+        If there is no criterion, two have one label, or the joint decision is not among the alternatives.
+    """
+    labels = tuple(each.label for each in criteria)
+    if not labels or len(set(labels)) < len(labels):
+        raise InputError(f"criteria are {labels}; allowed: at least one, each with its own label")
+    among = alternatives(deliberation) if among is None else among
+    chosen = {name: each.allocation.shares for name, each in deliberation.solo.items()}
+    values, met = judged(deliberation, criteria, np.array([*chosen.values(), deliberation.joint.shares]))
+    solo = {name: named(labels, met[:, row]) for row, name in enumerate(chosen)}
+    joint = named(labels, met[:, -1])
+    better = max(solo, key=lambda name: len(solo[name]))  # of several, max keeps the first
+    undefined = {
+        name: named(labels, np.isnan(values[:, row])) for row, name in enumerate((*chosen, "joint"))
+    }  # fmt: skip
+    counts = judged(deliberation, criteria, among.options.shares)[1].sum(axis=0)
+    levels = at_concession_level(deliberation, among)
+    return Emergence(
+        labels, joint, solo, undefined, better, len(joint) - len(solo[better]),
+        tuple(label for label in solo[better] if label not in joint),
+        strict=len(joint) == len(labels) and all(len(each) < len(labels) for each in solo.values()),
+        novel_set=all(not set(joint) <= set(each) for each in solo.values()),
+        random=tuple(random_null(name, among, level, counts, len(labels)) for name, level in levels.items()),
+        search=tuple(search_null(name, among, level, counts, len(labels)) for name, level in levels.items()),
+        possible=bool((counts == len(labels)).any()),
+    )  # fmt: skip
+
+
+def judged(
+    deliberation: Deliberation, criteria: Sequence[Criterion], shares: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return values and whether each criterion is met, each of shape (criterion, option); NaN if not defined."""
+    values = values_of(criteria, deliberation.scenario, shares)
+    met = np.array([each.measure.meets(row, each.threshold) for each, row in zip(criteria, values, strict=True)])
+    return values, met
+
+
+def named(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Return the labels that are kept."""
+    return tuple(label for label, keep in zip(labels, kept, strict=True) if keep)
+
+
+def at_concession_level(deliberation: Deliberation, among: Alternatives) -> dict[str, NDArray[np.bool_]]:
+    """Return which options leave each agent its utility of the joint decision or more, shape (option,) each."""
+    joint = position(among.options, deliberation.joint)
+    levels = {}
+    for name, utility in deliberation.utilities.items():
+        liked = np.asarray(utility.of(among.options.shares))
+        levels[name] = np.asarray(liked >= liked[joint] - CLOSE * max(1.0, abs(float(liked[joint]))))
+    return levels
+
+
+def random_null(
+    agent: str, among: Alternatives, level: NDArray[np.bool_], counts: NDArray[np.intp], n_criteria: int
+) -> RandomNull:
+    """Return how a random allocation at the agent's concession level would do.
+
+    Parameters
+    ----------
+    level
+        Which options are at that level, shape (option,).
+    counts
+        How many criteria each option meets, shape (option,).
+    """
+    kept = counts[among.drawn[level[among.drawn]]]
+    some = len(kept) > 0
+    return RandomNull(
+        agent, len(kept), float((kept == n_criteria).mean()) if some else None,
+        float(kept.mean()) if some else None, among.options.complete,
+    )  # fmt: skip
+
+
+def search_null(
+    agent: str, among: Alternatives, level: NDArray[np.bool_], counts: NDArray[np.intp], n_criteria: int
+) -> SearchNull:
+    """Return how the agent would do if it searched at its concession level; parameters as in `random_null`."""
+    most = int(counts[level].max())
+    return SearchNull(agent, most, most == n_criteria, among.options.complete)

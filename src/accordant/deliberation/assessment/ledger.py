@@ -1,0 +1,172 @@
+"""The ledger: who moved on which patient, towards whom, and with which reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.agents import Contestation, Proposal, Reason, Reply
+from accordant.deliberation.admissibility import fault_of
+from accordant.deliberation.record import Deliberation
+
+Shares = NDArray[np.float64]
+
+EQUAL = 1e-9  # shares this close are the same: they are quotients of whole numbers
+
+
+@dataclass(frozen=True)
+class Movement:
+    """What became of one agent's first wish for one patient.
+
+    A *concession* is a change of the agent's own proposal, from the first to the last, that brings the patient's share
+    nearer to the first wish of another agent. What the settlement rule does afterwards is no concession: the agent did
+    not do it. The agent *yielded* if the joint share is nearer to another's first wish than its own was, whoever did
+    it.
+
+    Attributes
+    ----------
+    agent, patient
+        Name and id.
+    solo, revised, joint
+        Share of the patient's demand, in [0, 1], that the agent proposed first, that it proposed last, and that was
+        decided.
+    conceded_to
+        Agents to whose first wish the last proposal is nearer than the first was; empty without a concession.
+    yielded_to
+        Agents to whose first wish the joint share is nearer than the first proposal was.
+    reply
+        Kind of the reply that the agent gave on this patient, or None.
+    code, passages
+        Code of the reason in that reply, and ids of the passages cited; None and empty without a reason.
+    void
+        Why the reason does not count; empty if it does, or if there is none.
+    """
+
+    agent: str
+    patient: str
+    solo: float
+    revised: float
+    joint: float
+    conceded_to: tuple[str, ...] = ()
+    yielded_to: tuple[str, ...] = ()
+    reply: str | None = None
+    code: str | None = None
+    passages: tuple[str, ...] = ()
+    void: tuple[str, ...] = ()
+
+    @property
+    def moved(self) -> bool:
+        """Whether the joint share differs from what the agent wanted first."""
+        return abs(self.joint - self.solo) > EQUAL
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "agent": self.agent,
+            "patient": self.patient,
+            "solo": self.solo,
+            "revised": self.revised,
+            "joint": self.joint,
+            "conceded_to": list(self.conceded_to),
+            "yielded_to": list(self.yielded_to),
+            "reply": self.reply,
+            "code": self.code,
+            "passages": list(self.passages),
+            "void": list(self.void),
+        }
+
+
+def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:
+    """Return a line for each agent and patient that was disputed, moved, or answered; agents, then patients in order.
+
+    Parameters
+    ----------
+    deliberation
+        A finished deliberation; every agent has a first and a last proposal.
+    """
+    solo = shares_by_agent(deliberation.solo)
+    revised = shares_by_agent(deliberation.revised)
+    joint = deliberation.joint.shares
+    disputed = disputed_patients(deliberation)
+    lines = []
+    for name in solo:
+        replies = replies_of(deliberation, name)
+        for place, patient in enumerate(deliberation.scenario.ids):
+            before, after, decided = solo[name][place], revised[name][place], joint[place]
+            still = abs(after - before) <= EQUAL and abs(decided - before) <= EQUAL
+            if still and not disputed[place] and patient not in replies:
+                continue
+            others = {other: solo[other][place] for other in solo if other != name}
+            lines.append(
+                Movement(
+                    name, patient, float(before), float(after), float(decided),
+                    nearer(before, after, others), nearer(before, decided, others),
+                    **_said(deliberation, name, replies.get(patient)),
+                )
+            )  # fmt: skip
+    return tuple(lines)
+
+
+def shares_by_agent(proposals: Mapping[str, Proposal]) -> dict[str, Shares]:
+    """Return the shares that each agent proposes, shape (patient,) each."""
+    return {name: each.allocation.shares for name, each in proposals.items()}
+
+
+def disputed_patients(deliberation: Deliberation) -> NDArray[np.bool_]:
+    """Return whom the first proposals treat differently, shape (patient,)."""
+    wished = np.array(list(shares_by_agent(deliberation.solo).values()))
+    return np.asarray(wished.max(axis=0) - wished.min(axis=0) > EQUAL)
+
+
+def nearer(before: float, after: float, wishes: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the names whose wish `after` is nearer to than `before` was."""
+    return tuple(name for name, wish in wishes.items() if abs(after - wish) < abs(before - wish) - EQUAL)
+
+
+def replies_of(deliberation: Deliberation, agent: str) -> dict[str, Reply]:
+    """Return the agent's last reply on each patient it replied on."""
+    found: dict[str, Reply] = {}
+    for turn in deliberation.turns:
+        if turn.agent == agent and isinstance(turn.move, Contestation):
+            found |= {reply.patient: reply for reply in turn.move.replies}
+    return found
+
+
+def retrieved_by(deliberation: Deliberation, agent: str) -> frozenset[str]:
+    """Return the ids of all passages that were looked up for the agent."""
+    return frozenset(
+        passage
+        for turn in deliberation.turns
+        if turn.agent == agent and (proposal := proposal_in(turn.move)) is not None
+        for passage in proposal.retrieved
+    )
+
+
+def proposal_in(move: object) -> Proposal | None:
+    """Return the proposal that a move contains, or None for a ballot."""
+    if isinstance(move, Proposal):
+        return move
+    return getattr(move, "revised", None) or getattr(move, "counter", None)
+
+
+def faults(deliberation: Deliberation, agent: str, reason: Reason) -> tuple[str, ...]:
+    """Return why a reason of the agent does not count, as the protocol judges it; empty if it counts."""
+    fault = fault_of(reason, deliberation.scenario, retrieved_by(deliberation, agent))
+    return () if fault is None else (fault.text,)
+
+
+def _said(deliberation: Deliberation, agent: str, reply: Reply | None) -> dict[str, Any]:
+    if reply is None:
+        return {}
+    if reply.reason is None:
+        return {"reply": reply.kind}
+    return {
+        "reply": reply.kind,
+        "code": reply.reason.code,
+        "passages": reply.reason.passages,
+        "void": faults(deliberation, agent, reply.reason),
+    }

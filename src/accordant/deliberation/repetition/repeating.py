@@ -1,0 +1,267 @@
+"""Many scenarios, one table: never one transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accordant import strategies
+from accordant.agents import Agent
+from accordant.allocations import Scenario
+from accordant.allocations.criteria import Criterion
+from accordant.deliberation.assessment.intervals import Estimate, mean_estimate, share_estimate
+from accordant.deliberation.assessment.process import Group
+from accordant.deliberation.repetition.trial import Study, Trial, tried
+from accordant.deliberation.session import Guard
+from accordant.errors import InputError
+from accordant.randomness import keyed_seed
+from accordant.strategies import Strategy
+
+BESIDE = ("utilitarian", "maximin", "nash_bargaining", "kalai_smorodinsky", "debate")  # on lists of any length
+PARTS = 16  # pieces of work for processes: enough to share evenly, few enough that the study is rarely sent
+
+
+@dataclass(frozen=True)
+class Line:
+    """One way to decide, over all repetitions.
+
+    Attributes
+    ----------
+    all_met
+        Share of repetitions in which all criteria are met; one that is not defined is not met.
+    met
+        Criterion to the share in which it is met, of those in which it is defined.
+    values
+        Criterion to the mean of its measure, of those in which it is defined.
+    access
+        Mean access of the watched group; None without one.
+    """
+
+    all_met: Estimate
+    met: Mapping[str, Estimate]
+    values: Mapping[str, Estimate]
+    access: Estimate | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "all_met": self.all_met.to_json(),
+            "met": {label: each.to_json() for label, each in self.met.items()},
+            "values": {label: each.to_json() for label, each in self.values.items()},
+            "access": None if self.access is None else self.access.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A debate repeated over scenarios.
+
+    Attributes
+    ----------
+    n, seed, settle, agents, adversarial, criteria
+        What was repeated.
+    lines
+        ``solo NAME``, ``revised NAME``, ``joint``, ``disagreement`` and ``strategy LABEL`` to their results.
+    strict, novel_set
+        Share of repetitions with emergence, see `Emergence`.
+    gain, loss
+        Share in which the joint decision meets more, or fewer, criteria than the better agent alone.
+    difference
+        Mean of criteria met by the joint decision minus those met by the better agent alone.
+    random
+        Null 1: agent to the mean probability that a random allocation at its concession level meets all criteria.
+    search
+        Null 2: agent to the share in which it finds, at its concession level, an allocation that meets all criteria.
+    possible
+        Share in which any alternative at all meets all criteria.
+    restored
+        Mean access restored to the watched group; None without a biased agent or a group.
+    conversion, approach
+        Other agent to the means of how far the biased one went, and how much nearer it came; empty without one.
+    agreed, tied
+        Share of repetitions with an agreement, and with a tie.
+    agrees
+        Strategy to the share in which it chooses the joint decision.
+    hashes
+        Of the deliberations, in order.
+    """
+
+    n: int
+    seed: int
+    settle: str
+    agents: tuple[str, ...]
+    adversarial: tuple[str, ...]
+    criteria: tuple[str, ...]
+    lines: Mapping[str, Line]
+    strict: Estimate
+    novel_set: Estimate
+    gain: Estimate
+    loss: Estimate
+    difference: Estimate
+    random: Mapping[str, Estimate]
+    search: Mapping[str, Estimate]
+    possible: Estimate
+    restored: Estimate | None
+    conversion: Mapping[str, Estimate]
+    approach: Mapping[str, Estimate]
+    agreed: Estimate
+    tied: Estimate
+    agrees: Mapping[str, Estimate]
+    hashes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values; every share has a Wilson interval, every mean one by bootstrap."""
+        single = ("strict", "novel_set", "gain", "loss", "difference", "possible", "agreed", "tied")
+        return {
+            "n": self.n,
+            "seed": self.seed,
+            "settle": self.settle,
+            "agents": list(self.agents),
+            "adversarial": list(self.adversarial),
+            "criteria": list(self.criteria),
+            "lines": {label: each.to_json() for label, each in self.lines.items()},
+            **{name: getattr(self, name).to_json() for name in single},
+            **{
+                name: {label: each.to_json() for label, each in getattr(self, name).items()}
+                for name in ("random", "search", "conversion", "approach", "agrees")
+            },
+            "restored": None if self.restored is None else self.restored.to_json(),
+            "hashes": list(self.hashes),
+        }
+
+
+def repeat(
+    make_scenario: Callable[[int], Scenario],
+    agents: Sequence[Agent],
+    n: int,
+    *,
+    criteria: Sequence[Criterion],
+    settle: str = "bargain",
+    group: Group | None = None,
+    biased: str | None = None,
+    rules: Sequence[Strategy | str] = BESIDE,
+    guard: Guard = "log",
+    allow_adversarial: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Repeated:
+    """Debate on n random scenarios and return shares and means with intervals; null hypotheses are always among them.
+
+    Parameters
+    ----------
+    make_scenario
+        From a seed to a scenario.
+    agents
+        Who debates, the same in every repetition.
+    n
+        How many scenarios, at least 1.
+    criteria
+        At least one, declared beforehand.
+    settle
+        Name of the settlement rule.
+    group
+        Patients whose access is watched.
+    biased
+        Name of the agent whose effect is to be undone; None for the only adversarial one, if there is exactly one.
+    rules
+        Strategies for comparison.
+    guard, allow_adversarial
+        See `debate`.
+    seed
+        Of everything.
+    jobs
+        Processes; results are the same for any number. A second one pays off from about a thousand repetitions on,
+        because each has to import and compile first; everything must then be picklable.
+
+    Raises
+    ------
+    InputError
+        If n is below 1, there is no criterion, or an adversarial agent was not allowed.
+    """
+    if n < 1 or not criteria:
+        raise InputError(f"{n} repetitions and {len(criteria)} criteria are given; allowed: at least 1 of each")
+    adversarial = tuple(agent.name for agent in agents if agent.adversarial)
+    if biased is None and len(adversarial) == 1:
+        biased = adversarial[0]
+    made = tuple(strategies.create(each) if isinstance(each, str) else each for each in rules)
+    study = Study(
+        make_scenario, tuple(agents), tuple(criteria), settle, group, biased, made, guard, allow_adversarial, seed
+    )
+    return summarised(study, _trials(study, n, jobs), adversarial)
+
+
+def _trials(study: Study, n: int, jobs: int) -> list[Trial]:
+    """Return the trials in order."""
+    if jobs == 1:
+        return [tried(study, number) for number in range(n)]
+    from joblib import Parallel, delayed
+
+    parts = [range(start, n, PARTS) for start in range(min(n, PARTS))]
+    found = Parallel(n_jobs=jobs)(delayed(_some)(study, part) for part in parts)
+    trials = {
+        number: trial for part, done in zip(parts, found, strict=True) for number, trial in zip(part, done, strict=True)
+    }
+    return [trials[number] for number in range(n)]
+
+
+def _some(study: Study, numbers: Iterable[int]) -> list[Trial]:
+    return [tried(study, number) for number in numbers]
+
+
+def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...]) -> Repeated:
+    """Return shares and means of trials with intervals."""
+    first, found = trials[0], [trial.emergence for trial in trials]
+
+    def mean(name: str, seen: Iterable[float | None]) -> Estimate:
+        """Return a mean whose interval depends on the seed and its name."""
+        return mean_estimate(list(seen), keyed_seed(study.seed, name))
+
+    labels = tuple(each.label for each in study.criteria)
+    return Repeated(
+        n=len(trials), seed=study.seed, settle=study.settle, agents=tuple(agent.name for agent in study.agents),
+        adversarial=adversarial, criteria=labels,
+        lines={label: _line(study, trials, label) for label in first.rows},
+        strict=share_estimate([each.strict for each in found]),
+        novel_set=share_estimate([each.novel_set for each in found]),
+        gain=share_estimate([each.gain > 0 for each in found]),
+        loss=share_estimate([each.loss > 0 for each in found]),
+        difference=mean("difference", (each.difference for each in found)),
+        random={
+            null.agent: mean(f"random {null.agent}", (each.random[place].all_met for each in found))
+            for place, null in enumerate(found[0].random)
+        },
+        search={
+            null.agent: share_estimate([each.search[place].all_met for each in found])
+            for place, null in enumerate(found[0].search)
+        },
+        possible=share_estimate([each.possible for each in found]),
+        restored=None if study.biased is None or study.group is None
+        else mean("restored", (trial.restored for trial in trials)),
+        conversion={
+            name: mean(f"conversion {name}", (trial.conversion[name] for trial in trials)) for name in first.conversion
+        },
+        approach={
+            name: mean(f"approach {name}", (trial.approach[name] for trial in trials)) for name in first.approach
+        },
+        agreed=share_estimate([trial.agreed for trial in trials]),
+        tied=share_estimate([trial.tied for trial in trials]),
+        agrees={label: share_estimate([trial.agrees[label] for trial in trials]) for label in first.agrees},
+        hashes=tuple(trial.hash for trial in trials),
+    )  # fmt: skip
+
+
+def _line(study: Study, trials: Sequence[Trial], label: str) -> Line:
+    rows = [trial.rows[label] for trial in trials]
+    names = [each.label for each in study.criteria]
+    return Line(
+        all_met=share_estimate([all(row.met) for row in rows]),
+        met={name: share_estimate([row.met[place] for row in rows]) for place, name in enumerate(names)},
+        values={
+            name: mean_estimate([row.values[place] for row in rows], keyed_seed(study.seed, f"{label} {name}"))
+            for place, name in enumerate(names)
+        },
+        access=None
+        if study.group is None
+        else mean_estimate([row.access for row in rows], keyed_seed(study.seed, f"{label} access")),
+    )

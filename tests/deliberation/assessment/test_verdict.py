@@ -1,0 +1,62 @@
+"""Verdicts: only for a card, only by its criteria, and never the word "fair"."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from accordant.allocations import Allocation
+from accordant.deliberation.assessment.verdict import verdict
+from accordant.errors import InputError, UnknownNameError
+from accordant.scope import Criterion, ScopeCard
+
+
+def card(*criteria):
+    return ScopeCard(id="beds", version="3", title="Beds", decision="Who gets a bed", criteria=criteria)
+
+
+@pytest.fixture
+def held(record, scenario):
+    people = scenario("aabb", severity=[0.9, 0.8, 0.4, 0.3], p_without=[0.1] * 4, p_with=[0.5] * 4, acuity=[1, 4, 5, 5])
+    wish = {"A": {"p0": 1.0, "p1": 1.0}, "B": {"p2": 1.0, "p3": 1.0}}
+    return record(people, wish, {"p0": 1.0, "p2": 1.0}, adversarial=("B",))
+
+
+def test_each_criterion_stands_where_it_stands(held):
+    declared = card(
+        Criterion(metric="access_gap", threshold=0.25, params={"group": "group"}, chosen_by="ward council"),
+        Criterion(metric="need_capture", threshold=0.6),
+        Criterion(metric="equal_opportunity_gap", threshold=0.34, params={"group": "group"}),  # no urgent patient in b
+        Criterion(metric="benefit_ratio"),
+    )
+    found = verdict(held, declared)
+    assert [each.standing for each in found.criteria] == ["met", "not met", "not defined", "no threshold"]
+    assert [each.value for each in found.criteria] == [0.0, 0.5, None, 1.0]
+    assert found.criteria[0].chosen_by == "ward council"
+    assert found.counts == {"met": 1, "not met": 1, "not defined": 1, "no threshold": 1}
+    assert found.card_hash == declared.hash
+    assert found.deliberation_hash == held.hash
+    assert found.heading == "for card beds, version 3"
+    assert found.text.startswith(
+        "for card beds, version 3: of 4 criteria 1 met, 1 not met, 1 not defined, 1 no threshold"
+    )
+    assert "adversarial agents took part: B" in found.text
+    assert "fair" not in found.text
+    assert json.loads(json.dumps(found.to_json()))["criteria"][2]["value"] is None
+
+
+def test_another_allocation_is_judged_by_its_own(held):
+    gap = card(Criterion(metric="access_gap", threshold=0.25, params={"group": "group"}))
+    alone = verdict(held, gap, allocation=held.solo["A"].allocation, called="solo A")
+    assert alone.criteria[0].standing == "not met"
+    assert alone.allocation == "solo A"
+    everybody = Allocation.of(held.scenario, {"p1": {"bed": 1.0}, "p3": {"bed": 1.0}})
+    assert verdict(held, gap, allocation=everybody, called="another").criteria[0].standing == "met"
+
+
+def test_a_card_without_criteria_or_with_unknown_ones_gives_no_verdict(held):
+    with pytest.raises(InputError, match="declares no criterion"):
+        verdict(held, card())
+    with pytest.raises(UnknownNameError, match="did you mean 'need_capture'"):
+        verdict(held, card(Criterion(metric="need_captured", threshold=0.5)))
