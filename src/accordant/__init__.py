@@ -29,15 +29,30 @@ from accordant.scope import ScopeCard
 from accordant.utilities import ExpectedRewards
 
 if TYPE_CHECKING:
-    from accordant import certificates, evaluation, explanation, metrics, preferences, runs, slates, strategies
+    from accordant import (
+        agents,
+        allocations,
+        certificates,
+        deliberation,
+        evaluation,
+        explanation,
+        metrics,
+        preferences,
+        runs,
+        slates,
+        strategies,
+    )
     from accordant.policy import ParticipatoryPolicy
 
 _LAZY_CLASSES = {"ParticipatoryPolicy": "accordant.policy"}
 _LAZY_ROOMS = (
+    "agents",
+    "allocations",
     "axioms",
     "ballots",
     "cases",
     "certificates",
+    "deliberation",
     "evaluation",
     "explanation",
     "learning",
@@ -76,7 +91,10 @@ __all__ = [
     "Stakeholder",
     "TableReward",
     "UnknownNameError",
+    "agents",
+    "allocations",
     "certificates",
+    "deliberation",
     "evaluation",
     "explanation",
     "metrics",

@@ -17,7 +17,7 @@ from accordant.allocations.criteria import Criterion
 from accordant.allocations.measures.measure import measures
 from accordant.cases.triage.simulator import random_scenario
 from accordant.deliberation.assessment import Group, flip_test, regrets, satisfaction
-from accordant.deliberation.debate import debate
+from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.repetition import repeat
 from accordant.errors import InputError
 

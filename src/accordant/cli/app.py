@@ -298,6 +298,65 @@ def elicit(
 
 
 @app.command()
+def deliberate(
+    case: CaseName,
+    agents: Annotated[
+        str | None, typer.Option(help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3].")
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="debate (three rounds), offers (alternating), or vote.")] = "debate",
+    settle: Annotated[str | None, typer.Option(help="Settlement rule of a debate; voting rule of a vote.")] = None,
+    guard: Annotated[
+        str, typer.Option(help="What an inadmissible reason brings: log, or strike the claim that rests on it.")
+    ] = "log",
+    repeat: Annotated[int, typer.Option(min=1, help="How many scenarios; above 1 gives a table with intervals.")] = 1,
+    patients: Annotated[int | None, typer.Option(min=1, help="How many patients instead of the case's.")] = None,
+    capacity: Annotated[
+        list[str] | None, typer.Option(metavar="RESOURCE=UNITS", help="Capacity instead of the case's; repeatable.")
+    ] = None,
+    data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="Folder of passages in Markdown instead of the built-in ones, or none.")
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option(metavar="BASE_URL", help="Endpoint that speaks the OpenAI protocol.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the language model at --llm.")] = None,
+    speaks_for: Annotated[
+        str | None, typer.Option(help="Agents that the model speaks for; by default all frameworks among them.")
+    ] = None,
+    key_variable: Annotated[
+        str, typer.Option(help="Environment variable that holds the key of --llm.")
+    ] = "OPENAI_API_KEY",
+    fallback: Annotated[
+        bool, typer.Option("--fallback", help="Let a rule stand in where the model makes no valid move; counted.")
+    ] = False,
+    calls: Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")] = None,
+    timeout: Annotated[float, typer.Option(min=0.001, help="Most seconds of one request.")] = 30.0,
+    record: Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")] = None,
+    replay: Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = 0,
+    seed: Seed = 0,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Let agents argue, bargain or vote: transcript, who moved on whom, verdict against the scope card."""
+    from accordant.cli.deliberating import conduct, deliberation_options
+
+    options = deliberation_options(
+        agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
+        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs or free_cores(),
+        model={
+            "base_url": llm, "model": model, "agents": speaks_for, "key_variable": key_variable, "fallback": fallback,
+            "calls": calls, "tokens": tokens, "seconds": seconds, "timeout": timeout, "record": record,
+            "replay": replay,
+        },
+    )  # fmt: skip
+    conduct(case, options, out, json=json)
+
+
+@app.command()
 def data(json: Json = False) -> None:
     """Show which data file each built-in case needs and where it was found."""
     from accordant.cli.catalogue import data_files

@@ -15,3 +15,49 @@ ledger
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from accordant.deliberation.protocols import (
+        OrderEffects,
+        alternating_offers,
+        broken_commitments,
+        debate,
+        mediated,
+        order_effects,
+        vote_after_debate,
+    )
+    from accordant.deliberation.record import Deliberation, Settled
+
+_PARTS = {
+    "Deliberation": "record",
+    "OrderEffects": "protocols",
+    "Settled": "record",
+    "alternating_offers": "protocols",
+    "broken_commitments": "protocols",
+    "debate": "protocols",
+    "mediated": "protocols",
+    "order_effects": "protocols",
+    "vote_after_debate": "protocols",
+}
+
+__all__ = [
+    "Deliberation",
+    "OrderEffects",
+    "Settled",
+    "alternating_offers",
+    "broken_commitments",
+    "debate",
+    "mediated",
+    "order_effects",
+    "vote_after_debate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part on first use: the registry of strategies imports this room for one of its rules."""
+    if name in _PARTS:
+        return getattr(importlib.import_module(f"accordant.deliberation.{_PARTS[name]}"), name)
+    raise AttributeError(f"module 'accordant.deliberation' has no attribute {name!r}")

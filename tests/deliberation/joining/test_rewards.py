@@ -12,7 +12,7 @@ from accordant.agents import create
 from accordant.allocations import Patient, Resource, Scenario
 from accordant.cases.triage.simulator import random_scenario
 from accordant.deliberation.assessment import alternatives
-from accordant.deliberation.debate import debate
+from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.joining.choices import COMPARED, choices_by_strategy
 from accordant.deliberation.joining.rewards import expected_rewards, names_of, patient_rewards
 from accordant.errors import InputError

@@ -71,7 +71,7 @@ class WireReason(WireGround):
 
 
 class WireProposal(Wire):
-    """An allocation with priorities and reasons; without grants it is the allocation that is best for the priorities."""
+    """An allocation with priorities and reasons; without grants, the allocation that is best for the priorities."""
 
     grants: Annotated[list[WireGrant], Field(max_length=MOST)] | None
     priorities: Annotated[list[WirePriority], Field(max_length=MOST)]
@@ -148,8 +148,8 @@ def schema(
     codes
         That reasons may have.
     names
-        Field to the names that it may hold: ``patient``, ``resource``, ``facts``, ``passages``, ``accepts``. Left out of
-        the schema, not of the checks, where there are none, or more than `MOST_LISTED` together.
+        Field to the names that it may hold: ``patient``, ``resource``, ``facts``, ``passages``, ``accepts``. Left out
+        of the schema, not of the checks, where there are none, or more than `MOST_LISTED` together.
     """
     made: dict[str, Any] = _lean(WIRES[phase].model_json_schema())
     listed = names if sum(map(len, names.values())) <= MOST_LISTED else {}

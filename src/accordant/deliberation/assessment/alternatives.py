@@ -12,7 +12,7 @@ from accordant.allocations.enumeration import MOST_OPTIONS, enumerate_options
 from accordant.allocations.options import Options
 from accordant.allocations.search import scaled as scaled_together
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.serving import procedural_lottery
+from accordant.deliberation.settlement.serving import procedural_lottery
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 

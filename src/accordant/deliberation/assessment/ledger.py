@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents import Contestation, Proposal, Reason, Reply
-from accordant.deliberation.admissibility import fault_of
+from accordant.deliberation.protocols.admissibility import fault_of
 from accordant.deliberation.record import Deliberation
 
 Shares = NDArray[np.float64]

@@ -12,8 +12,8 @@ from accordant.allocations import Scenario
 from accordant.allocations.criteria import Criterion
 from accordant.deliberation.assessment.intervals import Estimate, mean_estimate, share_estimate
 from accordant.deliberation.assessment.process import Group
+from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.repetition.trial import Study, Trial, tried
-from accordant.deliberation.session import Guard
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 from accordant.strategies import Strategy

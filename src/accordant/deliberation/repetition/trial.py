@@ -14,10 +14,10 @@ from accordant.deliberation.assessment.alternatives import alternatives
 from accordant.deliberation.assessment.emergence import Emergence, emergence, judged
 from accordant.deliberation.assessment.process import Group, access, approach, conversion, restored_access
 from accordant.deliberation.assessment.regrets import recorded
-from accordant.deliberation.debate import debate
 from accordant.deliberation.joining.choices import choices_by_strategy
+from accordant.deliberation.protocols.debate import debate
+from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.session import Guard
 from accordant.randomness import keyed_seed
 from accordant.strategies import Strategy
 

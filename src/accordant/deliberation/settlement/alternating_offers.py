@@ -12,7 +12,7 @@ from accordant.agents.concession import Concession, Progress
 from accordant.deliberation.record import Settled
 from accordant.deliberation.settlement.bands import EQUAL
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
-from accordant.deliberation.stacked import Stacked
+from accordant.deliberation.settlement.stacked import Stacked
 from accordant.errors import InputError
 from accordant.randomness import keyed_uniform
 

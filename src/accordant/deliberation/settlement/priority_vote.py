@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from accordant.allocations import Allocation
 from accordant.allocations.allocation import shares_of
 from accordant.deliberation.record import Settled
-from accordant.deliberation.serving import served
 from accordant.deliberation.settlement.bands import EQUAL
+from accordant.deliberation.settlement.serving import served
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 
 

@@ -15,10 +15,10 @@ from accordant.agents.rules.stated import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.allocations.allocation import infeasible
 from accordant.allocations.criteria import Criterion
-from accordant.deliberation.debate import debate
-from accordant.deliberation.mediation import mediated
-from accordant.deliberation.serving import procedural_lottery
-from accordant.deliberation.commitments import broken_commitments, commitment
+from accordant.deliberation.protocols.debate import debate
+from accordant.deliberation.protocols.mediation import mediated
+from accordant.deliberation.settlement.serving import procedural_lottery
+from accordant.deliberation.protocols.commitments import broken_commitments, commitment
 from accordant.deliberation.settlement.nash_product import NashProduct
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 

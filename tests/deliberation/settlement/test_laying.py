@@ -7,7 +7,7 @@ from accordant.agents import Proposal
 from accordant.agents.rules.stated import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.enumeration import enumerate_options
-from accordant.deliberation.table import laid_table
+from accordant.deliberation.settlement.laying import laid_table
 from accordant.errors import InputError, InvalidMoveError
 
 

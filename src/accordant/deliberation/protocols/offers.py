@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from accordant.agents import Agent
 from accordant.agents.concession import Concession, Progress
 from accordant.allocations import Allocation, Scenario
+from accordant.deliberation.protocols.session import Session, Watch
 from accordant.deliberation.record import Deliberation, Settled
-from accordant.deliberation.session import Session, Watch
 from accordant.deliberation.settlement.alternating_offers import OFFERS, time_of
-from accordant.deliberation.stacked import Stacked
-from accordant.deliberation.table import laid_table
+from accordant.deliberation.settlement.laying import laid_table
+from accordant.deliberation.settlement.stacked import Stacked
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 

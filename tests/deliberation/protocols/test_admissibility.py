@@ -4,7 +4,7 @@ import pytest
 
 from accordant.agents import Contestation, Proposal, Reason, Reply
 from accordant.allocations import AdditiveUtility, Allocation
-from accordant.deliberation.admissibility import admitted, admitted_replies, fault_of
+from accordant.deliberation.protocols.admissibility import admitted, admitted_replies, fault_of
 from accordant.errors import InvalidMoveError
 
 

@@ -5,9 +5,9 @@ import pytest
 from accordant.agents.fixtures import BaselineAgent
 from accordant.agents.rules.stated import UtilityAgent
 from accordant.allocations import Allocation
-from accordant.deliberation.debate import debate
-from accordant.deliberation.offers import alternating_offers
-from accordant.deliberation.order import order_effects
+from accordant.deliberation.protocols.debate import debate
+from accordant.deliberation.protocols.offers import alternating_offers
+from accordant.deliberation.protocols.order import order_effects
 from accordant.errors import InputError
 
 NAMES = ("one", "two", "three")

@@ -11,10 +11,10 @@ from accordant.agents.fixtures import BaselineAgent
 from accordant.agents.rules.stated import UtilityAgent
 from accordant.allocations import Allocation
 from accordant.allocations.allocation import infeasible
-from accordant.deliberation.offers import alternating_offers, moved_by_time
+from accordant.deliberation.protocols.offers import alternating_offers, moved_by_time
 from accordant.deliberation.settlement.alternating_offers import AlternatingOffers, Bidder, time_of
-from accordant.deliberation.stacked import Stacked
-from accordant.deliberation.table import laid_table
+from accordant.deliberation.settlement.stacked import Stacked
+from accordant.deliberation.settlement.laying import laid_table
 from accordant.errors import InputError, InvalidMoveError
 from accordant.randomness import keyed_uniform
 

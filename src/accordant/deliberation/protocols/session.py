@@ -10,11 +10,11 @@ import numpy as np
 from accordant.agents import Acted, Agent, Answer, Contestation, Move, Proposal, Turn, View, check_allowed
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.enumeration import enumerate_options
-from accordant.deliberation.admissibility import Fault, admitted, admitted_replies
-from accordant.deliberation.commitments import commitment
+from accordant.deliberation.protocols.admissibility import Fault, admitted, admitted_replies
+from accordant.deliberation.protocols.commitments import commitment
+from accordant.deliberation.protocols.views import Views, bound
 from accordant.deliberation.record import Deliberation, Settled
-from accordant.deliberation.serving import procedural_lottery
-from accordant.deliberation.views import Views, bound
+from accordant.deliberation.settlement.serving import procedural_lottery
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 from accordant.randomness import keyed_seed
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from accordant.agents import Agent
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.criteria import Criterion
-from accordant.deliberation.debate import debate
+from accordant.deliberation.protocols.debate import debate
+from accordant.deliberation.protocols.session import Guard, Watch
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.session import Guard, Watch
 from accordant.deliberation.settlement.mediated import WIDENING, Mediated
 from accordant.errors import InputError
 

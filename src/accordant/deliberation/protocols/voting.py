@@ -10,8 +10,8 @@ import numpy as np
 from accordant.agents import Agent, Ballot
 from accordant.allocations import Allocation, Scenario
 from accordant.ballots import Profile
+from accordant.deliberation.protocols.session import ROUNDS, Guard, Session, Watch, check_guard, named
 from accordant.deliberation.record import Deliberation, Settled
-from accordant.deliberation.session import ROUNDS, Guard, Session, Watch, check_guard, named
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 from accordant.strategies.strategy import strategies
 from accordant.strategies.voting.rule import VotingRule

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 
 from accordant.agents import Proposal
+from accordant.deliberation.protocols.views import seed_of
 from accordant.deliberation.record import Deliberation, canonical
-from accordant.deliberation.views import seed_of
 from accordant.randomness import keyed_seed
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from accordant.agents import Agent
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.criteria import Criterion
+from accordant.deliberation.protocols.session import Guard, Session, Watch, check_guard
 from accordant.deliberation.record import Deliberation, Settled
-from accordant.deliberation.session import Guard, Session, Watch, check_guard
 from accordant.deliberation.settlement import Settlement, settlements
-from accordant.deliberation.table import laid_table
+from accordant.deliberation.settlement.laying import laid_table
 from accordant.randomness import keyed_seed
 
 

@@ -1,0 +1,254 @@
+"""The tables that ``accordant deliberate`` prints after a transcript, and over many scenarios."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+Json = Mapping[str, Any]
+
+WIDTH = 160  # columns of what is piped somewhere
+MOST_MOVES = 24  # lines of the ledger that the terminal shows; all are in the JSON and on the page
+MARKS = {"met": "met", "not met": "NOT MET", "not defined": "not defined", "no threshold": "no threshold"}
+
+
+def print_one(content: Json, page: Path | None) -> None:
+    """Print how it was settled, the verdict, who moved, emergence with its null hypotheses, and what to mind."""
+    console, settled = _console(), content["deliberation"]["settled"]
+    console.print(f"\n{_settlement(settled)}\nhash of the transcript: {content['hash']}\n")
+    console.print(_side_table(content))
+    console.print(_ledger_table(content))
+    console.print(_regret_table(content["regrets"]))
+    for title, sentences in (
+        ("verdict", _verdict(content["verdict"])),
+        ("emergence", _emergence(content["emergence"])),
+        ("watched", _watched(content)),
+        ("beside it", _beside(content)),
+        ("mind", content["warnings"]),
+    ):
+        if sentences:
+            console.print(f"\n{title}:")
+        for sentence in sentences:
+            console.print(f"- {sentence}")
+    console.print(f"\n{content['deliberation']['disclaimer']}")
+    if page is not None:
+        console.print(f"page: {page}")
+
+
+def print_many(content: Json, page: Path | None) -> None:
+    """Print the table over scenarios with intervals and null hypotheses."""
+    console, repeated = _console(), content["repeated"]
+    console.print()
+    console.print(_repeated_table(repeated))
+    console.print("\nemergence (gains and losses count alike):")
+    for name, words in (
+        ("strict", "the joint allocation meets all criteria, no agent alone does"),
+        ("novel_set", "it meets a set of criteria that no agent alone contains"),
+        ("gain", "it meets more criteria than the better agent alone"),
+        ("loss", "it meets fewer"),
+    ):
+        console.print(f"- {name.replace('_', ' ')}: {_estimate(repeated[name])}: {words}")
+    console.print("null hypotheses:")
+    for agent, found in repeated["random"].items():
+        console.print(
+            f"- a random allocation that concedes as much from {agent} meets all criteria: {_estimate(found)}"
+        )
+    for agent, found in repeated["search"].items():
+        console.print(f"- a search by {agent} alone over the same allocations meets all: {_estimate(found)}")
+    if repeated["restored"] is not None:
+        console.print(f"restored access of the watched group: {_estimate(repeated['restored'])}")
+    for sentence in content["warnings"]:
+        console.print(f"- {sentence}")
+    if page is not None:
+        console.print(f"page: {page}")
+
+
+def _settlement(settled: Json) -> str:
+    moment = "" if settled["time"] is None else f" at t = {settled['time']:.2f}"
+    tied = ", tied with another" if settled["tied"] else ""
+    gap = {None: ", no bound on what a search missed", 0: ""}.get(
+        settled["gap"], f", gap at most {settled['gap'] or 0:.3g}"
+    )
+    who = ", ".join(settled["allocation"]) or "nobody"
+    return f"joint allocation, by {settled['rule']}{moment}{tied}{gap}: {who}"
+
+
+def _side_table(content: Json) -> Table:
+    """Return the criteria of every allocation side by side."""
+    table = _table("Allocations side by side")
+    sides: Json = content["sides"]
+    labels = list(next(iter(sides.values()), {}))
+    table.add_column("allocation", no_wrap=True)
+    table.add_column("served", overflow="fold")
+    if content["access"] is not None:
+        marginal = content["marginal"]
+        table.add_column(f"access of {marginal['fact']} {marginal['value']}", justify="right")
+    for label in labels:
+        table.add_column(_short(label), justify="right")
+    record = content["deliberation"]
+    for name, row in sides.items():
+        served = _allocation(record, name)
+        access = [] if content["access"] is None else [_number(content["access"][name])]
+        cells = [f"{_number(row[label]['value'])} {'+' if row[label]['met'] else '-'}" for label in labels]
+        table.add_row(name, served, *access, *cells)
+    table.caption = "+ meets the criterion of the scope card, - does not" if labels else None
+    table.caption_justify = "left"
+    return table
+
+
+def _allocation(record: Json, name: str) -> str:
+    if name == "joint":
+        return ", ".join(record["settled"]["allocation"])
+    kind, _, agent = name.partition(" ")
+    return ", ".join(record[kind][agent]) if kind in record and agent in record[kind] else ""
+
+
+def _ledger_table(content: Json) -> Table:
+    """Return who moved on which patient."""
+    moves = [each for each in content["ledger"] if each["conceded_to"] or each["yielded_to"] or each["void"]]
+    table = _table("Ledger: who moved on whom")
+    for name in (
+        "agent",
+        "patient",
+        "solo",
+        "revised",
+        "joint",
+        "conceded to",
+        "given up to",
+        "reply",
+        "reason",
+        "void",
+    ):
+        table.add_column(name, overflow="fold")
+    for each in moves[:MOST_MOVES]:
+        table.add_row(
+            each["agent"], each["patient"], *(f"{each[when]:g}" for when in ("solo", "revised", "joint")),
+            ", ".join(each["conceded_to"]), ", ".join(each["yielded_to"]), each["reply"] or "",
+            " ".join([each["code"] or "", *each["passages"]]).strip(), "; ".join(each["void"]),
+        )  # fmt: skip
+    if len(moves) > MOST_MOVES:
+        table.caption = f"and {len(moves) - MOST_MOVES} more in the JSON and on the page"
+        table.caption_justify = "left"
+    return table
+
+
+def _regret_table(regrets: Json) -> Table:
+    """Return the regret of every allocation under every framework."""
+    table = _table("Regret of each allocation under each framework (0 best, 1 worst)")
+    table.add_column("allocation", no_wrap=True)
+    for name in regrets["frameworks"]:
+        table.add_column(name, justify="right")
+    for name, row in zip(regrets["allocations"], regrets["regrets"], strict=True):
+        table.add_row(name, *(_number(value) for value in row))
+    return table
+
+
+def _verdict(verdict: Json | None) -> list[str]:
+    if verdict is None:
+        return ["none: the case has no scope card"]
+    lines = [
+        f"{each['metric']} {_number(each['value'])}, threshold {_number(each['threshold'])}: {MARKS[each['standing']]}"
+        f" (chosen by {each['chosen_by'] or 'nobody named'})"
+        for each in verdict["criteria"]
+    ]
+    return [*lines, f"{verdict['heading']}; the card's hash is {verdict['card_hash'][:12]}"]
+
+
+def _emergence(emergence: Json | None) -> list[str]:
+    if emergence is None:
+        return []
+    best, met = emergence["better_solo"], len(emergence["joint"])
+    against = f"{best} alone {len(emergence['solo'][best])}: {emergence['difference']:+d}"
+    return [
+        f"the joint allocation meets {met} of {len(emergence['criteria'])} criteria, {against}",
+        f"strict: {_yes(emergence['strict'])}; novel set: {_yes(emergence['novel_set'])}",
+        *map(_random_null, emergence["random"]),
+        *map(_search_null, emergence["search"]),
+    ]
+
+
+def _random_null(null: Json) -> str:
+    chance = f"meets all with probability {_number(null['all_met'])}, {_number(null['mean_met'])} on average"
+    return f"null, a random allocation that concedes as much from {null['agent']} (of {null['eligible']}): {chance}"
+
+
+def _search_null(null: Json) -> str:
+    everything = ", all of them" if null["all_met"] else ""
+    return f"null, a search by {null['agent']} alone over the same allocations: meets {null['most_met']}{everything}"
+
+
+def _watched(content: Json) -> list[str]:
+    found = []
+    if content["restored"] is not None:
+        found.append(f"restored access of the watched group: {content['restored']:+.3f}")
+    found += [
+        f"conversion of the biased agent towards {name}: {_number(value)} (1: as far as {name} stands, 0: not at all)"
+        for name, value in content["conversion"].items()
+    ]
+    if content["flips"] is not None:
+        rates = content["flips"]["rates"]
+        said = ", ".join(f"{name} {_number(each['value'])}" for name, each in rates.items())
+        found.append(
+            f"share of patients whose grant changes if {', '.join(content['flips']['facts'])} are permuted: {said}"
+        )
+    return found
+
+
+def _beside(content: Json) -> list[str]:
+    choices = content["choices"]
+    alike = [name for name, each in choices.items() if each["agrees"]]
+    found = [f"strategies on the same utilities that choose the joint allocation: {', '.join(alike) or 'none'}"]
+    found += [f"{name} chooses {', '.join(each['allocation'])}" for name, each in choices.items() if not each["agrees"]]
+    if content["order"] is not None:
+        found.append(f"patients treated differently in another order of the agents: {max(content['order']['changed'])}")
+    return found
+
+
+def _repeated_table(repeated: Json) -> Table:
+    table = _table(f"{repeated['n']} scenarios, settled by {repeated['settle']}: share that meets, 95% interval")
+    table.add_column("allocation", no_wrap=True)
+    table.add_column("all criteria", no_wrap=True)
+    for label in repeated["criteria"]:
+        table.add_column(_short(label), justify="right")
+    table.add_column("access of the watched", justify="right")
+    for name, line in repeated["lines"].items():
+        access = "" if line["access"] is None else _number(line["access"]["value"])
+        table.add_row(
+            name, _estimate(line["all_met"]),
+            *(_number(line["met"][label]["value"]) for label in repeated["criteria"]), access,
+        )  # fmt: skip
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", box=None, pad_edge=False)
+
+
+def _short(label: str) -> str:
+    """Return a criterion without the parameters of its measure."""
+    name, _, rest = label.partition("(")
+    return f"{name} {rest.partition(') ')[2]}".strip() if rest else label
+
+
+def _estimate(found: Json) -> str:
+    if found["value"] is None:
+        return "not defined"
+    limits = "" if found["low"] is None else f" ({found['low']:.3f} to {found['high']:.3f})"
+    return f"{found['value']:.3f}{limits}"
+
+
+def _number(value: float | None) -> str:
+    return "not defined" if value is None else f"{value:.3f}"
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)

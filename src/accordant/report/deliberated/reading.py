@@ -1,0 +1,271 @@
+"""What the page says of one deliberation: agents with letters, allocations side by side, and patients in order."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from accordant.errors import InputError
+from accordant.report.scale import MINUS, NOT_DEFINED, interval, number, percent
+from accordant.report.tables import Cell
+
+Json = dict[str, Any]
+
+JOINT, DISAGREEMENT = "joint", "disagreement"
+EQUAL = 1e-9  # shares this close are the same: they are quotients of whole numbers
+NULLS = ("random", "search")
+FORMS = {"solo": "alone", "revised": "revised"}  # an allocation of an agent: how its name begins, and what it is called
+MARKS = {"solo": "circle", "revised": "open-circle", JOINT: "star", DISAGREEMENT: "cross", "strategy": "diamond",
+         "random": "open-triangle", "search": "triangle"}  # fmt: skip
+STANDINGS = {"met": "circle", "not met": "open-circle", NOT_DEFINED: "cross", "no threshold": "cross"}
+
+
+@dataclass(frozen=True)
+class Taker:
+    """An agent as the page names it.
+
+    Attributes
+    ----------
+    name, letter
+        Its name, and the letter that stands for it in the drawing.
+    content
+        Its object in the JSON.
+    """
+
+    name: str
+    letter: str
+    content: Json
+
+    @property
+    def adversarial(self) -> bool:
+        """Whether it is made to do wrong."""
+        return bool(self.content["adversarial"])
+
+    @property
+    def head(self) -> str:
+        """Its letter, with a dagger if it is adversarial."""
+        return self.letter + ("†" if self.adversarial else "")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One allocation beside the others.
+
+    Attributes
+    ----------
+    key
+        ``solo NAME``, ``revised NAME``, ``joint`` or ``disagreement``.
+    form
+        ``solo``, ``revised``, ``joint`` or ``disagreement``.
+    taker
+        Whose it is; None for nobody's.
+    shares
+        Patient to the share of the demand that is granted.
+    """
+
+    key: str
+    form: str
+    taker: Taker | None
+    shares: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class OneReading:
+    """One deliberation and the questions that several sections ask of it."""
+
+    content: Json
+
+    @property
+    def record(self) -> Json:
+        """The deliberation itself."""
+        found: Json = self.content["deliberation"]
+        return found
+
+    @cached_property
+    def takers(self) -> tuple[Taker, ...]:
+        """Agents in their order."""
+        return tuple(Taker(each["name"], letter(place), each) for place, each in enumerate(self.record["agents"]))
+
+    @cached_property
+    def named(self) -> dict[str, Taker]:
+        """Agents by name."""
+        return {each.name: each for each in self.takers}
+
+    @cached_property
+    def patients(self) -> dict[str, Json]:
+        """Patients by id."""
+        return {each["id"]: each for each in self.record["scenario"]["patients"]}
+
+    @property
+    def facts(self) -> list[str]:
+        """Names of the facts, in the order of the first patient."""
+        return list(next(iter(self.patients.values()), {"facts": {}})["facts"])
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """All allocations: first wishes, last proposals, the joint one, and what no agreement would have brought."""
+        record, found = self.record, []
+        for form in FORMS:
+            found += [
+                Column(f"{form} {each.name}", form, each, self._shares(record[form][each.name])) for each in self.takers
+            ]
+        found.append(Column(JOINT, JOINT, None, self._shares(record["settled"]["allocation"])))
+        if record["disagreement"] is not None:
+            found.append(Column(DISAGREEMENT, DISAGREEMENT, None, self._shares(record["disagreement"])))
+        return tuple(found)
+
+    @property
+    def joint(self) -> Column:
+        """The joint allocation."""
+        return next(each for each in self.columns if each.form == JOINT)
+
+    @cached_property
+    def watched(self) -> frozenset[str]:
+        """Ids of the patients of the watched group."""
+        group = self.content["marginal"]
+        if group is None:
+            return frozenset()
+        return frozenset(
+            name for name, each in self.patients.items() if each["facts"].get(group["fact"]) == group["value"]
+        )
+
+    @cached_property
+    def moved(self) -> dict[str, str]:
+        """Patient to the letters of the agents whose first wish was not granted as it was, none for most."""
+        first = [each for each in self.columns if each.form == "solo" and each.taker is not None]
+        return {
+            patient: "".join(
+                each.taker.letter for each in first if each.taker and apart(each.shares[patient], decided)
+            )
+            for patient, decided in self.joint.shares.items()
+        }  # fmt: skip
+
+    @cached_property
+    def ordered(self) -> tuple[list[str], list[str]]:
+        """Ids of the patients whom some allocation of an agent or the joint one treats otherwise, and of the rest."""
+        asked = [each for each in self.columns if each.form != DISAGREEMENT]
+        differs = {
+            patient: any(apart(each.shares[patient], asked[0].shares[patient]) for each in asked)
+            for patient in self.patients
+        }
+        return [each for each in differs if differs[each]], [each for each in differs if not differs[each]]
+
+    @cached_property
+    def in_part(self) -> bool:
+        """Whether some allocation meets a part of somebody's demand."""
+        return any(0 < share < 1 for each in self.columns for share in each.shares.values())
+
+    @property
+    def adversaries(self) -> list[str]:
+        """Names of the adversarial agents."""
+        return list(self.record["adversarial"])
+
+    def units(self, resource: str) -> float:
+        """Return how many units of a resource the joint allocation grants."""
+        granted = self.record["settled"]["allocation"].values()
+        return float(sum(each.get(resource, 0.0) for each in granted))
+
+    def called(self, key: str) -> str:
+        """Return an allocation in words."""
+        return called(key)
+
+    def standing(self, column: str, criterion: str) -> Json | None:
+        """Return value and standing of an allocation; None where the JSON has none."""
+        found: Json | None = self.content["sides"].get(column, {}).get(criterion)
+        return found
+
+    def _shares(self, allocation: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+        return {name: self._share(each, allocation.get(name, {})) for name, each in self.patients.items()}
+
+    def _share(self, patient: Json, granted: Mapping[str, float]) -> float:
+        """Return portions granted over portions demanded; who demands nothing has all of it."""
+        resources, demand = self.record["scenario"]["resources"], patient["demand"]
+        wanted = sum((1.0 if demand is None else demand.get(each["name"], 0.0)) / each["portion"] for each in resources)
+        given = sum(granted.get(each["name"], 0.0) / each["portion"] for each in resources)
+        return given / wanted if wanted else 1.0
+
+
+def check_nulls(found: Mapping[str, Any], agents: Sequence[str]) -> None:
+    """Make sure that both null hypotheses stand beside the result, one for each agent.
+
+    Raises
+    ------
+    InputError
+        If one is missing: without it nothing may be said of emergence.
+    """
+    for null in NULLS:
+        given = found.get(null) or ()
+        known = set(given) if isinstance(given, Mapping) else {each["agent"] for each in given}
+        for name in agents:
+            if name not in known:
+                raise InputError(
+                    f"the null hypothesis {null!r} is missing for agent {name!r}; allowed: emergence with both "
+                    f"({', '.join(NULLS)}) for every agent"
+                )
+
+
+def called(key: str) -> str:
+    """Return an allocation in words: ``rawlsian alone``, ``rawlsian revised``, ``joint``, ``without agreement``."""
+    form, _, name = key.partition(" ")
+    if form in FORMS and name:
+        return f"{name} {FORMS[form]}"
+    if form == "strategy" and name:
+        return f"strategy {name}"
+    return "without agreement" if key == DISAGREEMENT else key
+
+
+def letter(place: int) -> str:
+    """Return A to Z, then A1, B1 and so on."""
+    turn, rest = divmod(place, len(string.ascii_uppercase))
+    return string.ascii_uppercase[rest] + (str(turn) if turn else "")
+
+
+def apart(one: float, other: float) -> bool:
+    """Return whether two shares differ."""
+    return abs(one - other) > EQUAL
+
+
+def share(value: float) -> str:
+    """Return a share of a demand: whole numbers without decimals."""
+    return number(value, 0) if float(value).is_integer() else number(value, 2)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a number with its sign, zero without one."""
+    text = number(value, digits)
+    return text if text.startswith(MINUS) or text == number(0.0, digits) else f"+{text}"
+
+
+def granted_otherwise(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return the patients who are not granted the same by two allocations, by id."""
+    return sorted(patient for patient in {*one, *other} if one.get(patient) != other.get(patient))
+
+
+def rate(estimate: Json | None) -> Cell:
+    """Return a share over scenarios with its interval in per cent."""
+    if estimate is None or estimate["value"] is None:
+        return Cell(NOT_DEFINED)
+    return Cell(percent(estimate["value"]), f"[{percent(estimate['low'])}, {percent(estimate['high'])}]")
+
+
+def mean(estimate: Json | None) -> Cell:
+    """Return a mean over scenarios with its interval."""
+    if estimate is None or estimate["value"] is None:
+        return Cell(NOT_DEFINED)
+    return Cell(number(estimate["value"]), interval(estimate["low"], estimate["high"]))
+
+
+def said(value: object) -> str:
+    """Return a fact, a parameter or a detail as text."""
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and not value.is_integer():
+        return number(value)
+    if isinstance(value, int | float):
+        return number(value, 0)
+    return str(value)

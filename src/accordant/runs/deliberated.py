@@ -1,0 +1,270 @@
+"""The result of deliberations of a case: typed, as JSON, and written as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from accordant import __version__
+from accordant.cases.deliberations import DeliberationCase
+from accordant.cases.patients import PatientSource
+from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, RegretMatrix, Satisfaction, Sides
+from accordant.deliberation.assessment import Verdict as AllocationVerdict
+from accordant.deliberation.joining.choices import Choices
+from accordant.deliberation.protocols.order import OrderEffects
+from accordant.deliberation.record import Deliberation
+from accordant.deliberation.repetition import Repeated
+from accordant.errors import InputError
+from accordant.naming import Named
+from accordant.report.deliberated import FORMAT, render_deliberated
+
+RECORD, PAGE = "deliberation.json", "report.html"
+Protocol = Literal["debate", "offers", "vote"]
+Guard = Literal["log", "strike"]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which language model speaks for which agents.
+
+    Parameters
+    ----------
+    base_url, model
+        An endpoint that speaks the OpenAI protocol, and the model's name there.
+    agents
+        Names of the agents that it speaks for; empty for all that are named.
+    key_variable
+        Environment variable that holds the key.
+    fallback
+        Whether a rule agent stands in where the model makes no valid move; counted.
+    calls, tokens, seconds
+        Budget of all agents together; None for no limit.
+    timeout
+        Seconds that one request may take.
+    record, replay
+        File to write conversations to, or to take all answers from.
+    """
+
+    base_url: str
+    model: str
+    agents: tuple[str, ...] = ()
+    key_variable: str = "OPENAI_API_KEY"
+    fallback: bool = False
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    timeout: float = 30.0
+    record: str | None = None
+    replay: str | None = None
+
+
+@dataclass(frozen=True)
+class DeliberationOptions:
+    """What a user may say about a deliberation beside the case.
+
+    Parameters
+    ----------
+    agents
+        Who deliberates; empty for the case's.
+    protocol
+        Three-round debate, alternating offers, or a debate followed by a vote.
+    settle
+        Settlement rule of a debate, or voting rule of a vote; None for the case's, and Borda's.
+    guard
+        What follows from an inadmissible reason: ``log`` or ``strike``.
+    seed
+        Of everything random.
+    repeat
+        How many scenarios.
+    patients
+        How many are drawn; None for the case's.
+    capacity
+        Resource to units, where other than the case's.
+    data
+        File or folder; None looks in the usual places.
+    corpus
+        Folder of passages in Markdown that replaces the built-in one; ``none`` for no passages at all.
+    model
+        Language model; None for rule agents alone.
+    jobs
+        Processes for repetitions.
+    """
+
+    agents: tuple[Named, ...] = ()
+    protocol: Protocol = "debate"
+    settle: str | None = None
+    guard: Guard = "log"
+    seed: int = 0
+    repeat: int = 1
+    patients: int | None = None
+    capacity: Mapping[str, float] = field(default_factory=dict)
+    data: str | None = None
+    corpus: str | None = None
+    model: ModelOptions | None = None
+    jobs: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A deliberation that is about to begin.
+
+    Attributes
+    ----------
+    case, options, source
+        As given, and where the patients come from.
+    """
+
+    case: DeliberationCase
+    options: DeliberationOptions
+    source: PatientSource
+
+    def header(self) -> dict[str, Any]:
+        """Return what every result of it begins with."""
+        model = self.options.model
+        return {
+            "accordant": __version__,
+            "result": FORMAT,
+            "case": {"name": self.case.name, "title": self.case.title, "description": self.case.description},
+            "notes": list(self.case.notes),
+            "source": {"label": self.source.label, "simulated": self.source.simulated, "sha256": self.source.sha256},
+            "seed": self.options.seed,
+            "options": {
+                **asdict(self.options),
+                "agents": [asdict(each) for each in self.options.agents],
+                "model": None if model is None else asdict(model) | {"agents": list(model.agents)},
+            },
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Deliberated:
+    """One deliberation with everything that is measured about it.
+
+    Attributes
+    ----------
+    opened
+        Case, options and source.
+    deliberation
+        The record.
+    verdict
+        Against the case's scope card; None without one.
+    emergence
+        With both null hypotheses; None without criteria.
+    ledger, process, satisfaction, sides, regrets, flips, order, choices
+        See `accordant.deliberation`; ``flips`` is None without protected facts or where a language model speaks, and
+        ``order`` where one does.
+    access
+        Access of the watched group by allocation; None without one.
+    restored, conversion
+        See `accordant.deliberation.assessment`; None where no agent is adversarial.
+    usage
+        Agent to the calls, tokens and repairs of its language model.
+    warnings
+        Sentences that a reader must see.
+    """
+
+    opened: Opened
+    deliberation: Deliberation
+    verdict: AllocationVerdict | None
+    emergence: Emergence | None
+    ledger: tuple[Movement, ...]
+    process: Process
+    satisfaction: Satisfaction
+    sides: Sides
+    regrets: RegretMatrix
+    flips: FlipTest | None
+    order: OrderEffects | None
+    choices: Choices
+    access: Mapping[str, float | None] | None
+    restored: float | None
+    conversion: Mapping[str, float | None]
+    usage: Mapping[str, Mapping[str, Any]]
+    warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        marginal = self.opened.case.deliberation.marginal
+        return {
+            **self.opened.header(),
+            "kind": "one",
+            "deliberation": self.deliberation.to_json(),
+            "hash": self.deliberation.hash,
+            "verdict": None if self.verdict is None else self.verdict.to_json(),
+            "emergence": None if self.emergence is None else self.emergence.to_json(),
+            "ledger": [each.to_json() for each in self.ledger],
+            "process": self.process.to_json(),
+            "satisfaction": self.satisfaction.to_json(),
+            "sides": self.sides.to_json(),
+            "regrets": self.regrets.to_json(),
+            "flips": None if self.flips is None else self.flips.to_json(),
+            "order": None if self.order is None else self.order.to_json(),
+            "choices": self.choices.to_json(),
+            "marginal": None if marginal is None else {"fact": marginal.fact, "value": marginal.value},
+            "access": None if self.access is None else dict(self.access),
+            "restored": self.restored,
+            "conversion": dict(self.conversion),
+            "usage": {name: dict(each) for name, each in self.usage.items()},
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class DeliberatedOften:
+    """Many deliberations of one case.
+
+    Attributes
+    ----------
+    opened
+        Case, options and source.
+    repeated
+        The table with intervals and null hypotheses.
+    warnings
+        Sentences that a reader must see.
+    """
+
+    opened: Opened
+    repeated: Repeated
+    warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        return {
+            **self.opened.header(),
+            "kind": "many",
+            "repeated": self.repeated.to_json(),
+            "warnings": list(self.warnings),
+        }
+
+
+def write_deliberated(found: Deliberated | DeliberatedOften, out: Path) -> Path:
+    """Write a page, or a new folder with the page and the JSON; return the path of the page.
+
+    Parameters
+    ----------
+    found
+        The result.
+    out
+        A file that ends with ``.html``, or a folder that does not exist.
+    """
+    refuse_place(out)
+    page = render_deliberated(found.to_json())
+    try:
+        if out.suffix.lower() == ".html":
+            out.write_text(page, encoding="utf-8")
+            return out
+        out.mkdir(parents=True)
+        text = json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        (out / RECORD).write_text(text + "\n", encoding="utf-8")
+        (out / PAGE).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the deliberation cannot be written to {out}: {error.strerror}") from None
+    return out / PAGE
+
+
+def refuse_place(out: Path) -> None:
+    """Refuse a folder that exists: it is written once."""
+    if out.suffix.lower() != ".html" and out.exists():
+        raise InputError(f"{out} exists; name another folder with --out, or a file that ends with .html")
