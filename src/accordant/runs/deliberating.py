@@ -15,6 +15,7 @@ from accordant.cases.deliberations import DeliberationCase
 from accordant.cases.patients import deliberation_source
 from accordant.cases.spec import read_deliberation
 from accordant.deliberation.assessment import (
+    PERMUTATIONS,
     Group,
     access,
     alternatives,
@@ -39,6 +40,8 @@ from accordant.naming import Named
 from accordant.runs.deliberated import Deliberated, DeliberatedOften, DeliberationOptions, Opened
 from accordant.runs.speaking import Cast, cast_of
 from accordant.scope import lint
+
+FEW = 5  # permutations of the flip test where allocations are searched: each is a debate of a second
 
 logger = logging.getLogger(__name__)
 
@@ -101,13 +104,17 @@ def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Delibe
         satisfaction=satisfaction(held, among=among),
         sides=side_by_side(held, criteria),
         regrets=regrets(held, among=among),
-        flips=flip_test(scenario, rerun, seed=opened.options.seed) if rerun and scenario.protected else None,
+        flips=flip_test(
+            scenario, rerun, permutations=PERMUTATIONS if held.options is not None else FEW, seed=opened.options.seed
+        )
+        if rerun and scenario.protected
+        else None,
         order=None
         if rerun is None
         else order_effects(
             lambda agents: _held(opened, agents, criteria)(scenario), cast.agents, seed=opened.options.seed
         ),
-        choices=choices_by_strategy(held),
+        choices=choices_by_strategy(held, options=among.options),
         access=None
         if group is None
         else {name: access(scenario, each.shares, group) for name, each in recorded(held).items()},

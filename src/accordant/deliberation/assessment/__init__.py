@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives
 from accordant.deliberation.assessment.emergence import Emergence, RandomNull, SearchNull, emergence
-from accordant.deliberation.assessment.flips import FlipTest, flip_test
+from accordant.deliberation.assessment.flips import PERMUTATIONS, FlipTest, flip_test
 from accordant.deliberation.assessment.intervals import Estimate, mean_estimate, share_estimate
 from accordant.deliberation.assessment.ledger import Movement, ledger
 from accordant.deliberation.assessment.process import (
@@ -36,6 +36,7 @@ from accordant.deliberation.assessment.sides import Sides, side_by_side
 from accordant.deliberation.assessment.verdict import JudgedCriterion, Verdict, verdict
 
 __all__ = [
+    "PERMUTATIONS",
     "Alternatives",
     "Emergence",
     "Estimate",

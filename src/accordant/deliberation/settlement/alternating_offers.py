@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from accordant.agents.concession import Concession, Progress
 from accordant.deliberation.record import Settled
-from accordant.deliberation.settlement.bands import EQUAL
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 from accordant.deliberation.settlement.stacked import Stacked
 from accordant.errors import InputError
 from accordant.randomness import keyed_uniform
 
 OFFERS = 60  # how many offers there may be until the deadline
+DIGITS = 12  # utilities that agree to so many decimals tie
 
 
 @register("alternating_offers")
@@ -92,13 +92,13 @@ class Bidder:
 
     @cached_property
     def utilities(self) -> NDArray[np.float64]:
-        """Its own, scaled, shape (option,)."""
-        return np.asarray(self.table.utilities[self.agent])
+        """Its own, scaled and rounded as rule agents round them, so that equals tie, shape (option,)."""
+        return np.asarray(np.round(np.clip(self.table.utilities[self.agent], 0.0, 1.0), DIGITS))
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
         """The different utilities, falling, shape (level,)."""
-        return np.unique(np.round(self.utilities, 12))[::-1]
+        return np.unique(self.utilities)[::-1]
 
     def hear(self, agent: int, offer: int) -> None:
         """Take note of an offer, one's own included."""
@@ -125,19 +125,15 @@ class Bidder:
     def answer(self, time: float, current: int | None) -> int | None:
         """Return the option it offers, or None if it accepts the current offer."""
         concession: Concession = self.table.concessions[self.agent]
-        target = min(1.0, concession.target(self.progress(time)))
-        own = self.lowest_above(target - EQUAL)
-        if current is not None and self.utilities[current] >= self.utilities[own] - EQUAL:
+        own = self.lowest_above(round(concession.target(self.progress(time)), DIGITS))
+        if current is not None and self.utilities[current] >= self.utilities[own]:
             return None
         return own
 
     def lowest_above(self, target: float) -> int:
         """Return the option with the lowest utility that reaches the target, near what was heard last."""
-        reached = self.utilities >= target
-        if not reached.any():
-            return int(self.utilities.argmax())
-        lowest = self.utilities[reached].min()
-        tied = np.flatnonzero(reached & (self.utilities <= lowest + EQUAL))
+        reached = self.utilities[self.utilities >= min(target, self.utilities.max())]
+        tied = np.flatnonzero(self.utilities == reached.min())
         if not self.received:
             return int(tied[0])
         granted = self.table.options.granted
