@@ -99,12 +99,28 @@ def _simulated(declared: DeliberationSpec) -> PatientSource:
     if name is None:
         raise no_data(declared.file or "")
     scenario_simulators.factory(name)
+    label = f"SIMULATED by {name!r}: no real patients"
+    return PatientSource(SimulatedDraw(name, declared), label, None, simulated=True)
 
-    def draw(seed: int) -> Scenario:
+
+@dataclass(frozen=True)
+class SimulatedDraw:
+    """Draws scenarios from a simulator by its name, so that it can travel to other processes.
+
+    Attributes
+    ----------
+    simulator
+        Registered name.
+    declared
+        The ``deliberation`` section of a case.
+    """
+
+    simulator: str
+    declared: DeliberationSpec
+
+    def __call__(self, seed: int) -> Scenario:
         """Return the scenario of a seed."""
-        return scenario_simulators.create(name, {"seed": seed, "declared": declared})
-
-    return PatientSource(draw, f"SIMULATED by {name!r}: no real patients", None, simulated=True)
+        return scenario_simulators.create(self.simulator, {"seed": seed, "declared": self.declared})
 
 
 def _check_facts(scenario: Scenario, declared: DeliberationSpec) -> None:

@@ -336,7 +336,7 @@ def deliberate(
     timeout: Annotated[float, typer.Option(min=0.001, help="Most seconds of one request.")] = 30.0,
     record: Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")] = None,
     replay: Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")] = None,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = 1,
     seed: Seed = 0,
     out: Out = None,
     json: Json = False,

@@ -9,7 +9,8 @@ from typing import Any, TextIO, get_args
 
 from rich.console import Console
 
-from accordant.agents import Answer, Contestation, Proposal, Reason, Turn
+from accordant.agents import Answer, Ballot, Contestation, Proposal, Reason, Turn
+from accordant.allocations import Allocation
 from accordant.cli.deliberation_tables import print_many, print_one
 from accordant.cli.output import print_json, refuse_overwriting
 from accordant.errors import InputError, UnknownNameError
@@ -108,7 +109,7 @@ def conduct(case: str, options: DeliberationOptions, out: Path | None, *, json: 
     for agent in cast.agents:
         if agent.adversarial:
             sys.stderr.write(f"accordant: {agent.name} is an adversarial fixture, admitted because it was named\n")
-    teller = Teller(sys.stderr if json else sys.stdout)
+    teller = Teller(sys.stderr if json else sys.stdout, "offer" if options.protocol == "offers" else "round")
     teller.opening(_opening(opened, cast))
     found = deliberate_often(opened, cast) if options.repeat > 1 else deliberate(opened, cast, teller.turn)
     page = None if out is None else write_deliberated(found, out)
@@ -136,13 +137,17 @@ class Teller:
     ----------
     stream
         Where to; standard error if standard output carries JSON.
+    unit
+        What a step is called: ``round`` of a debate, or ``offer``.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, unit: str = "round") -> None:
+        self._unit = unit
         self._console = Console(
             file=stream, width=None if stream.isatty() else WIDTH, markup=False, highlight=False, soft_wrap=True
         )
         self._step = 0
+        self._standing: dict[str, Allocation] = {}
 
     def opening(self, lines: Sequence[str]) -> None:
         """Print who deliberates about what."""
@@ -153,25 +158,33 @@ class Teller:
         """Print one turn."""
         if turn.step != self._step:
             self._step = turn.step
-            self._console.print(f"\nround {turn.step}")
+            self._console.print(f"\n{self._unit} {turn.step}")
         by = "" if turn.generated_by == "template" else f" ({turn.generated_by})"
         stood_in = " (a rule stood in)" if turn.fallback else ""
-        self._console.print(f"  {turn.agent}{by}{stood_in} {_headline(turn)}")
+        self._console.print(f"  {turn.agent}{by}{stood_in} {self._headline(turn)}")
         for line in _details(turn):
             self._console.print(f"      {line}")
         for line in turn.void:
             self._console.print(f"      void: {line}")
 
-
-def _headline(turn: Turn) -> str:
-    move = turn.move
-    if isinstance(move, Proposal):
-        return f"proposes {_granted(move)}"
-    if isinstance(move, Contestation):
-        return f"revises to {_granted(move.revised)}"
-    if isinstance(move, Answer):
-        return f"accepts the proposal of {move.accepts}" if move.accepts else f"counters with {_granted(move.counter)}"
-    return f"ranks the candidates {', '.join(str(position + 1) for position in move.ranking)}"
+    def _headline(self, turn: Turn) -> str:
+        """Return what a turn does in a few words, and remember what the agent stands by."""
+        move = turn.move
+        if isinstance(move, Ballot):
+            return f"ranks the candidates {', '.join(str(position + 1) for position in move.ranking)}"
+        if isinstance(move, Answer) and move.accepts is not None:
+            return f"accepts the proposal of {move.accepts}"
+        if isinstance(move, Answer):
+            proposal = move.counter
+        else:
+            proposal = move.revised if isinstance(move, Contestation) else move
+        same = self._standing.get(turn.agent) == proposal.allocation
+        self._standing[turn.agent] = proposal.allocation
+        if isinstance(move, Contestation):
+            return f"{'keeps' if same else 'revises to'} {_granted(proposal)}"
+        if isinstance(move, Answer):
+            return f"{'stands by' if same else 'offers'} {_granted(proposal)}"
+        return f"proposes {_granted(proposal)}"
 
 
 def _details(turn: Turn) -> list[str]:

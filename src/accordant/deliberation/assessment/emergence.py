@@ -179,8 +179,8 @@ def judged(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return values and whether each criterion is met, each of shape (criterion, option); NaN if not defined."""
     values = values_of(criteria, deliberation.scenario, shares)
-    met = np.array([each.measure.meets(row, each.threshold) for each, row in zip(criteria, values, strict=True)])
-    return values, met
+    met = [each.measure.meets(row, each.threshold) for each, row in zip(criteria, values, strict=True)]
+    return values, np.array(met, dtype=np.bool_).reshape(values.shape)
 
 
 def named(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
