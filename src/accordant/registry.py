@@ -25,6 +25,7 @@ from accordant.errors import InputError, UnknownNameError, allowed_names
 
 Registered = TypeVar("Registered")
 Factory = TypeVar("Factory", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type)
 
 
 class Registry(Generic[Registered]):
@@ -65,6 +66,23 @@ class Registry(Generic[Registered]):
             self._factories[name] = factory
             self._aliases.update(dict.fromkeys(aliases, name))
             return factory
+
+        return decorate
+
+    def named(self, name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Class], Class]:
+        """Return a class decorator that registers a class and keeps the name in its attribute ``name``.
+
+        Raises
+        ------
+        InputError
+            If a name is taken by another factory.
+        """
+
+        def decorate(described: Class) -> Class:
+            """Register one class."""
+            self.register(name, aliases=aliases)(described)
+            type.__setattr__(described, "name", name)
+            return described
 
         return decorate
 

@@ -7,6 +7,21 @@ from typing import Any, Literal
 
 from accordant.allocations import Allocation, Utility
 
+CONSIDERATIONS = (
+    "benefit",
+    "severity",
+    "worst_off",
+    "equal_chance",
+    "arrival",
+    "dependency",
+    "right_to_rescue",
+    "threshold",
+)
+"""Codes of reasons that passages can support; ``group``, ``habit`` and ``stated`` are codes without passages."""
+
+CODES = (*CONSIDERATIONS, "group", "habit", "stated")
+"""Codes that reasons may have; a framework may bring its own."""
+
 Answering = Literal["challenge", "justify", "concede", "revise", "maintain"]
 
 
@@ -19,8 +34,7 @@ class Reason:
     patient
         Id.
     code
-        Which consideration: ``benefit``, ``severity``, ``worst_off``, ``equal_chance``, ``arrival``, ``dependency``,
-        ``right_to_rescue``, ``threshold``, ``group``, ``habit`` or ``stated``.
+        Which consideration: one of `CODES`, or a framework's own.
     facts
         Names of the facts that the consideration reads. A protected one makes the reason inadmissible.
     passages

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,19 +266,7 @@ class Axiom(ABC):
         return outcome.known if self.about == "winners" else np.ones(len(outcome.codes), dtype=bool)
 
 
-Registered = TypeVar("Registered", bound=type[Axiom])
-
-
-def register(name: str) -> Callable[[Registered], Registered]:
-    """Return a class decorator that names an axiom and registers it."""
-
-    def decorate(axiom: Registered) -> Registered:
-        """Name and register one axiom."""
-        registered = axioms.register(name)(axiom)
-        registered.name = name
-        return registered
-
-    return decorate
+register = axioms.named
 
 
 def weights_are_equal(rule: Strategy) -> bool:

@@ -254,7 +254,8 @@ def preferences(
     from accordant.cli.output import print_json, refuse_overwriting
     from accordant.cli.preferring import print_preferred, style_names
     from accordant.preferences.comparing import SourceOptions
-    from accordant.runs.preferred import PreferenceOptions, refuse_place, write_preferred
+    from accordant.runs.pages import refuse_place
+    from accordant.runs.preferred import PreferenceOptions, write_preferred
     from accordant.runs.preferring import compare_preferences
 
     if out is not None:

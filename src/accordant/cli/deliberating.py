@@ -21,10 +21,10 @@ from accordant.runs.deliberated import (
     ModelOptions,
     Opened,
     Protocol,
-    refuse_place,
     write_deliberated,
 )
 from accordant.runs.deliberating import cast_for, deliberate, deliberate_often, open_deliberation
+from accordant.runs.pages import refuse_place
 from accordant.runs.speaking import Cast
 
 WIDTH = 140  # columns of what is piped somewhere

@@ -13,9 +13,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,17 +259,7 @@ class SumMetric(Metric):
         return theta
 
 
-Rule = TypeVar("Rule", bound=type[Metric])
-
-
-def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Rule]:
-    """Return a class decorator that names a metric and registers it."""
-
-    def decorate(metric: Rule) -> Rule:
-        metric.name = name
-        return metrics.register(name, aliases=aliases)(metric)
-
-    return decorate
+register = metrics.named
 
 
 def expression_of(metric: Metric, evidence: Evidence) -> Expression:

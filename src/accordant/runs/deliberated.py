@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,11 +16,11 @@ from accordant.deliberation.joining.choices import Choices
 from accordant.deliberation.protocols.order import OrderEffects
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
-from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.report.deliberated import FORMAT, render_deliberated
+from accordant.runs.pages import write_page
 
-RECORD, PAGE = "deliberation.json", "report.html"
+RECORD = "deliberation.json"
 Protocol = Literal["debate", "offers", "vote"]
 Guard = Literal["log", "strike"]
 
@@ -249,22 +248,5 @@ def write_deliberated(found: Deliberated | DeliberatedOften, out: Path) -> Path:
     out
         A file that ends with ``.html``, or a folder that does not exist.
     """
-    refuse_place(out)
-    page = render_deliberated(found.to_json())
-    try:
-        if out.suffix.lower() == ".html":
-            out.write_text(page, encoding="utf-8")
-            return out
-        out.mkdir(parents=True)
-        text = json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        (out / RECORD).write_text(text + "\n", encoding="utf-8")
-        (out / PAGE).write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the deliberation cannot be written to {out}: {error.strerror}") from None
-    return out / PAGE
-
-
-def refuse_place(out: Path) -> None:
-    """Refuse a folder that exists: it is written once."""
-    if out.suffix.lower() != ".html" and out.exists():
-        raise InputError(f"{out} exists; name another folder with --out, or a file that ends with .html")
+    content = found.to_json()
+    return write_page(render_deliberated(content), content, RECORD, out, "deliberation")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -13,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import __version__
-from accordant.errors import InputError
 from accordant.preferences.comparing import POOLED, Fitted, Groups, Measured, Skipped, Source, SourceOptions, Split
 from accordant.preferences.comparing.answering import Answer
 from accordant.preferences.comparing.tuning import RidgeChoice
 from accordant.preferences.measures import PerUser
 from accordant.preferences.measures.intervals import LEVEL, RESAMPLES
 from accordant.report.preferred import FORMAT, render_preferred
+from accordant.runs.pages import write_page
 
-RECORD, PAGE = "comparison.json", "report.html"
+RECORD = "comparison.json"
 
 
 @dataclass(frozen=True)
@@ -246,22 +245,5 @@ def write_preferred(found: Preferred, out: Path) -> Path:
     out
         A file that ends with ``.html``, or a folder that does not exist.
     """
-    refuse_place(out)
-    page = render_preferred(found.to_json())
-    try:
-        if out.suffix.lower() == ".html":
-            out.write_text(page, encoding="utf-8")
-            return out
-        out.mkdir(parents=True)
-        text = json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        (out / RECORD).write_text(text + "\n", encoding="utf-8")
-        (out / PAGE).write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the comparison cannot be written to {out}: {error.strerror}") from None
-    return out / PAGE
-
-
-def refuse_place(out: Path) -> None:
-    """Refuse a folder that exists: it is written once."""
-    if out.suffix.lower() != ".html" and out.exists():
-        raise InputError(f"{out} exists; name another folder with --out, or a file that ends with .html")
+    content = found.to_json()
+    return write_page(render_preferred(content), content, RECORD, out, "comparison")

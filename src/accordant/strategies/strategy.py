@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,19 +139,7 @@ class Strategy(ABC):
         return self
 
 
-Rule = TypeVar("Rule", bound=type[Strategy])
-
-
-def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Rule]:
-    """Return a class decorator that names a strategy and registers it."""
-
-    def decorate(rule: Rule) -> Rule:
-        """Name and register one rule."""
-        registered = strategies.register(name, aliases=aliases)(rule)
-        registered.name = name
-        return registered
-
-    return decorate
+register = strategies.named
 
 
 def stakeholder_weights(weights: tuple[float, ...] | None, n_stakeholders: int) -> NDArray[np.float64]:

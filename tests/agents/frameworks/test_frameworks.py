@@ -19,7 +19,7 @@ from accordant.agents.frameworks.rawlsian import Rawlsian, WorstFirst
 from accordant.agents.frameworks.rights import Rights
 from accordant.agents.frameworks.sufficientarian import Sufficientarian
 from accordant.agents.frameworks.utilitarian import Utilitarian
-from accordant.agents.retrieval import CODES
+from accordant.agents.moves import CONSIDERATIONS as CODES
 from accordant.allocations import Patient, Resource, Scenario
 from accordant.allocations.enumeration import enumerate_options
 from accordant.errors import InputError, UnknownNameError

@@ -9,8 +9,9 @@ from accordant.agents import Answer, Ballot, Contestation, Proposal, Reason
 from accordant.agents.frameworks import frameworks
 from accordant.agents.language import Budget, LanguageModelAgent, Limits
 from accordant.agents.language.reading import BadAnswerError, read_move, strict_json
-from accordant.agents.language.wire import CODES, LONGEST_TEXT, TEXT_LENGTH, WIRES, WORDS, schema
-from accordant.agents.retrieval import CODES as PASSAGE_CODES
+from accordant.agents.language.wire import LONGEST_TEXT, TEXT_LENGTH, WIRES, WORDS, schema
+from accordant.agents.moves import CODES
+from accordant.agents.moves import CONSIDERATIONS as PASSAGE_CODES
 from accordant.errors import InputError, InvalidMoveError, SpecError, UnknownNameError
 from accordant.registry import Registry
 

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from accordant.agents.frameworks import frameworks
-from accordant.agents.retrieval import CODES, Corpus, Passage, built_in_corpus
+from accordant.agents.moves import CONSIDERATIONS as CODES
+from accordant.agents.retrieval import Corpus, Passage, built_in_corpus
 from accordant.errors import InputError, UnknownNameError
 
 NAMES = ("care", "egalitarian", "libertarian", "prioritarian", "rawlsian", "rights", "sufficientarian", "utilitarian")

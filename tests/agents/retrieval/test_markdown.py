@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from accordant.agents.retrieval import CODES, Passage, built_in_corpus, read_corpus
+from accordant.agents.moves import CONSIDERATIONS as CODES
+from accordant.agents.retrieval import Passage, built_in_corpus, read_corpus
 from accordant.agents.retrieval.corpus import parse
 from accordant.errors import DataError, DataNotFoundError, InputError
 

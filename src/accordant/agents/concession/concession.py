@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,19 +63,7 @@ class Concession(ABC):
         return None
 
 
-Rule = TypeVar("Rule", bound=type[Concession])
-
-
-def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Rule]:
-    """Return a class decorator that names a concession strategy and registers it."""
-
-    def decorate(rule: Rule) -> Rule:
-        """Name and register one strategy."""
-        registered: Any = concessions.register(name, aliases=aliases)(rule)
-        registered.name = name
-        return rule
-
-    return decorate
+register = concessions.named
 
 
 def concession_of(given: str | Concession) -> Concession:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,16 +90,4 @@ def said(value: Fact) -> str:
     return str(value)
 
 
-Rule = TypeVar("Rule", bound=type[Framework])
-
-
-def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Rule], Rule]:
-    """Return a class decorator that names a framework and registers it."""
-
-    def decorate(rule: Rule) -> Rule:
-        """Name and register one framework."""
-        registered: Any = frameworks.register(name, aliases=aliases)(rule)
-        registered.name = name
-        return rule
-
-    return decorate
+register = frameworks.named

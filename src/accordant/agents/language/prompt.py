@@ -17,8 +17,8 @@ from accordant.agents.frameworks import Framework
 from accordant.agents.language.keys import escaped, readable
 from accordant.agents.language.provider import Message
 from accordant.agents.language.reading import FAULT_LENGTH, MOST_FAULTS
-from accordant.agents.language.wire import CODES, TEXT_LENGTH, WORDS
-from accordant.agents.moves import Answer, Contestation, Proposal, Reason, Turn
+from accordant.agents.language.wire import TEXT_LENGTH, WORDS
+from accordant.agents.moves import CODES, Answer, Contestation, Proposal, Reason, Turn
 from accordant.agents.retrieval import Passage
 from accordant.agents.view import Phase, View
 from accordant.allocations import AdditiveUtility

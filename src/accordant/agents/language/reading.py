@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from accordant.agents.language.keys import readable
 from accordant.agents.language.wire import (
-    CODES,
     TEXT_LENGTH,
     WIRES,
     WireAnswer,
@@ -24,7 +23,7 @@ from accordant.agents.language.wire import (
     WireProposal,
     WireReply,
 )
-from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.moves import CODES, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
 from accordant.agents.view import View
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.search import best

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from accordant.agents.moves import Answering
+from accordant.agents.moves import CODES, Answering
 from accordant.agents.view import Phase
 
 TEXT_LENGTH = 500  # characters of a text that are kept
@@ -17,19 +17,6 @@ MOST = 5000  # entries of a list
 MOST_LISTED = 250  # names in a schema; servers refuse very large ones
 MOST_UNITS = 1_000_000  # of one grant; far above any scenario, far below what integers hold
 
-CODES = (  # of reasons, see `accordant.agents.moves.Reason`; a framework may add its own
-    "benefit",
-    "severity",
-    "worst_off",
-    "equal_chance",
-    "arrival",
-    "dependency",
-    "right_to_rescue",
-    "threshold",
-    "group",
-    "habit",
-    "stated",
-)
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
 

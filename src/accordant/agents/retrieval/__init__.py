@@ -14,7 +14,7 @@ Passages and queries are data. Nothing that they say is carried out; only ids go
 from __future__ import annotations
 
 from accordant.agents.retrieval.bm25 import BM25Retriever
-from accordant.agents.retrieval.corpus import CODES, Corpus, built_in_corpus, read_corpus
+from accordant.agents.retrieval.corpus import Corpus, built_in_corpus, read_corpus
 from accordant.agents.retrieval.embeddings import EmbeddingRetriever
 from accordant.agents.retrieval.grounding import fabricated, grounding
 from accordant.agents.retrieval.passage import Hit, Passage, Retriever
@@ -27,7 +27,6 @@ from accordant.agents.retrieval.retrievers import (
 )
 
 __all__ = [
-    "CODES",
     "BM25Retriever",
     "Corpus",
     "CorpusRetriever",

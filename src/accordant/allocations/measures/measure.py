@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,16 +52,4 @@ class Measure(ABC):
         return np.asarray(met & ~np.isnan(values))
 
 
-Rule = TypeVar("Rule", bound=type[Measure])
-
-
-def register(name: str) -> Callable[[Rule], Rule]:
-    """Return a class decorator that names a measure and registers it."""
-
-    def decorate(rule: Rule) -> Rule:
-        """Name and register one measure."""
-        registered: Any = measures.register(name)(rule)
-        registered.name = name
-        return rule
-
-    return decorate
+register = measures.named

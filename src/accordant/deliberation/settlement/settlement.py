@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,16 +97,4 @@ class Settlement(ABC):
         """
 
 
-Rule = TypeVar("Rule", bound=type[Settlement])
-
-
-def register(name: str) -> Callable[[Rule], Rule]:
-    """Return a class decorator that names a settlement rule and registers it."""
-
-    def decorate(rule: Rule) -> Rule:
-        """Name and register one rule."""
-        registered: Any = settlements.register(name)(rule)
-        registered.name = name
-        return rule
-
-    return decorate
+register = settlements.named

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,18 +112,7 @@ class PreferenceLearner(ABC):
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
 
-Learner = TypeVar("Learner", bound=type[PreferenceLearner])
-
-
-def register(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Learner], Learner]:
-    """Return a class decorator that names a learner and registers it."""
-
-    def decorate(learner: Learner) -> Learner:
-        """Name and register one learner."""
-        learner.name = name
-        return learners.register(name, aliases=aliases)(learner)
-
-    return decorate
+register = learners.named
 
 
 def checked_records(comparisons: Comparisons, *, groups: bool = False) -> Comparisons:

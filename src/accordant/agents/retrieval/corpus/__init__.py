@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from accordant.agents.retrieval.corpus.corpus import Corpus
 from accordant.agents.retrieval.corpus.folder import built_in_corpus, read_corpus
-from accordant.agents.retrieval.corpus.markdown import CODES, parse
+from accordant.agents.retrieval.corpus.markdown import parse
 
-__all__ = ["CODES", "Corpus", "built_in_corpus", "parse", "read_corpus"]
+__all__ = ["Corpus", "built_in_corpus", "parse", "read_corpus"]

@@ -7,8 +7,9 @@ import importlib.resources
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from accordant.agents.moves import CONSIDERATIONS
 from accordant.agents.retrieval.corpus.corpus import Corpus
-from accordant.agents.retrieval.corpus.markdown import CODES, parse
+from accordant.agents.retrieval.corpus.markdown import parse
 from accordant.agents.retrieval.passage import Passage
 from accordant.errors import DataError, DataNotFoundError
 
@@ -23,7 +24,7 @@ def built_in_corpus() -> Corpus:
     return _joined((each.name, each.read_bytes()) for each in root.iterdir() if each.name.endswith(SUFFIX))
 
 
-def read_corpus(folder: str | Path, *, extends: bool = False, codes: Collection[str] = CODES) -> Corpus:
+def read_corpus(folder: str | Path, *, extends: bool = False, codes: Collection[str] = CONSIDERATIONS) -> Corpus:
     """Read the Markdown files of a folder, but not of folders in it; ``README.md`` is left out.
 
     Parameters
@@ -61,7 +62,7 @@ def _read(name: str) -> bool:
     return folded.endswith(SUFFIX) and folded != NOT_READ and not name.startswith(".")
 
 
-def _joined(files: Iterable[tuple[str, bytes]], codes: Collection[str] = CODES) -> Corpus:
+def _joined(files: Iterable[tuple[str, bytes]], codes: Collection[str] = CONSIDERATIONS) -> Corpus:
     """Return the passages of files, given as name and content."""
     passages, taken = list[Passage](), dict[str, str]()
     for where, content in sorted(files):

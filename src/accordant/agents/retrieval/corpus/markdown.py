@@ -22,19 +22,9 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from accordant.agents.moves import CONSIDERATIONS
 from accordant.agents.retrieval.passage import Passage
 from accordant.errors import DataError, allowed_names
-
-CODES = (
-    "benefit",
-    "severity",
-    "worst_off",
-    "equal_chance",
-    "arrival",
-    "dependency",
-    "right_to_rescue",
-    "threshold",
-)  # considerations that a passage can support; group and habit are no considerations, stated ones bring no passage
 
 KEYS = ("claim", "implication", "source", "codes")
 NEEDED = ("claim", "implication", "source")
@@ -55,7 +45,7 @@ class _Draft:
 
 
 def parse(
-    text: str, *, where: str, codes: Collection[str] = CODES, taken: dict[str, str] | None = None
+    text: str, *, where: str, codes: Collection[str] = CONSIDERATIONS, taken: dict[str, str] | None = None
 ) -> tuple[Passage, ...]:
     """Return the passages of one file, in the order of its lines.
 
