@@ -38,6 +38,7 @@ kalai_smorodinsky       yes  no   no   yes  no   yes  yes  yes  no   no   yes  y
 egalitarian_equivalent  yes  no   no   yes  no   yes  yes  yes  no   no   no   yes  no   yes  no
 compromise_programming  yes  yes  no   yes  no   yes  yes  yes  no   no   no   yes  no   yes  no
 minimax_regret          yes  no   no   yes  no   yes  yes  yes  no   no   no   yes  no   yes  no
+debate                  ?    ?    ?    ?    ?    yes  yes  yes  ?    ?    yes  yes  ?    ?    ?
 
 plurality               yes  no   no   yes  no   yes  yes  yes  no   no   yes  yes  yes  yes  no
 anti_plurality          no   no   no   yes  no   yes  yes  yes  no   no   yes  yes  yes  yes  no

@@ -12,7 +12,7 @@ POINTS = (  # score a column by its distance from reference points of the contex
 )
 PLACES = "plurality anti_plurality borda bucklin instant_runoff coombs"
 MARGINS = "copeland minimax ranked_pairs schulze kemeny"
-ANONYMOUS = f"{COLUMNS} {POINTS} {PLACES} {MARGINS} approval"
+ANONYMOUS = f"{COLUMNS} {POINTS} {PLACES} {MARGINS} approval debate"
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ THEOREMS = (
     Theorem("pairwise_independence", f"{COLUMNS} stakeholder", "the order of two columns depends on no other"),
     Theorem("choice_independence", f"{COLUMNS.replace('alpha_fairness ', '')} stakeholder constant",
             "the decision is the best by one order of columns"),
-    Theorem("scale_invariance", "relative_utilitarian nash_bargaining kalai_smorodinsky",
+    Theorem("scale_invariance", "relative_utilitarian nash_bargaining kalai_smorodinsky debate",
             "the factor cancels (Nash 1950; Kalai and Smorodinsky 1975; Dhillon and Mertens 1999)"),
     Theorem("scale_invariance", f"{PLACES} {MARGINS} approval stakeholder constant", "ballots do not change"),
-    Theorem("shift_invariance", f"{POINTS} utilitarian range", "the number cancels, or adds the same to every action"),
+    Theorem("shift_invariance", f"{POINTS} utilitarian range debate", "the number cancels, or adds the same to every action"),
     Theorem("shift_invariance", f"{PLACES} {MARGINS} approval stakeholder constant", "ballots do not change"),
     Theorem("ordinal_invariance", f"{PLACES} {MARGINS} stakeholder constant", "only orders are read"),
     Theorem("participation", "utilitarian range atkinson nash_social_welfare relative_utilitarian nash_bargaining "
