@@ -36,3 +36,14 @@ def test_another_form_is_refused_with_what_is_allowed(text):
 def test_no_name_is_refused(text):
     with pytest.raises(InputError, match="--agents is"):
         read_names(text, "--agents")
+
+
+@pytest.mark.parametrize("text", ["a,,b", "a,", ",a", "a, ,b[x=1]"])
+def test_a_name_that_is_missing_between_commas_is_refused(text):
+    with pytest.raises(InputError, match="a name is missing beside a comma"):
+        read_names(text, "--agents")
+
+
+def test_lists_within_parameters_do_not_part_names():
+    found = read_names("low[b=true,a=[1, 2]],high[a=[[1],[2]]]", "--agents")
+    assert found == (Named("low", {"b": True, "a": [1, 2]}), Named("high", {"a": [[1], [2]]}))

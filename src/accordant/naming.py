@@ -11,6 +11,7 @@ from accordant.errors import InputError
 
 FORM = "name, or name[parameter=value,…]"
 _NAMED = re.compile(r"\s*([\w.-]+)\s*(?:\[(.*)\])?\s*", re.DOTALL)
+_FRACTION = re.compile(r"[+-]?\.\d+")  # such as .9, which JSON would write as 0.9
 _ITEM = re.compile(r"\s*(\w+)\s*=\s*(.+?)\s*")
 
 
@@ -50,12 +51,25 @@ def read_names(text: str, what: str) -> tuple[Named, ...]:
     Raises
     ------
     InputError
-        If nothing is named, or a name has another form.
+        If nothing is named, nothing stands between two commas, or a name has another form.
     """
-    parts = [part for part in re.split(r",(?![^\[]*\])", text) if part.strip()]
-    if not parts:
-        raise InputError(f"{what} is {text!r}; allowed: {FORM}, with commas between several")
+    parts = _parts(text)
+    if not all(part.strip() for part in parts):
+        missing = "" if not text.strip(" ,") else ": a name is missing beside a comma"
+        raise InputError(f"{what} is {text!r}{missing}; allowed: {FORM}, with commas between several")
     return tuple(read_named(part, what) for part in parts)
+
+
+def _parts(text: str) -> list[str]:
+    """Return what stands between the commas that are outside all brackets."""
+    found, depth = [""], 0
+    for character in text:
+        depth += (character == "[") - (character == "]")
+        if character == "," and depth <= 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return found
 
 
 def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
@@ -69,5 +83,5 @@ def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
         try:
             found[key] = json.loads(value)
         except ValueError:
-            found[key] = value.strip("'\"")
+            found[key] = float(value) if _FRACTION.fullmatch(value) else value.strip("'\"")
     return found

@@ -82,6 +82,16 @@ class TestBiased:
     def test_wrong_strength(self):
         with pytest.raises(InputError, match="strength is -1"):
             create("biased", {"strength": -1}, allow_adversarial=True)
+        for wrong in ({"strength": "1"}, {"strength": True}, {"favoured_fact": 3}):
+            with pytest.raises(InputError, match=f"{next(iter(wrong))} is .*allowed: a"):
+                create("biased", wrong, allow_adversarial=True)
+
+    @pytest.mark.parametrize("name", ["biased", "baseline"])
+    @pytest.mark.parametrize("wrong", [1.5, True])
+    def test_severity_is_a_number_from_zero_to_one(self, name, wrong, ward):
+        scenario = ward(0, n=2, severity=[0.5, 0.5]).with_facts("severity", [0.5, wrong])
+        with pytest.raises(InputError, match="'severity' of patient 'p01' is"):
+            create(name, allow_adversarial=True).utility(View("x", "propose", scenario))
 
 
 class TestBaseline:

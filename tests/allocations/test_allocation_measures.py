@@ -41,7 +41,8 @@ class Slow:
 
     @staticmethod
     def share(got, wanted):
-        return sum(got) / sum(wanted) if sum(wanted) else 1.0
+        met = [one / all_of_it for one, all_of_it in zip(got, wanted, strict=True) if all_of_it]
+        return sum(met) / len(met) if met else 1.0
 
     def rates(self, group, among=None):
         found = {}
@@ -244,6 +245,12 @@ class TestNotDefined:
     def test_nothing_to_gain(self, small):
         assert np.isnan(self.of(self.people(small, "fm", p_with=0.1), "benefit_ratio")).all()
 
+    def test_a_benefit_that_is_rounding(self, small):
+        """.1 + .2 − .3 is 5.6e-17 in floating point, and all three are served."""
+        facts = [{"p_with": b, "p_without": a} for b, a in ((0.1, 0.0), (0.2, 0.0), (0.0, 0.3))]
+        scenario = small.build([[1]] * 3, [3], facts=facts)
+        assert np.isnan(measures.create("benefit_ratio").of(scenario, np.ones((1, 3)))).all()
+
     def test_no_good_outcome_at_all(self, small):
         scenario = self.people(small, "fm", p_with=0.0, p_without=0.0)
         assert np.isnan(self.of(scenario, "outcome_gini")).all()
@@ -295,6 +302,15 @@ def test_groups_are_any_json_values():
     broken = Scenario([Patient("a", {"kind": math.nan}), Patient("b", {"kind": 1})], [Resource("bed", 1)])
     with pytest.raises(InputError, match="'kind' has the value nan"):
         cell_counts(broken, "kind")
+
+
+@pytest.mark.parametrize("judge", [envy_pairs, leximin_vector])
+def test_allocations_of_other_patients_are_refused(small, judge):
+    scenario, others, fewer = small.ward(n=4, beds=2), small.ward(n=5, beds=2), small.build([[2]] * 4, [2])
+    assert len(judge(scenario, enumerate_options(small.ward(n=4, beds=2)).allocation(0))) >= 0
+    for other in (others, fewer):
+        with pytest.raises(InputError, match="allowed: the patients and demands of 'scenario'"):
+            judge(scenario, enumerate_options(other).allocation(0))
 
 
 def test_portions_and_many_levels_of_shares(small):

@@ -101,6 +101,12 @@ class TestWorkedExample:
         assert earliest_bound(scenario, self.values, self.floors, [math.inf, 1]) == pytest.approx(1.0, abs=1e-8)
         assert earliest_bound(scenario, self.values, self.floors, [math.inf, math.inf]) == math.inf
 
+    def test_two_who_never_concede_beside_one_who_does(self, small):
+        values = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
+        scenario = small.build([[1]] * 3, [1])
+        assert earliest_bound(scenario, values, np.zeros(3), [np.inf, np.inf, 1.0]) == np.inf
+        assert earliest_bound(scenario, values[:2], np.zeros(2), [np.inf, np.inf]) == np.inf
+
     def test_common_wishes_are_met_at_once(self, small):
         scenario = small.build([[1], [1]], [1])
         same = np.array([[1.0, 0.0], [1.0, 0.0]])

@@ -104,8 +104,11 @@ def test_valid_and_the_same_for_the_same_seed(small, seed):
 
 def test_refused(small):
     scenario, allocation = wards(small, "fm", [1, 1], [0])
-    for permutations in (0, -1, True):
-        with pytest.raises(InputError, match="permutations is .*; allowed: at least 1"):
+    for permutations in (0, -1, True, 2.5, 99.0):
+        with pytest.raises(InputError, match="permutations is .*; allowed: at least 1, a whole number"):
             conditional_disparity(scenario, allocation, "sex", np.random.default_rng(0), permutations)
+    _, other = wards(small, "fmm", [1, 1, 1], [0])
+    with pytest.raises(InputError, match="is for the scenario 'scenario' of 3 patients"):
+        conditional_disparity(scenario, other, "sex", np.random.default_rng(0))
     with pytest.raises(InputError, match="unknown fact 'age'"):
         conditional_disparity(scenario, allocation, "age", np.random.default_rng(0))

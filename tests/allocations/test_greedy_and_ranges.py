@@ -16,7 +16,8 @@ def total(scenario, granted, values):
     """Σ v x in plain Python."""
     found = 0.0
     for value, got, wanted in zip(values, granted, scenario.demand.tolist(), strict=True):
-        found += value * (sum(got) / sum(wanted) if sum(wanted) else 1.0)
+        met = [one / all_of_it for one, all_of_it in zip(got, wanted, strict=True) if all_of_it]
+        found += value * (sum(met) / len(met) if met else 1.0)
     return found
 
 
@@ -139,6 +140,68 @@ class TestScaled:
         assert scale.values is None
         assert scale.floors is None
         assert scale.of(enumerate_options(scenario).shares).shape == (2, 792)
+
+
+class Largest(Smallest):
+    """The largest weight of those who are served."""
+
+    def of(self, shares):
+        return (shares * self.weights).max(axis=1)
+
+
+class NaNWhereTwoAreServed:
+    """A utility of single patients that is no number for real allocations."""
+
+    def of(self, shares):
+        return np.where(shares.sum(axis=1) > 1.5, np.nan, shares[:, 0])
+
+    def to_json(self):
+        return None
+
+
+class TestSizes:
+    """Whether a range is rounding is told by the size of what a utility adds up, not by its unit."""
+
+    @pytest.mark.parametrize("unit", [1e-13, 1e-300, 1.0, 1e13, 1e300])
+    def test_the_unit_changes_nothing(self, small, unit):
+        scenario = small.build([[1]] * 4, [2])
+        values = np.array([3.0, 1.0, 0.0, 2.0])
+        options = enumerate_options(scenario)
+        for utility in (AdditiveUtility(values), Largest(values)):
+            scaled_up = type(utility)(values * unit)
+            for listed in (options, None):
+                expected = scaled(scenario, [utility], listed).of(options.shares)
+                assert scaled(scenario, [scaled_up], listed).of(options.shares) == pytest.approx(expected)
+                assert utility_range(scenario, scaled_up, listed).width > 0
+
+    @pytest.mark.parametrize("unit", [1e-13, 1.0, 1e13])
+    def test_what_cancels_is_rounding(self, small, unit):
+        """Everybody is served but one of three, who are worth the same; the rest makes the sum about 0."""
+        scenario = small.build([[1], [1], [1], [0]], [2])
+        utility = AdditiveUtility(np.array([0.1, 0.1 + 1e-17, 0.1 * (1 + 3e-16), -0.2]) * unit)
+        for listed in (enumerate_options(scenario), None):
+            assert utility_range(scenario, utility, listed).width == 0
+
+    def test_a_constant_is_indifferent_and_zero_too(self, small):
+        scenario = small.build([[1]] * 3, [1])
+        for values in ([1e-13] * 3, [0.0] * 3, [1e13] * 3):
+            assert scaled(scenario, [AdditiveUtility(values)]).of(np.eye(3)).tolist() == [[1, 1, 1]]
+
+    def test_what_is_no_number_is_refused(self, small):
+        scenario = small.build([[1]] * 4, [2])
+        for listed in (enumerate_options(scenario), None):
+            with pytest.raises(InputError, match="a utility is nan for the shares .*; allowed: finite numbers"):
+                utility_range(scenario, NaNWhereTwoAreServed(), listed)
+
+    def test_what_is_too_large_is_refused_without_a_warning(self, small):
+        scenario = small.build([[1]] * 4, [2])
+        for listed in (enumerate_options(scenario), None):
+            with pytest.raises(InputError, match="a utility is inf for the shares"):
+                utility_range(scenario, AdditiveUtility([1e308] * 4), listed)
+            with pytest.raises(InputError, match="a utility is between -1.5e\\+308 and 1.5e\\+308"):
+                utility_range(scenario, AdditiveUtility([1.5e308, 0, 0, -1.5e308]), listed)
+        alone = small.build([[1]] * 4, [1])
+        assert utility_range(alone, AdditiveUtility([1e308, 0, 1e308, 1e308])).width == 1e308
 
 
 def test_those_who_demand_nothing_add_a_constant(small):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accordant.allocations import AdditiveUtility, Allocation, enumerate_options, pool
 from accordant.allocations.search import best, earliest_bound, product_bound, scaled, worst
-from accordant.allocations.search.climbing import exchanges
+from accordant.allocations.search.climbing import climbed, climbed_in_utilities, exchanges, lots
 from accordant.allocations.search.pooling import nearly_smallest, weightings
 from accordant.errors import InputError
 
@@ -152,6 +152,42 @@ def test_the_minimum_is_climbed_past_its_flat_parts(small):
         soft = nearly_smallest(values, sharpness=sharpness)
         assert (values.min(axis=0) - np.log(3) / sharpness <= soft).all()
         assert (soft <= values.min(axis=0)).all()
+
+
+def test_many_portions_move_in_lots(small):
+    """From one end to the middle of 4 × 1,000 portions takes 1,000 single exchanges, five times what a climb makes."""
+    scenario = small.build([[1_000]] * 4, [2_000])
+    start = np.array([[1_000], [1_000], [0], [0]])
+
+    def near_the_middle(shares):
+        return -((shares[:, 0] - 0.5) ** 2) - (shares[:, 1] - 0.25) ** 2
+
+    found = climbed(scenario, start, near_the_middle, seed=0)
+    assert found[:2].tolist() == [[500], [250]] and found.sum() == 2_000
+    values = np.array([[1, 0, 0, 0], [0, 0, 0, 1.0]])
+    found = climbed_in_utilities(
+        scenario, start, values, np.zeros(2), lambda u: -np.abs(u[0] - 0.377) - np.abs(u[1] - 0.911), seed=0
+    )
+    assert found[[0, 3]].tolist() == [[377], [911]]
+    pair = small.build([[4], [4]], [4])  # everything for the first is good, all between is flat
+    assert climbed(pair, np.array([[0], [4]]), lambda x: (x[:, 0] == 1) * (x[:, 1] == 0) * 1.0, 0).tolist() == [
+        [4],
+        [0],
+    ]
+    found = climbed_in_utilities(
+        pair, np.array([[0], [4]]), np.eye(2), np.zeros(2), lambda u: (u[0] == 1) * (u[1] == 0) * 1.0, 0
+    )
+    assert found.tolist() == [[4], [0]]
+    assert lots(scenario) == [512, 256, 128, 64, 32, 16, 8, 4, 2, 1]
+    assert lots(small.build([[1], [0]], [1])) == lots(small.build([[0]], [1])) == [1]
+
+
+@pytest.mark.parametrize("unit", [1e-13, 1.0, 1e13])
+def test_the_unit_of_a_goal_changes_no_climb(small, unit):
+    scenario = small.build([[1]] * 6, [3])
+    values = np.array([3.0, 1, 4, 1, 5, 9])
+    found = climbed(scenario, np.array([[1], [1], [0], [1], [0], [0]]), lambda shares: unit * (shares @ values), seed=0)
+    assert found[:, 0].tolist() == [0, 0, 1, 0, 1, 1]
 
 
 @pytest.mark.parametrize(("agents", "expected"), [(1, 1), (2, 200), (3, 190), (4, 165), (5, 126), (10, 55), (50, 50)])

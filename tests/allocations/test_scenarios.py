@@ -23,6 +23,15 @@ class TestScenario:
         assert first.demand.tolist() == [[1, 3], [1, 3]]
         assert first.capacity.tolist() == [1, 4]
 
+    def test_order_of_resources_does_not_matter(self):
+        first, second = (Scenario(patients("a", "b"), given) for given in ([BED, OXYGEN], [OXYGEN, BED]))
+        assert [each.name for each in second.resources] == ["bed", "oxygen"]
+        assert first.hash == second.hash and first.to_json() == second.to_json()
+        assert second.demand.tolist() == first.demand.tolist() == [[1, 3], [1, 3]]
+        assert second.capacity.tolist() == first.capacity.tolist() == [1, 4]
+        whole = {"a": {"bed": 1, "oxygen": 0.5}, "b": {"oxygen": 1.5}}
+        assert Allocation.of(first, whole) == Allocation.of(second, whole)
+
     def test_json_tells_scenarios_apart(self):
         scenario = Scenario(patients("a"), [BED, OXYGEN], protected=["sex"], name="night")
         found = json.loads(json.dumps(scenario.to_json()))
@@ -55,11 +64,34 @@ class TestScenario:
     @pytest.mark.parametrize("units", [-1, 0.25, np.nan, np.inf])
     def test_wrong_units(self, units):
         with pytest.raises(InputError, match="demand is .*; allowed: 0 or more, in portions of 0.5"):
-            _ = Scenario([Patient("a", {}, {"oxygen": units})], [OXYGEN]).demand
+            Scenario([Patient("a", {}, {"oxygen": units})], [OXYGEN])
         with pytest.raises(InputError, match="capacity is"):
             Resource("bed", units, portion=0.5)
         with pytest.raises(InputError, match="portion is 0; allowed: above 0"):
             Resource("bed", 1, portion=0)
+
+    @pytest.mark.parametrize("units", ["2", True, None])
+    def test_units_are_numbers(self, units):
+        with pytest.raises(InputError, match="demand is .*; allowed: 0 or more"):
+            Scenario([Patient("a", {}, {"oxygen": units})], [OXYGEN])
+        with pytest.raises(InputError, match="capacity is .*; allowed: 0 or more"):
+            Resource("bed", units)
+        with pytest.raises(InputError, match="portion is .*; allowed: above 0"):
+            Resource("bed", 1, units)
+
+    def test_no_more_portions_than_can_be_counted(self):
+        with pytest.raises(InputError, match=r"capacity is 1e\+30; allowed: at most 1e\+12 portions of 1"):
+            Resource("bed", 1e30)
+        with pytest.raises(InputError, match="demand is 1.0; allowed: at most"):
+            Scenario([Patient("a", {})], [Resource("bed", 0, 1e-13)])
+        assert Scenario([Patient("a", {})], [Resource("bed", 1e12)]).capacity.tolist() == [10**12]
+
+    @pytest.mark.parametrize("value", ["0.9", "", True, np.True_])
+    def test_a_text_and_a_truth_value_are_no_numbers(self, value):
+        scenario = Scenario([Patient("a", {"age": 3}), Patient("b", {"age": value})], [BED])
+        with pytest.raises(InputError, match="the fact 'age' is not a number for every patient: that of 'b' is"):
+            scenario.numbers("age")
+        assert scenario.with_facts("age", [3, np.int64(4)]).numbers("age").tolist() == [3, 4]
 
     def test_facts(self):
         scenario = Scenario(patients("a", "b", age=None), [BED, OXYGEN])
@@ -76,6 +108,15 @@ class TestScenario:
 class TestAllocation:
     scenario = Scenario(patients("a", "b"), [BED, OXYGEN])
 
+    def test_shares_do_not_depend_on_how_finely_a_resource_is_divided(self):
+        def shares(portion):
+            """Return the shares of one allocation in units."""
+            scenario = Scenario(patients("a", "b"), [BED, Resource("oxygen", 2, portion)])
+            return Allocation.of(scenario, {"a": {"bed": 1, "oxygen": 1}, "b": {"oxygen": 1}}).shares.tolist()
+
+        assert shares(0.25) == pytest.approx(shares(0.5))
+        assert shares(0.1) == pytest.approx(shares(0.5))
+
     def test_by_name(self):
         given = {"a": {"bed": 1, "oxygen": 0.5}, "b": {"oxygen": 1.5}}
         allocation = Allocation.of(self.scenario, given)
@@ -83,7 +124,7 @@ class TestAllocation:
         assert allocation.to_json() == given
         assert Allocation.of(self.scenario, allocation.to_json()) == allocation
         assert hash(Allocation.of(self.scenario, given)) == hash(allocation)
-        assert allocation.shares.tolist() == [2 / 4, 3 / 4]
+        assert allocation.shares.tolist() == [(1 + 1 / 3) / 2, (0 + 1) / 2]
         assert allocation.patients == ("a", "b")
         assert Allocation.whole(Scenario(patients("a"), [BED, OXYGEN]), ["a"]).shares.tolist() == [1.0]
 

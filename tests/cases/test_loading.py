@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import bz2
+import csv
+import gzip
+import io
+import lzma
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from accordant.cases import places
-from accordant.cases.loaders import load_file, read_table
+from accordant.cases.loaders import load_file, read_chunks, read_table
 from accordant.cases.places import find_file, find_reward_file, no_data
+from accordant.cases.rows import Rows
 from accordant.cases.spec import CaseSpec, DataSpec, read_case
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -45,12 +54,75 @@ def test_a_good_file(tmp_path):
         (GOOD.replace("no,bad", "no,bda"), r"outcome in row 1: 'bda'; did you mean 'bad'"),
         (GOOD.replace("no,bad", ",bad"), "action in row 1"),
         (GOOD.replace(",", ";"), "unknown column"),
-        ("x,group,did,followed\n1,a,yes,good\n2,b,no,bad,7,8\n", "not a readable CSV file"),
+        ("x,group,did,followed\n1,a,yes,good\n2,b,no,bad,7,8\n", r"own.csv, line 3: 6 fields; allowed: 4, as in the"),
+        (GOOD.replace("yes,good", '"yes,good'), "not a readable CSV file"),
+        (GOOD.replace("good\n", "good,\n").replace("bad\n", "bad,\n"), "line 2: 5 fields.*the header does not"),
+        (
+            GOOD.replace("good\n", "good,\n"),
+            r"own.csv, line 2: 5 fields; allowed: 4, as in the header; the row ends with",
+        ),
+        (GOOD.replace("x,", "x,x,"), "own.csv, line 1: 2 columns are called 'x'"),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         load(tmp_path, text)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 100])
+@pytest.mark.parametrize("place", range(5))
+def test_a_row_that_is_too_long_is_named_in_every_batch(tmp_path, place, at_once):
+    """Wherever it stands, and from a file as from a stream: no column moves to the left, and no field is dropped."""
+    rows = [f"{k},{k}" for k in range(5)]
+    rows[place] += ","
+    text = "\n".join(["a,b", *rows]) + "\n"
+    (tmp_path / "own.csv").write_text(text)
+    for source, name in ((tmp_path / "own.csv", "own.csv"), (io.StringIO(text), "standard input")):
+        with pytest.raises(
+            DataError, match=f"^{name}, line {place + 2}: 3 fields; allowed: 2, as in the header; the row"
+        ):
+            list(read_chunks(source, at_once))
+
+
+@pytest.mark.parametrize(("suffix", "opener"), [(".gz", gzip.open), (".bz2", bz2.open), (".xz", lzma.open)])
+def test_packed_files_are_unpacked(tmp_path, suffix, opener):
+    for text, separator in ((GOOD, ","), (GOOD.replace(",", ";"), ";")):
+        path = tmp_path / f"own.csv{suffix}"
+        with opener(path, "wt") as file:
+            file.write(text)
+        assert read_table(path, separator)["group"].tolist() == ["a", "b"]
+
+
+def test_rows_are_read_as_they_stand(tmp_path):
+    """Quoted separators and ends of lines, blank lines, a mark of byte order, an empty last column, rows too short."""
+    text = '\ufeff\n "\n"a",b,\r\n1,"x,\r\ny",\r\n\r\n2,"say ""no""",7\r\n3\r\n'.replace(' "\n', "  \n")
+    for at_once in (1, 2, 10):
+        (tmp_path / "own.csv").write_bytes(text.encode())
+        frame = pd.concat(read_chunks(tmp_path / "own.csv", at_once))
+        assert [str(name) for name in frame.columns][:2] == ["a", "b"] and len(frame.columns) == 3
+        assert frame["a"].tolist() == [1, 2, 3]
+        assert frame["b"].tolist()[:2] == ["x,\r\ny", 'say "no"'] and pd.isna(frame["b"].tolist()[2])
+
+
+@given(
+    table=st.lists(
+        st.lists(st.text("ab,;\"' \n", min_size=1, max_size=4), min_size=3, max_size=3), min_size=1, max_size=8
+    ),
+    at_once=st.integers(1, 9),
+    size=st.integers(1, 60),
+)
+def test_what_is_counted_is_what_is_parsed(table, at_once, size):
+    """Python's reader and the parser agree on where rows end, whatever is quoted."""
+    out = io.StringIO(newline="")
+    csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([["p", "q", "r"], *table])
+    text = out.getvalue()
+    found = pd.concat(read_chunks(io.StringIO(text), at_once, texts=("p", "q", "r")))
+    assert found.to_numpy().tolist() == table
+    rows, pieces = Rows(io.StringIO(text), ",", "it"), []
+    while piece := rows.read(size):
+        pieces.append(piece)
+    assert "".join(pieces) == text and all(len(piece) >= size for piece in pieces[:-1])
+    assert "".join(Rows(io.StringIO(text), ",", "it")) == text
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -174,12 +246,12 @@ def test_files_of_rewards_are_looked_for_beside_the_case_first(nowhere, monkeypa
         put(folder / wanted)
     monkeypatch.setenv(places.VARIABLE, str(nowhere / "variable"))
     data = put(nowhere / "given" / "loans.csv")
-    for given in (nowhere / "given", data):
+    for named in (nowhere / "given", data):
         for k, folder in enumerate(places_in_order):
-            assert find_reward_file(wanted, given, nowhere / "case") == folder / wanted
+            assert find_reward_file(wanted, named, nowhere / "case") == folder / wanted
             (folder / wanted).rename(nowhere / str(k))
         with pytest.raises(DataNotFoundError) as caught:
-            find_reward_file(wanted, given, nowhere / "case")
+            find_reward_file(wanted, named, nowhere / "case")
         for part in (wanted, "beside the case file", "--data", places.VARIABLE, *map(str, places_in_order)):
             assert part in str(caught.value)
         for k, folder in enumerate(places_in_order):

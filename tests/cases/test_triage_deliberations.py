@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 import yaml
 
+from accordant.agents.agent import agents, create
 from accordant.cases import places
-from accordant.cases.deliberations import DeliberationCase, DeliberationSpec, MarginalSpec, NamedSpec, ResourceSpec
+from accordant.cases.deliberations import (
+    DEFAULT_AGENTS,
+    DeliberationCase,
+    DeliberationSpec,
+    MarginalSpec,
+    NamedSpec,
+    ResourceSpec,
+)
 from accordant.cases.patients import deliberation_source
 from accordant.cases.spec import built_in_deliberations, read_case, read_deliberation
 from accordant.cases.triage.mapping import (
@@ -42,7 +50,7 @@ OWN = {
         "settle": "nash_product",
     },
 }
-TABLE = "who,arrival,severity,sex,insured,demand_nurse\nann,1,0.9,f,true,0.5\nbob,2,0.2,m,false,0\ncem,3,0.5,,true,1\n"
+TABLE = "who,arrival,severity,sex,insured,demand_nurse\nann,1,0.9,f,true,0.5\nbob,2,0.2,m,false,0\ncem,3,0.5,m,true,1\n"
 
 
 @pytest.fixture(autouse=True)
@@ -133,7 +141,9 @@ def test_patients_from_an_own_table(tmp_path):
     scenario = found(0)
     assert scenario.ids == ("ann", "bob", "cem") and scenario.protected == ("sex",)
     assert dict(scenario.patients[0].facts) == {"arrival": 1, "severity": 0.9, "sex": "f", "insured": True}
-    assert scenario.column("sex").tolist() == ["f", "m", None]
+    assert scenario.column("sex").tolist() == ["f", "m", "m"]
+    insured = source(tmp_path, table=TABLE.replace("false", ""))(0).column("insured").tolist()
+    assert insured == [True, None, True]  # what is not protected may be missing
     assert scenario.demand.tolist() == [[1, 1], [1, 0], [1, 2]]  # a bed each, and half nurses as the table says
     assert scenario.capacity.tolist() == [2, 3]
 
@@ -184,6 +194,26 @@ def test_another_separator(tmp_path):
         ({"table": TABLE.replace("ann,1", "ann,0")}, "column 'arrival', row 0: found 0"),
         ({"table": TABLE.replace("bob", "ann")}, "column 'who', row 1: the id 'ann' is there twice"),
         ({"table": TABLE.replace("bob", "")}, "column 'who', row 1: the id is missing"),
+        (
+            {"table": TABLE.replace("bob", "b" * 201)},
+            "column 'who', row 1: the id has 201 characters; allowed: at most 200",
+        ),
+        ({"table": TABLE.replace("bob", "b\x07b")}, r"row 1: the id 'b\\x07b' holds control characters; allowed: none"),
+        ({"table": TABLE.replace("bob", '"b\nb"')}, r"row 1: the id 'b\\nb' holds control characters"),
+        ({"table": TABLE.replace("bob", "b\u202eb")}, r"row 1: the id 'b\\u202eb' holds control characters"),
+        (
+            {"table": TABLE.replace(",m,true", ",,true")},
+            "column 'sex', row 2: a protected fact is missing; .*'unknown'",
+        ),
+        (
+            {"marginal": {"fact": "sex", "value": "female"}},
+            "ward.csv: nobody is in the marginal group sex = 'female'; .*: 'f', 'm'$",
+        ),
+        (
+            {"marginal": {"fact": "arrival", "value": "1"}},
+            "nobody is in the marginal group arrival = '1'; values in the file: 1, 2, 3",
+        ),
+        ({"table": TABLE.replace("0\n", "0,\n")}, "ward.csv, line 3: 7 fields; allowed: 6, as in the header"),
         ({"table": TABLE.replace("true,1", "true,x")}, "column 'demand_nurse', row 2: found 'x'; allowed: a number"),
         ({"table": TABLE.replace("true,1", "true,-1")}, "need in row 2 of column 'demand_nurse' is -1"),
         ({"table": TABLE.replace("true,1", "true,0.3")}, "in portions of 0.5"),
@@ -202,6 +232,22 @@ def test_acuity_has_five_levels(tmp_path):
     table = TABLE.replace("insured", "acuity").replace("true", "6").replace("false", "2")
     with pytest.raises(DataError, match=r"column 'acuity', row 0: found 6; allowed: a number in \[1, 5\]"):
         source(tmp_path, table=table)
+
+
+def test_a_draw_may_hold_nobody_of_the_watched_group_but_the_file_must_hold_somebody(tmp_path):
+    """A rare group is no error: where nobody of it is drawn, its access is not defined."""
+    rows = [f"p{number},{number + 1},0.5,{'f' if number == 7 else 'm'},true,0" for number in range(30)]
+    table = "\n".join([TABLE.partition("\n")[0], *rows]) + "\n"
+    draw = source(tmp_path, table=table, patients=2)
+    held = {"f" in draw(seed).column("sex").tolist() for seed in range(60)}
+    assert held == {True, False}
+    with pytest.raises(DataError, match="nobody is in the marginal group"):
+        source(tmp_path, table=table.replace(",f,", ",m,"), patients=2)
+
+
+def test_ids_of_any_alphabet_and_of_200_characters_will_do(tmp_path):
+    table = TABLE.replace("ann", "é" * 200).replace("bob", "Åsa Öberg-7")
+    assert set(source(tmp_path, table=table)(0).ids) == {"é" * 200, "Åsa Öberg-7", "cem"}
 
 
 @pytest.mark.parametrize(
@@ -277,6 +323,13 @@ def test_wrong_declarations_name_the_key_and_the_file(tmp_path, changes, message
 def test_agents_and_settlement_have_defaults():
     declared = DeliberationSpec(simulator="triage", resources=[{"name": "bed", "capacity": 1}])
     assert [each.name for each in declared.agents] == ["utilitarian", "rawlsian"] and declared.settle.name == "bargain"
+
+
+def test_the_default_agents_are_registered_and_none_is_made_to_do_wrong():
+    for each in DEFAULT_AGENTS:
+        assert each.name in agents.names()
+        made = create(each.name, each.parameters)
+        assert made.name == each.name and not made.adversarial
 
 
 def test_what_is_no_deliberation(tmp_path):

@@ -11,7 +11,7 @@ from accordant.cli.app import app
 from accordant.cli.deliberating import capacities
 from accordant.errors import InputError
 
-SMALL = ["deliberate", "triage-random", "--patients", "6", "--capacity", "bed=2", "--jobs", "1"]
+SMALL = ["deliberate", "triage-random", "--patients", "6", "--capacity", "bed=2"]
 
 
 def ran(*options):
@@ -22,7 +22,17 @@ def test_a_transcript_in_three_rounds_then_ledger_verdict_and_nulls():
     result = ran("--agents", "rawlsian,biased", "--settle", "bargain", "--seed", "0")
     assert result.exit_code == 0, result.output
     text = result.stdout
-    for part in ("round 1", "round 2", "round 3", "joint allocation, by ", "Ledger", "verdict:", "for card ", "null, "):
+    for part in (
+        "round 1",
+        "round 2",
+        "round 3",
+        "joint allocation, by ",
+        "Ledger",
+        "verdict:",
+        "for card ",
+        "null, ",
+        "eligible allocations: ",
+    ):
         assert part in text
     assert text.index("round 1") < text.index("round 2") < text.index("joint allocation")
     assert "Rule agent, no language model" in text
@@ -129,7 +139,34 @@ def test_a_page_and_a_folder_are_written_and_a_folder_only_once(tmp_path):
         (("--capacity", "beds=2"), "beds"),
         (("--agents", "rawlsian[concession=micro],utilitarian"), "alternating_offers"),
         (("--llm", "http://127.0.0.1:9"), "--model"),
-        (("--model", "some"), "no effect without --llm"),
+        (("--model", "some"), "--model: no effect without --llm"),
+        (("--timeout", "30"), "--timeout: no effect without --llm"),
+        (("--calls", "3", "--tokens", "9"), "--calls, --tokens: no effect without --llm"),
+        (("--seconds", "3"), "--seconds: no effect without --llm"),
+        (("--key-variable", "OPENAI_API_KEY"), "--key-variable: no effect without --llm"),
+        (("--fallback", "--speaks-for", "care"), "--speaks-for, --fallback: no effect without --llm"),
+        (("--record", "talk.jsonl"), "--record: no effect without --llm"),
+        (("--llm", "http://127.0.0.1:9", "--model", " "), "--llm needs --model"),
+        (("--replay", "talk.jsonl"), "--replay needs --model"),
+        (("--replay", "talk.jsonl", "--record", "other.jsonl", "--model", "m"), "do not go together"),
+        (("--llm", "http://127.0.0.1:9", "--model", "m", "--agents", "baseline,biased"), "nobody to speak for"),
+        (("--agents", "language_model,rawlsian"), "neither a case nor --agents names a model"),
+        (("--agents", "rawlsian,,biased"), "a name is missing beside a comma"),
+        (("--agents", "rawlsian"), "'rawlsian' has nobody to debate with"),
+        (("--agents", "human,rawlsian", "--repeat", "2"), "'human' is a person"),
+        (
+            ("--agents", "rawlsian,egalitarian[form=group_gap,group=sex]"),
+            "fact that the agent 'egalitarian' reads: 'sex'",
+        ),
+        (("--settle", "bargain[step=5]"), "did you mean 'steps'"),
+        (("--settle", "bargain[steps=0]"), "at least 1"),
+        (("--protocol", "offers", "--settle", "bargain"), "--settle bargain has no effect on --protocol offers"),
+        (("--protocol", "vote", "--settle", "borda[x=1]"), "a name without parameters"),
+        (("--capacity", "bed=inf"), "--capacity is 'bed=inf'"),
+        (("--jobs", "2"), "--jobs has no effect without --repeat"),
+        (("--jobs", "1"), "--jobs has no effect without --repeat"),
+        (("--out", "page.pdf"), "a file that ends with .html"),
+        (("--out", "no/such/folder/page.html"), "there is no folder no/such/folder"),
         (("--llm", "http://127.0.0.1:9", "--model", "m", "--speaks-for", "care"), "care"),
         (("--protocol", "vote", "--settle", "bordaa"), "borda"),
         (("--corpus", "nowhere-at-all"), "nowhere-at-all"),
@@ -141,6 +178,25 @@ def test_wrong_input_is_told_before_the_work(options, message):
     result = ran(*options)
     assert isinstance(result.exception, InputError), result.output
     assert message in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "old.html").mkdir()
+    for place in ("file/page.html", "file/sub/folder", "old.html"):
+        result = ran("--out", str(tmp_path / place))
+        assert isinstance(result.exception, InputError) and result.stdout == "", place
+    monkeypatch.setattr("os.access", lambda *_: False)
+    for place in ("page.html", "a/new/folder"):
+        result = ran("--out", str(tmp_path / place))
+        assert "cannot be written to" in str(result.exception) and result.stdout == "", place
+
+
+def test_units_that_are_no_whole_portions_are_told_with_the_option():
+    result = CliRunner().invoke(app, ["deliberate", "triage-random", "--capacity", "bed=2.5"])
+    assert isinstance(result.exception, InputError) and result.stdout == ""
+    assert str(result.exception).startswith("--capacity bed=2.5: ")
 
 
 def test_an_unknown_case_names_those_that_deliberate():
@@ -151,6 +207,98 @@ def test_an_unknown_case_names_those_that_deliberate():
 
 def test_capacities():
     assert capacities(["bed=5", "ventilator=2.5"]) == {"bed": 5.0, "ventilator": 2.5}
-    for wrong in (["bed"], ["=2"], ["bed=-1"], ["bed=many"], ["bed=1", "bed=2"]):
+    for wrong in (["bed"], ["=2"], ["bed=-1"], ["bed=many"], ["bed=nan"], ["bed=inf"], ["bed=1", "bed=2"]):
         with pytest.raises(InputError, match="--capacity"):
             capacities(wrong)
+
+
+def test_a_settlement_rule_with_parameters():
+    content = json.loads(ran("--settle", "bargain[steps=7]", "--json").stdout)
+    assert content["deliberation"]["procedure"]["settle"] == {"rule": "bargain", "parameters": {"steps": 7}}
+    assert content["options"]["settle"] == "bargain[steps=7]"
+    assert "settled by bargain[steps=7]" in ran("--settle", "bargain[steps=7]", "--repeat", "2").stdout
+
+
+def test_no_agreement_is_said():
+    result = ran("--agents", "rawlsian,biased", "--settle", "no_deal", "--seed", "1")
+    assert "no agreement by no_deal: the disagreement allocation: p04, p06" in result.stdout
+    assert "joint allocation, by" not in result.stdout
+
+
+def test_conversion_stands_beside_approach_for_one_and_for_many():
+    one = ran("--agents", "rawlsian,biased[concession=conceder]").stdout
+    content = json.loads(ran("--agents", "rawlsian,biased[concession=conceder]", "--json").stdout)
+    assert content["conversion"].keys() == content["approach"].keys() == {"rawlsian"}
+    shown = "not defined" if content["approach"]["rawlsian"] is None else f"{content['approach']['rawlsian']:.3f}"
+    assert f"approach to rawlsian: {shown}" in one
+    assert "in any direction" in one and "towards" not in one
+    many = ran("--agents", "rawlsian,biased", "--repeat", "3").stdout
+    assert "conversion against rawlsian: " in many and "approach to rawlsian: " in many
+
+
+def test_what_is_not_defined_has_its_own_mark_and_an_empty_flip_test_says_so():
+    result = CliRunner().invoke(app, ["deliberate", "triage-random", "--patients", "1", "--capacity", "bed=1"])
+    assert "not defined ?" in result.stdout and "not defined -" not in result.stdout
+    assert "? it is not defined" in result.stdout
+    assert "flip test of group: empty" in result.stdout
+    content = json.loads(ran("--json").stdout)
+    assert content["flips"]["touched"] > 0
+    assert f"permuting touched {content['flips']['touched']:.3f} of the patients" in ran().stdout
+
+
+def test_candidates_are_named_before_the_ballots():
+    result = ran("--agents", "rawlsian,utilitarian", "--protocol", "vote")
+    content = json.loads(ran("--agents", "rawlsian,utilitarian", "--protocol", "vote", "--json").stdout)
+    lines = result.stdout.splitlines()
+    candidates = content["deliberation"]["settled"]["details"]["candidates"]
+    named = [lines.index(f"  candidate {number}: {', '.join(each)}") for number, each in enumerate(candidates, 1)]
+    ballot = next(place for place, line in enumerate(lines) if "ranks the candidates" in line)
+    assert len(named) >= 2 and lines.index("round 3") < named[0] and named[-1] < ballot
+
+
+def test_what_was_struck_is_told():
+    result = ran("--agents", "rawlsian,biased", "--guard", "strike")
+    content = json.loads(ran("--agents", "rawlsian,biased", "--guard", "strike", "--json").stdout)
+    asked = ", ".join(content["deliberation"]["struck"]["biased"]["allocation"])
+    assert f"biased, asked again without the protected facts, proposes {asked}" in result.stdout
+
+
+def test_the_table_over_scenarios_says_what_each_column_is():
+    lines = ran("--agents", "rawlsian,biased", "--repeat", "3").stdout.splitlines()
+    title = next(place for place, line in enumerate(lines) if "share that meets" in line)
+    assert "interval" not in lines[title]
+    header = " ".join(" ".join(lines[title + 1 : title + 4]).split())
+    assert "…" not in header
+    assert "all met (95% interval)" in header and "mean access of" in header and "marginal" in header
+    assert "defined in 3 of 3 scenarios" in "\n".join(lines)
+
+
+def test_the_ledger_speaks_of_yielding():
+    assert "yielded to" in ran().stdout and "given up" not in ran().stdout
+
+
+def test_names_that_steer_a_terminal_are_escaped(tmp_path):
+    name = r'rawlsian[name="x\u001bcy\u009bz\u202e\nverdict: met"],biased[name="b\u001bc"]'
+    for options in ((), ("--repeat", "2"), ("--protocol", "vote")):
+        result = ran("--agents", name, *options)
+        assert result.exit_code == 0, result.output
+        assert not set(result.output) & set("\x1b\x9b\u202e") and r"x\x1bcy\x9bz\u202e\nverdict: met" in result.stdout
+        assert r"b\x1bc is an adversarial fixture" in result.stderr
+
+
+def test_where_the_patients_were_found_is_on_record(tmp_path, monkeypatch):
+    (tmp_path / "p.csv").write_text("id,severity,p_with,p_without\na,.5,.5,.1\nb,.2,.9,.3\n")
+    case = tmp_path / "ward.yaml"
+    case.write_text("name: w\ntitle: W\ndeliberation:\n  file: p.csv\n  resources: [{name: bed, capacity: 1}]\n")
+
+    def found(path, *options):
+        result = CliRunner().invoke(app, ["deliberate", str(path), "--json", *options])
+        return json.loads(result.stdout)["source"]["found_in"]
+
+    assert found(case) == "beside the case"
+    assert found(case, "--data", str(tmp_path)) == "--data"
+    (tmp_path / "apart").mkdir()
+    moved = case.rename(tmp_path / "apart" / "ward.yaml")
+    monkeypatch.setenv("ACCORDANT_DATA", str(tmp_path))
+    assert found(moved) == "$ACCORDANT_DATA"
+    assert json.loads(ran("--json").stdout)["source"]["found_in"] is None

@@ -6,7 +6,9 @@ from datetime import date
 
 import pytest
 
+from accordant.allocations.measures.measure import measures
 from accordant.cases.spec import built_in_cases, built_in_deliberations, read_case, read_deliberation
+from accordant.errors import InputError
 from accordant.scope import ScopeCard, lint
 from accordant.scope.lint import CHECKS
 
@@ -30,29 +32,32 @@ CLEAN = {
 
 CHANGES = {
     "affected-not-consulted": {"stakeholders": [{"name": "Patients", "role": "affected"}]},
+    "use-in-and-out": {"in_scope_uses": ["teaching", "audits"], "out_of_scope_uses": [" Teaching", "care"]},
     "review-overdue": {"review_by": "2026-12-31"},
     "forbidden-attribute": {"sensitive_attributes": [{"name": "sex", "permitted_use": "forbidden"}]},
     "conflicting-criteria": {
         "criteria": [{"metric": "access_gap", "threshold": 0.25}, {"metric": "equal_opportunity_gap", "threshold": 0.3}]
     },
     "parts-only-tested": {"composition": [{"component": name, "what_was_tested": "it"} for name in ("model", "rule")]},
+    "unknown-metric": {"criteria": [{"metric": "acces_gap", "threshold": 0.25}]},
     "no-threshold": {"criteria": [{"metric": "access_gap"}]},
 }
+METRICS = ("access_gap", "equal_opportunity_gap", "need_capture")
 
 
-def codes(on=date(2027, 1, 1), **changes):
+def codes(on=date(2027, 1, 1), known=None, **changes):
     """Codes of the clean card with some fields changed."""
-    return [finding.code for finding in lint(ScopeCard(**(CLEAN | changes)), on)]
+    return [finding.code for finding in lint(ScopeCard(**(CLEAN | changes)), on, known)]
 
 
 def test_a_clean_card_has_no_findings():
-    assert codes() == []
+    assert codes() == codes(known=METRICS) == []
     assert set(CHANGES) == set(CHECKS)
 
 
 @pytest.mark.parametrize("code", CHANGES)
 def test_each_code_is_found_alone(code):
-    assert codes(**CHANGES[code]) == [code]
+    assert codes(known=METRICS, **CHANGES[code]) == [code]
 
 
 def test_findings_come_in_the_order_of_the_checks():
@@ -60,8 +65,9 @@ def test_findings_come_in_the_order_of_the_checks():
     everything["criteria"] = [
         {"metric": "access_gap", "params": {"group": "sex"}},
         {"metric": "equal_opportunity_gap", "threshold": 0.3},
+        {"metric": "acces_gap", "threshold": 0.3},
     ]
-    assert codes(**everything) == list(CHECKS)
+    assert codes(known=METRICS, **everything) == list(CHECKS)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +127,40 @@ def test_a_declared_conflict_says_why_in_the_words_of_the_card():
     assert finding.code == "conflicting-criteria" and "the sickest gain less" in finding.words
     elsewhere = [{"a": "benefit_ratio", "b": "gini", "why": "-"}]
     assert codes(criteria=criteria, known_conflicts=elsewhere) == []
+
+
+def test_a_metric_that_nobody_knows_is_named_with_the_nearest_one():
+    criteria = [{"metric": name, "threshold": 0.5} for name in ("need_captur", "Need-Capture", "need_captur")]
+    (finding,) = lint(ScopeCard(**(CLEAN | {"criteria": criteria})), known=METRICS)
+    assert finding.code == "unknown-metric"
+    assert finding.words.endswith(
+        "unknown metric 'need_captur'; did you mean 'need_capture'? valid: access_gap, equal_opportunity_gap, need_capture"
+    )
+    assert codes(criteria=criteria) == []  # nobody said which metrics are known
+    assert codes(criteria=criteria, known=()) == ["unknown-metric"] * 2
+
+
+def test_a_use_both_in_and_out_of_scope_is_found_and_refused():
+    """Lint names it as the card does; the use itself is refused, because out of scope goes first."""
+    card = ScopeCard(**(CLEAN | CHANGES["use-in-and-out"]))
+    (finding,) = lint(card)
+    assert finding.words == "the use 'teaching' is declared both in scope and out of scope; it is refused"
+    with pytest.raises(InputError, match="out of scope"):
+        card.check_use("teaching")
+    card.check_use("audits")
+
+
+def test_criteria_of_built_in_cases_name_their_metrics():
+    for name in built_in_cases():
+        case, _ = read_case(name)
+        assert "unknown-metric" not in [each.code for each in lint(case.scope, known=case.metrics)]
+
+
+def test_criteria_of_built_in_deliberations_name_measures_that_are_known():
+    for name in built_in_deliberations():
+        card = read_deliberation(name)[0].deliberation.scope
+        assert "unknown-metric" not in [each.code for each in lint(card, known=measures.names())]
+        assert [each.code for each in lint(card, known=("gini",))].count("unknown-metric") == len(card.criteria)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ reason
 from __future__ import annotations
 
 from accordant.agents.agent import Acted, Agent, agents, check_allowed, create
-from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply, Turn
+from accordant.agents.moves import Answer, Ballot, Contestation, Fault, Move, Proposal, Reason, Reply, Turn
 from accordant.agents.view import Phase, View
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Answer",
     "Ballot",
     "Contestation",
+    "Fault",
     "Move",
     "Phase",
     "Proposal",

@@ -36,7 +36,8 @@ class Reason:
     code
         Which consideration: one of `CODES`, or a framework's own.
     facts
-        Names of the facts that the consideration reads. A protected one makes the reason inadmissible.
+        Names of the facts that the consideration reads. A protected one makes the reason inadmissible, and so does
+        one that the agent was not shown.
     passages
         Ids of the passages cited.
     text
@@ -73,7 +74,8 @@ class Proposal:
     reasons
         At most one for each patient.
     retrieved
-        Ids of the passages that were looked up for the reasons; a citation outside them is void.
+        Ids of the passages that were looked up for the reasons, as the agent declares them; a citation outside them is
+        void. Agents of this package fill it from what their retriever found.
     """
 
     allocation: Allocation
@@ -175,6 +177,43 @@ class Ballot:
 
 Move = Proposal | Contestation | Answer | Ballot
 
+Why = Literal[
+    "protected_fact", "unseen_fact", "no_patient", "not_looked_up", "second", "other_patient", "not_disputed",
+    "no_reason", "no_reply",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with a part of a move; a part with a fault does not count.
+
+    Parameters
+    ----------
+    text
+        For reading.
+    why
+        ``protected_fact`` or ``unseen_fact``: a reason cites it; ``no_patient``: a reason on nobody in the scenario;
+        ``not_looked_up``: a reason cites such passages; ``second``: on the same patient as an earlier part;
+        ``other_patient``: the reason of a reply is on somebody else; ``not_disputed``: a reply on somebody who is not;
+        ``no_reason``: the reply needs one; ``no_reply`` on a disputed patient, which counts as ``maintain``.
+    part
+        ``reason`` of the proposal, or ``reply``; None where a part is missing.
+    place
+        Position among ``Proposal.reasons`` or ``Contestation.replies``, from 0; None where a part is missing.
+    names
+        The facts or passages that may not be cited.
+    """
+
+    text: str
+    why: Why
+    part: Literal["reason", "reply"] | None = None
+    place: int | None = None
+    names: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the text as JSON values; texts stand under ``void``."""
+        return {"why": self.why, "part": self.part, "place": self.place, "names": list(self.names)}
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -190,8 +229,8 @@ class Turn:
         What was done.
     generated_by
         ``template``, ``model NAME`` or ``person``: who wrote the texts.
-    void
-        Why parts of the move do not count: inadmissible reasons, citations that were never retrieved.
+    faults
+        What is wrong with parts of the move; judged once, when the move was made. In a view, others' turns have none.
     fallback
         Whether a rule stood in for a language model that gave no valid move.
     """
@@ -200,8 +239,13 @@ class Turn:
     agent: str
     move: Move
     generated_by: str = "template"
-    void: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
     fallback: bool = False
+
+    @property
+    def void(self) -> tuple[str, ...]:
+        """Why parts of the move do not count, for reading."""
+        return tuple(fault.text for fault in self.faults)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -210,6 +254,7 @@ class Turn:
             "agent": self.agent,
             "generated_by": self.generated_by,
             "void": list(self.void),
+            "faults": [each.to_json() for each in self.faults],
             "fallback": self.fallback,
             **self.move.to_json(),
         }

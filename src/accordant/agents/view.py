@@ -17,6 +17,9 @@ Phase = Literal["propose", "contest", "answer", "offer", "vote"]
 class View:
     """What one agent may see.
 
+    Arrays and facts in it cannot be written: agents with the same facts are shown the same ones. Reasons of others
+    have neither texts nor names of facts where they cite a fact that this agent is not shown.
+
     Parameters
     ----------
     agent
@@ -41,7 +44,8 @@ class View:
     disagreement
         What happens without an agreement, or None if that is not known.
     history
-        Turns that everybody has seen; empty in the first round.
+        Turns that everybody has seen, without what others said that does not count; empty in the first round, and
+        without all that came before for an agent that was asked again without the protected facts.
     seed
         Of everything random in this agent; depends on nobody else's name, presence or moves.
     """

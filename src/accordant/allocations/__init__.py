@@ -8,7 +8,7 @@ allocation
     What every patient is granted of every resource. Feasible: nobody gets more than demanded, no resource gives
     more than it has, and none is left idle while somebody still demands it.
 share
-    Granted portions over demanded portions of a patient, in [0, 1].
+    Granted over demanded portions of a patient, the mean over the resources demanded, in [0, 1].
 options
     Feasible allocations that a decision is taken among: all, or, where there are too many, those a search found.
 utility

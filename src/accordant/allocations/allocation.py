@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.scenario import Scenario, portions
+from accordant.allocations.sealing import sealed
 from accordant.errors import InputError, UnknownNameError
 
 
@@ -30,15 +31,18 @@ class Allocation:
     def __init__(self, scenario: Scenario, granted: Any) -> None:
         given = np.asarray(granted)
         with np.errstate(invalid="ignore"):
-            array = given.astype(np.int64)
+            array = sealed(given.astype(np.int64))
         if not np.array_equal(array, given):
             raise InputError(f"granted portions are {given.tolist()!r:.80}; allowed: whole numbers")
-        array.setflags(write=False)
         object.__setattr__(self, "scenario", scenario)
         object.__setattr__(self, "granted", array)
         fault = infeasible(scenario, array)
         if fault is not None:
             raise InputError(fault)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild, so that grants are read-only after they were copied or sent to a worker process."""
+        return type(self), (self.scenario, self.granted)
 
     @classmethod
     def of(cls, scenario: Scenario, granted: Mapping[str, Mapping[str, float]]) -> Self:
@@ -92,12 +96,32 @@ class Allocation:
 
 
 def shares_of(scenario: Scenario, granted: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """Return granted over demanded portions, shape (…, patient) for portions of shape (…, patient, resource).
+    """Return the share of each demand that is met, shape (…, patient), from portions of shape (…, patient, resource).
 
-    Who demands nothing has a share of 1: all of the demand is met.
+    The mean over the resources that a patient demands of granted over demanded portions. Who demands nothing has a
+    share of 1: all of the demand is met.
     """
-    wanted = scenario.demand.sum(axis=1)
-    return np.where(wanted == 0, 1.0, granted.sum(axis=-1) / np.maximum(wanted, 1))
+    met = np.einsum("...ir,ir->...i", granted, scenario.parts)
+    return np.where(scenario.demand.any(axis=1), met, 1.0)
+
+
+def unlike(given: Scenario, expected: Scenario) -> str | None:
+    """Return why portions granted in one scenario would mean something else in another, or None if they would not.
+
+    The same portions mean the same where patients, resources with their portions, and demands are the same. Capacities
+    may differ: whether an allocation is feasible is judged wherever it is made.
+    """
+    if given is expected:
+        return None
+    if given.ids != expected.ids:
+        return f"is for the patients {', '.join(given.ids)}; allowed: those of the scenario, {', '.join(expected.ids)}"
+    kinds, wanted = (", ".join(f"{r.name} by {r.portion:g}" for r in each.resources) for each in (given, expected))
+    if kinds != wanted:
+        return f"is for the resources {kinds}; allowed: those of the scenario, {wanted}"
+    differs = (given.demand != expected.demand).any(axis=1)
+    if differs.any():
+        return f"is for another demand of patient {given.ids[int(np.argmax(differs))]!r}; allowed: that of the scenario"
+    return None
 
 
 def infeasible(scenario: Scenario, granted: NDArray[np.int64]) -> str | None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from accordant.allocations.options import Options
 from accordant.allocations.scenario import Scenario
+from accordant.allocations.sealing import sealed
 from accordant.errors import InputError
 
 MOST_OPTIONS = 50_000  # beyond this, comparing all allocations is left to a search
@@ -79,8 +80,7 @@ def _listed(demanded: bytes, n_resources: int, given: tuple[int, ...], limit: in
         vectors = vectors_of(demand[:, resource], amount).astype(kind)
         listed[:, :, resource] = np.tile(np.repeat(vectors, after, axis=0), (before, 1))
         before *= counts[resource]
-    listed.setflags(write=False)
-    return listed
+    return sealed(listed)
 
 
 def smallest_kind(demand: Portions) -> np.dtype[Any]:

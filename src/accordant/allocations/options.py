@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from accordant.allocations.allocation import Allocation, shares_of
 from accordant.allocations.scenario import Scenario
+from accordant.allocations.sealing import sealed
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,7 @@ class Options:
     scenario
         Whose patients they are for.
     granted
-        Portions, shape (option, patient, resource).
+        Portions, shape (option, patient, resource); kept read-only.
     complete
         Whether these are all feasible allocations, or those that a search found.
     """
@@ -31,13 +32,20 @@ class Options:
     granted: NDArray[np.integer[Any]]
     complete: bool
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "granted", sealed(self.granted))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild, so that arrays are sealed after they were copied or sent to a worker process."""
+        return type(self), (self.scenario, self.granted, self.complete)
+
     def __len__(self) -> int:
         return len(self.granted)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
-        """Share of each patient's demand that is met, shape (option, patient)."""
-        return shares_of(self.scenario, self.granted)
+        """Share of each patient's demand that is met, shape (option, patient); read-only."""
+        return sealed(shares_of(self.scenario, self.granted))
 
     def allocation(self, option: int) -> Allocation:
         """Return one of them."""

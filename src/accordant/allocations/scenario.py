@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
@@ -13,11 +13,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.allocations.sealing import sealed
 from accordant.errors import InputError, UnknownNameError
 
 Fact = str | float | int | bool | None
 
 WHOLE = 1e-9  # how far rounding may carry a number of portions from a whole number
+NUMBERS = (int, float, np.integer, np.floating)
+NO_NUMBERS = (str, bool, np.bool_)  # numpy would read them as numbers
+MOST_PORTIONS = 10**12  # of one resource, had or demanded by one patient: sums over millions of patients stay exact
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,8 @@ class Resource:
     portion: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.portion < np.inf:
-            raise InputError(f"resource {self.name!r}: portion is {self.portion}; allowed: above 0")
+        if not _is_number(self.portion) or not 0 < self.portion < np.inf:
+            raise InputError(f"resource {self.name!r}: portion is {self.portion!r}; allowed: above 0")
         portions(self.capacity, self, "capacity")
 
 
@@ -64,11 +68,22 @@ class Patient:
         is an attribute such as ``sex``.
     demand
         Resource to units needed; None for one unit of every resource.
+
+    Facts and demand are kept as read-only copies: agents with the same facts are shown the same patients.
     """
 
     id: str
     facts: Mapping[str, Fact]
     demand: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+        if self.demand is not None:
+            object.__setattr__(self, "demand", MappingProxyType(dict(self.demand)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild from plain dicts: read-only ones can neither be copied nor travel between worker processes."""
+        return type(self), (self.id, dict(self.facts), None if self.demand is None else dict(self.demand))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +95,7 @@ class Scenario:
     patients
         Kept sorted by id, so that no decision and no tie depends on the order of a list.
     resources
-        At least one.
+        At least one; kept sorted by name.
     protected
         Facts that no admissible reason may cite, such as ``sex``.
     name
@@ -89,7 +104,8 @@ class Scenario:
     Raises
     ------
     InputError
-        If ids repeat, facts differ between patients, or a demand names an unknown resource or is negative.
+        If ids repeat, facts differ between patients, or a demand names an unknown resource, is negative, or is no whole
+        number of portions.
     """
 
     patients: tuple[Patient, ...]
@@ -108,7 +124,7 @@ class Scenario:
     ) -> None:
         given = {
             "patients": tuple(sorted(patients, key=lambda patient: patient.id)),
-            "resources": tuple(resources),
+            "resources": tuple(sorted(resources, key=lambda resource: resource.name)),
             "protected": tuple(protected),
             "name": name,
         }
@@ -133,6 +149,7 @@ class Scenario:
             for name in patient.demand or {}:
                 if name not in {each.name for each in self.resources}:
                     raise UnknownNameError("resource", name, [each.name for each in self.resources])
+        _ = self.demand  # refuses what is negative or no whole number of portions
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -141,22 +158,30 @@ class Scenario:
 
     @cached_property
     def demand(self) -> NDArray[np.int64]:
-        """Portions demanded, shape (patient, resource)."""
-        return np.array(
-            [
-                [
-                    portions(1.0 if patient.demand is None else patient.demand.get(each.name, 0.0), each, "demand")
-                    for each in self.resources
-                ]
-                for patient in self.patients
-            ],
-            dtype=np.int64,
+        """Portions demanded, shape (patient, resource); read-only."""
+        needs = [patient.demand for patient in self.patients]
+        unit = [portions(1.0, each, "demand") for each in self.resources] if None in needs else []
+        rows = (
+            unit if need is None else [portions(need.get(each.name, 0.0), each, "demand") for each in self.resources]
+            for need in needs
         )
+        return sealed(np.array(list(rows), dtype=np.int64))
+
+    @cached_property
+    def parts(self) -> NDArray[np.float64]:
+        """Share of a patient's demand that one portion meets, shape (patient, resource).
+
+        Every resource that a patient demands counts alike, however finely it is divided: 1 / (R_i d_ir) for R_i
+        resources demanded. 0 where nothing is demanded.
+        """
+        demanded = self.demand > 0
+        kinds = np.maximum(demanded.sum(axis=1, keepdims=True), 1)
+        return sealed(np.where(demanded, 1.0 / (kinds * np.maximum(self.demand, 1)), 0.0))
 
     @cached_property
     def capacity(self) -> NDArray[np.int64]:
-        """Portions there are, shape (resource,)."""
-        return np.array([portions(each.capacity, each, "capacity") for each in self.resources], dtype=np.int64)
+        """Portions there are, shape (resource,); read-only."""
+        return sealed(np.array([portions(each.capacity, each, "capacity") for each in self.resources], dtype=np.int64))
 
     def index(self, patient: str) -> int:
         """Return the position of a patient.
@@ -197,9 +222,15 @@ class Scenario:
         UnknownNameError
             If the fact does not exist, or may not be seen by whoever holds this scenario.
         InputError
-            If a value is missing or not a finite number.
+            If a value is missing or not a finite number; a text or a truth value is none.
         """
         given = self.column(name)
+        if any(issubclass(kind, NO_NUMBERS) for kind in set(map(type, given))):
+            position = next(row for row, value in enumerate(given) if isinstance(value, NO_NUMBERS))
+            raise InputError(
+                f"the fact {name!r} is not a number for every patient: "
+                f"that of {self.ids[position]!r} is {given[position]!r}"
+            )
         try:
             values = given.astype(np.float64)
         except (TypeError, ValueError):
@@ -227,6 +258,10 @@ class Scenario:
         )
         return type(self)(patients, self.resources, protected=self.protected, name=self.name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what was declared; arrays are computed, and sealed, anew by whoever gets it."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
         return {
@@ -251,11 +286,21 @@ def portions(units: float, resource: Resource, what: str) -> int:
     Raises
     ------
     InputError
-        If that is negative or no whole number.
+        If that is negative, no whole number, or more than a million million.
     """
-    count = units / resource.portion
-    if not (np.isfinite(count) and count >= 0 and abs(count - round(count)) <= WHOLE * max(1.0, count)):
+    count = units / resource.portion if _is_number(units) else np.nan
+    if not (0 <= count < np.inf and abs(count - round(count)) <= WHOLE * max(1.0, count)):
         raise InputError(
             f"resource {resource.name!r}: {what} is {units}; allowed: 0 or more, in portions of {resource.portion:g}"
         )
+    if count > MOST_PORTIONS:
+        raise InputError(
+            f"resource {resource.name!r}: {what} is {units}; allowed: at most {MOST_PORTIONS:g} portions of "
+            f"{resource.portion:g}"
+        )
     return round(count)
+
+
+def _is_number(value: object) -> bool:
+    """Return whether a value is a number, and no truth value."""
+    return isinstance(value, NUMBERS) and not isinstance(value, bool)

@@ -62,7 +62,8 @@ THEOREMS = (
     Theorem("scale_invariance", "relative_utilitarian nash_bargaining kalai_smorodinsky debate",
             "the factor cancels (Nash 1950; Kalai and Smorodinsky 1975; Dhillon and Mertens 1999)"),
     Theorem("scale_invariance", f"{PLACES} {MARGINS} approval stakeholder constant", "ballots do not change"),
-    Theorem("shift_invariance", f"{POINTS} utilitarian range debate", "the number cancels, or adds the same to every action"),
+    Theorem("shift_invariance", f"{POINTS} utilitarian range debate",
+            "the number cancels, or adds the same to every action"),
     Theorem("shift_invariance", f"{PLACES} {MARGINS} approval stakeholder constant", "ballots do not change"),
     Theorem("ordinal_invariance", f"{PLACES} {MARGINS} stakeholder constant", "only orders are read"),
     Theorem("participation", "utilitarian range atkinson nash_social_welfare relative_utilitarian nash_bargaining "

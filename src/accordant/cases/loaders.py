@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import bz2
+import csv
+import gzip
 import hashlib
+import lzma
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from accordant.cases.rows import Rows
 from accordant.cases.spec import DataSpec
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
@@ -54,6 +60,8 @@ class CaseData:
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 """What stands for a missing value in files; unlike pandas' list, not "None", which is a good name for an action."""
+
+PACKED: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 Tidy = Callable[[pd.DataFrame], pd.DataFrame]
 tidiers: Registry[Tidy] = Registry("loader", group="accordant.loaders", packages=("accordant.cases",))
@@ -122,27 +130,31 @@ def read_chunks(
     Raises
     ------
     DataError
-        If the file is missing, empty, or no CSV file, or there is no such encoding.
+        If the file is missing, empty, or no CSV file, two columns have one name, a row has more fields than the header,
+        or there is no such encoding.
     """
     name = Path(source).name if isinstance(source, str | Path) else "standard input"
     rows = 0
     try:
-        with pd.read_csv(
-            source,
-            sep=_separator(source, separator, encoding),
-            encoding=encoding,
-            chunksize=at_once,
-            low_memory=False,
-            keep_default_na=False,
-            na_values=MISSING,
-            dtype=dict.fromkeys(texts, str),
-        ) as chunks:
+        between = _separator(source, separator, encoding)
+        with (
+            _opened(source, encoding) as opened,
+            pd.read_csv(
+                cast("IO[str]", Rows(opened, between, name)),  # it can be read, and nothing else is asked of it
+                sep=between,
+                chunksize=at_once,
+                low_memory=False,
+                keep_default_na=False,
+                na_values=MISSING,
+                dtype=dict.fromkeys(texts, str),
+            ) as chunks,
+        ):
             for chunk in chunks:
                 rows += len(chunk)
                 yield chunk
     except pd.errors.EmptyDataError:
         raise DataError(f"{name} is empty") from None
-    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+    except (pd.errors.ParserError, csv.Error, UnicodeDecodeError) as error:
         raise DataError(f"{name} is not a readable CSV file: {error}") from None
     except LookupError:
         raise DataError(f"{name} cannot be read: {encoding!r} is no encoding; try 'utf-8' or 'latin-1'") from None
@@ -156,8 +168,16 @@ def _separator(source: str | Path | IO[str], declared: str, encoding: str) -> st
     """Return the declared separator, or a comma for a file whose header does not contain the declared one."""
     if declared == "," or not isinstance(source, str | Path):
         return declared
-    with Path(source).open(encoding=encoding) as file:
+    with _opened(source, encoding) as file:
         return declared if declared in file.readline() else ","
+
+
+def _opened(source: str | Path | IO[str], encoding: str) -> AbstractContextManager[IO[str]]:
+    """Return a file as a stream of text, unpacked if its name says that it is packed; a stream as it is."""
+    if not isinstance(source, str | Path):
+        return nullcontext(source)
+    opener = PACKED.get(Path(source).suffix, open)
+    return cast("IO[str]", opener(source, "rt", encoding=encoding, newline=""))
 
 
 def build(

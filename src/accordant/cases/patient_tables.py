@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import numpy as np
 import pandas as pd
 
@@ -14,6 +16,8 @@ from accordant.problem import value_label
 from accordant.randomness import keyed_uniform
 
 DEMAND = "demand_"  # what the column with the need for a resource starts with
+LONGEST_ID = 200  # characters: ids stand in every table, message and page
+UNSEEN = ("C", "Zl", "Zp")  # Unicode categories of what cannot be seen in an id: controls, ends of lines
 
 RANGES: dict[str, tuple[float, float]] = {
     "arrival": (1, np.inf),
@@ -33,8 +37,9 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     Raises
     ------
     DataError
-        If a column is missing, an id is missing or twice, a fact with a meaning is no number in its range, a need is
-        no whole number of portions, or there are fewer rows than patients.
+        If a column is missing, an id is missing, twice, too long or holds control characters, a fact with a meaning is
+        no number in its range, a protected fact is missing, a need is no whole number of portions, or there are fewer
+        rows than patients.
     """
     wanted = len(frame) if declared.patients is None else declared.patients
     if wanted > len(frame):
@@ -42,7 +47,7 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     facts = _facts_of(frame, declared)
     ids = _ids(frame, declared.id)
     needs = {each.name: each.resource() for each in declared.resources if DEMAND + each.name in frame.columns}
-    columns = {name: _values(frame[name], name) for name in facts}
+    columns = {name: _values(frame[name], name, name in declared.protected) for name in facts}
     demands = {name: _demands(frame[DEMAND + name], name, declared) for name in needs}
     patients = [
         Patient(
@@ -83,15 +88,26 @@ def _ids(frame: pd.DataFrame, column: str) -> list[str]:
     for row, each in enumerate(ids):
         if not each:
             raise DataError(f"column {column!r}, row {row}: the id is missing")
+        if len(each) > LONGEST_ID:
+            raise DataError(
+                f"column {column!r}, row {row}: the id has {len(each)} characters; allowed: at most {LONGEST_ID}"
+            )
+        if any(unicodedata.category(letter).startswith(UNSEEN) for letter in each):
+            raise DataError(f"column {column!r}, row {row}: the id {each!r} holds control characters; allowed: none")
         if each in seen:
             raise DataError(f"column {column!r}, row {row}: the id {each!r} is there twice")
         seen.add(each)
     return ids
 
 
-def _values(column: pd.Series, name: str) -> list[Fact]:
-    """Return a fact of every patient; facts with a meaning are checked."""
+def _values(column: pd.Series, name: str, protected: bool) -> list[Fact]:
+    """Return a fact of every patient; facts with a meaning are checked, and that no protected one is missing."""
     values: list[Fact] = [None if pd.isna(value) else value for value in column.astype(object).tolist()]
+    if protected and None in values:
+        raise DataError(
+            f"column {name!r}, row {values.index(None)}: a protected fact is missing; "
+            "allowed: a value, such as 'unknown' for a group of its own"
+        )
     if name not in RANGES:
         return values
     low, high = RANGES[name]

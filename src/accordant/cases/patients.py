@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accordant.allocations import Scenario
-from accordant.cases.deliberations import DeliberationSpec
+from accordant.cases.deliberations import DeliberationSpec, MarginalSpec
 from accordant.cases.places import find_file, no_data
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.registry import Registry
+
+MOST_VALUES = 12  # of a fact that a message lists
 
 Draw = Callable[[int], Scenario]
 
@@ -71,8 +73,8 @@ def deliberation_source(
     DataNotFoundError
         If a place was named and the file is not there, or there is neither a file nor a simulator.
     InputError
-        If the file cannot be used: a missing column, fewer rows than patients, a fact that is no number; or a
-        declared protected fact or marginal group does not exist.
+        If the file cannot be used: a missing column, fewer rows than patients, a fact that is no number, nobody of the
+        marginal group; or a declared protected fact or fact of the marginal group does not exist.
     """
     if declared.file is None and data is not None:
         raise InputError(f"--data {data} is named, but the patients of this case are always simulated")
@@ -88,6 +90,9 @@ def _loaded(path: Path, declared: DeliberationSpec) -> PatientSource:
     frame = read_table(path, declared.separator, declared.encoding)
     try:
         draw = patient_loaders.create(declared.loader, {"frame": frame, "declared": declared})
+        if declared.marginal is not None:
+            all_rows = {"frame": frame, "declared": declared.replace(patients=None)}
+            _check_marginal(patient_loaders.create(declared.loader, all_rows)(0), declared.marginal)
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -132,3 +137,16 @@ def _check_facts(scenario: Scenario, declared: DeliberationSpec) -> None:
         for fact in facts:
             if fact not in scenario.facts:
                 raise UnknownNameError(kind, fact, scenario.facts)
+
+
+def _check_marginal(everybody: Scenario, group: MarginalSpec) -> None:
+    """Make sure that the file holds somebody of the watched group; a draw may still hold nobody."""
+    if group.fact not in everybody.facts:
+        return  # an unknown fact has a message of its own
+    values = [each.facts.get(group.fact) for each in everybody.patients]
+    if group.value not in values:
+        known = sorted({repr(value) for value in values if value is not None})
+        shown = known[:MOST_VALUES] + (["…"] if len(known) > MOST_VALUES else [])
+        raise DataError(
+            f"nobody is in the marginal group {group.fact} = {group.value!r}; values in the file: {', '.join(shown)}"
+        )

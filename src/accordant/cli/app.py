@@ -305,7 +305,9 @@ def deliberate(
         str | None, typer.Option(help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3].")
     ] = None,
     protocol: Annotated[str, typer.Option(help="debate (three rounds), offers (alternating), or vote.")] = "debate",
-    settle: Annotated[str | None, typer.Option(help="Settlement rule of a debate; voting rule of a vote.")] = None,
+    settle: Annotated[
+        str | None, typer.Option(help="Settlement rule of a debate, such as bargain[steps=30]; voting rule of a vote.")
+    ] = None,
     guard: Annotated[
         str, typer.Option(help="What an inadmissible reason brings: log, or strike the claim that rests on it.")
     ] = "log",
@@ -326,18 +328,21 @@ def deliberate(
         str | None, typer.Option(help="Agents that the model speaks for; by default all frameworks among them.")
     ] = None,
     key_variable: Annotated[
-        str, typer.Option(help="Environment variable that holds the key of --llm.")
-    ] = "OPENAI_API_KEY",
+        str | None,
+        typer.Option(help="Environment variable with the key of --llm, or none; OPENAI_API_KEY by default."),
+    ] = None,
     fallback: Annotated[
         bool, typer.Option("--fallback", help="Let a rule stand in where the model makes no valid move; counted.")
     ] = False,
     calls: Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")] = None,
     tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")] = None,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Most seconds of one request.")] = 30.0,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, help="Most seconds of one request; 30 by default.")
+    ] = None,
     record: Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")] = None,
     replay: Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")] = None,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = None,
     seed: Seed = 0,
     out: Out = None,
     json: Json = False,
@@ -347,7 +352,7 @@ def deliberate(
 
     options = deliberation_options(
         agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
-        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs or free_cores(),
+        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs,
         model={
             "base_url": llm, "model": model, "agents": speaks_for, "key_variable": key_variable, "fallback": fallback,
             "calls": calls, "tokens": tokens, "seconds": seconds, "timeout": timeout, "record": record,
@@ -417,7 +422,9 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        typer.echo(f"accordant: {error}", err=True)
+        from accordant.cli.plain import plain
+
+        typer.echo("\n".join(map(plain, f"accordant: {error}".splitlines())), err=True)
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
+
+from accordant.cli.plain import PlainConsole
+from accordant.runs.deliberated import silent
 
 Json = Mapping[str, Any]
 
 WIDTH = 160  # columns of what is piped somewhere
 MOST_MOVES = 24  # lines of the ledger that the terminal shows; all are in the JSON and on the page
+HELD = {True: "+", False: "-", None: "?"}  # whether an allocation meets a criterion; None where it is not defined
 MARKS = {"met": "met", "not met": "NOT MET", "not defined": "not defined", "no threshold": "no threshold"}
 
 
 def print_one(content: Json, page: Path | None) -> None:
     """Print how it was settled, the verdict, who moved, emergence with its null hypotheses, and what to mind."""
-    console, settled = _console(), content["deliberation"]["settled"]
-    console.print(f"\n{_settlement(settled)}\nhash of the transcript: {content['hash']}\n")
+    console = PlainConsole(width=WIDTH)
+    _lines(console, _silence(content))
+    console.print()
+    console.print(_settlement(content["deliberation"]["settled"]))
+    console.print(f"hash of the transcript: {content['hash']}")
+    console.print()
     console.print(_side_table(content))
     console.print(_ledger_table(content))
     console.print(_regret_table(content["regrets"]))
@@ -29,43 +35,102 @@ def print_one(content: Json, page: Path | None) -> None:
         ("emergence", _emergence(content["emergence"])),
         ("watched", _watched(content)),
         ("beside it", _beside(content)),
+        ("language model", _spent(content["usage"])),
         ("mind", content["warnings"]),
     ):
         if sentences:
-            console.print(f"\n{title}:")
-        for sentence in sentences:
-            console.print(f"- {sentence}")
-    console.print(f"\n{content['deliberation']['disclaimer']}")
+            console.print()
+            console.print(f"{title}:")
+        _lines(console, [f"- {sentence}" for sentence in sentences])
+    console.print()
+    console.print(content["deliberation"]["disclaimer"])
     if page is not None:
         console.print(f"page: {page}")
 
 
 def print_many(content: Json, page: Path | None) -> None:
     """Print the table over scenarios with intervals and null hypotheses."""
-    console, repeated = _console(), content["repeated"]
+    console, repeated = PlainConsole(width=WIDTH), content["repeated"]
+    _lines(console, _silence(content))
     console.print()
-    console.print(_repeated_table(repeated))
-    console.print("\nemergence (gains and losses count alike):")
-    for name, words in (
-        ("strict", "the joint allocation meets all criteria, no agent alone does"),
-        ("novel_set", "it meets a set of criteria that no agent alone contains"),
-        ("gain", "it meets more criteria than the better agent alone"),
-        ("loss", "it meets fewer"),
+    console.print(_repeated_table(content))
+    for title, sentences in (
+        ("emergence (gains and losses count alike)", _often_emerged(repeated)),
+        ("null hypotheses", _often_nulls(repeated)),
+        ("watched", _often_watched(repeated)),
+        ("language model", _spent(content["usage"])),
+        ("mind", content["warnings"]),
     ):
-        console.print(f"- {name.replace('_', ' ')}: {_estimate(repeated[name])}: {words}")
-    console.print("null hypotheses:")
-    for agent, found in repeated["random"].items():
-        console.print(
-            f"- a random allocation that concedes as much from {agent} meets all criteria: {_estimate(found)}"
-        )
-    for agent, found in repeated["search"].items():
-        console.print(f"- a search by {agent} alone over the same allocations meets all: {_estimate(found)}")
-    if repeated["restored"] is not None:
-        console.print(f"restored access of the watched group: {_estimate(repeated['restored'])}")
-    for sentence in content["warnings"]:
-        console.print(f"- {sentence}")
+        if sentences:
+            console.print()
+            console.print(f"{title}:")
+        _lines(console, [f"- {sentence}" for sentence in sentences])
     if page is not None:
         console.print(f"page: {page}")
+
+
+def _lines(console: PlainConsole, lines: Sequence[str]) -> None:
+    for line in lines:
+        console.print(line)
+
+
+def _silence(content: Json) -> list[str]:
+    """Return the warning that rules made every move, if they did in place of a language model."""
+    return content["warnings"][:1] if silent(content["usage"]) else []
+
+
+def _spent(usage: Json) -> list[str]:
+    """Return what the language model did for each agent."""
+    return [
+        f"{name}: {each.get('moves', 0)} moves, {each.get('fallbacks', 0)} of them by a rule; "
+        f"{each.get('calls', 0)} requests, {each.get('tokens_in', 0) + each.get('tokens_out', 0)} tokens, "
+        f"{each.get('repairs', 0)} repairs"
+        for name, each in usage.items()
+    ]
+
+
+def _often_emerged(repeated: Json) -> list[str]:
+    words = {
+        "strict": "the joint allocation meets all criteria, no agent alone does",
+        "novel_set": "it meets a set of criteria that no agent alone contains",
+        "gain": "it meets more criteria than the better agent alone",
+        "loss": "it meets fewer",
+        "agreed": "the agents agreed; elsewhere the disagreement allocation was taken",
+    }
+    return [f"{name.replace('_', ' ')}: {_estimate(repeated[name])}: {said}" for name, said in words.items()]
+
+
+def _often_nulls(repeated: Json) -> list[str]:
+    random = [
+        f"a random allocation that concedes as much from {name} meets all criteria: {_estimate(each)}, "
+        f"defined in {each['n']} of {repeated['n']} scenarios"
+        for name, each in repeated["random"].items()
+    ]
+    search = [
+        f"a search by {name} alone over the same allocations meets all: {_estimate(each)}"
+        for name, each in repeated["search"].items()
+    ]
+    return [*random, *search]
+
+
+def _often_watched(repeated: Json) -> list[str]:
+    if repeated["restored"] is None:
+        return []
+    return [
+        f"restored access of the watched group: {_estimate(repeated['restored'])}",
+        *(
+            _converted(name, _estimate(each), _estimate(repeated["approach"][name]))
+            for name, each in repeated["conversion"].items()
+        ),
+    ]
+
+
+def _converted(name: str, conversion: str, approach: str) -> str:
+    """Return how far the adversarial agent went, and whether that was nearer to another."""
+    return (
+        f"conversion against {name}: {conversion}, how far the adversarial agent went in any direction, over its "
+        f"first distance from {name}; approach to {name}: {approach} (1: all the way, 0: no nearer, below 0: farther)"
+    )
 
 
 def _settlement(settled: Json) -> str:
@@ -75,6 +140,8 @@ def _settlement(settled: Json) -> str:
         settled["gap"], f", gap at most {settled['gap'] or 0:.3g}"
     )
     who = ", ".join(settled["allocation"]) or "nobody"
+    if not settled["agreed"]:
+        return f"no agreement by {settled['rule']}{tied}: the disagreement allocation: {who}"
     return f"joint allocation, by {settled['rule']}{moment}{tied}{gap}: {who}"
 
 
@@ -89,14 +156,14 @@ def _side_table(content: Json) -> Table:
         marginal = content["marginal"]
         table.add_column(f"access of {marginal['fact']} {marginal['value']}", justify="right")
     for label in labels:
-        table.add_column(_short(label), justify="right")
+        table.add_column(_short(label), justify="right", overflow="fold")
     record = content["deliberation"]
     for name, row in sides.items():
         served = _allocation(record, name)
         access = [] if content["access"] is None else [_number(content["access"][name])]
-        cells = [f"{_number(row[label]['value'])} {'+' if row[label]['met'] else '-'}" for label in labels]
+        cells = [f"{_number(row[label]['value'])} {HELD[row[label]['met']]}" for label in labels]
         table.add_row(name, served, *access, *cells)
-    table.caption = "+ meets the criterion of the scope card, - does not" if labels else None
+    table.caption = "+ meets the criterion of the scope card, - does not, ? it is not defined" if labels else None
     table.caption_justify = "left"
     return table
 
@@ -119,7 +186,7 @@ def _ledger_table(content: Json) -> Table:
         "revised",
         "joint",
         "conceded to",
-        "given up to",
+        "yielded to",
         "reply",
         "reason",
         "void",
@@ -174,7 +241,8 @@ def _emergence(emergence: Json | None) -> list[str]:
 
 def _random_null(null: Json) -> str:
     chance = f"meets all with probability {_number(null['all_met'])}, {_number(null['mean_met'])} on average"
-    return f"null, a random allocation that concedes as much from {null['agent']} (of {null['eligible']}): {chance}"
+    counted = f"eligible {'allocations' if null['exact'] else 'draws'}: {null['eligible']}"
+    return f"null, a random allocation that concedes as much from {null['agent']} ({counted}): {chance}"
 
 
 def _search_null(null: Json) -> str:
@@ -187,42 +255,60 @@ def _watched(content: Json) -> list[str]:
     if content["restored"] is not None:
         found.append(f"restored access of the watched group: {content['restored']:+.3f}")
     found += [
-        f"conversion of the biased agent towards {name}: {_number(value)} (1: as far as {name} stands, 0: not at all)"
+        _converted(name, _number(value), _number(content["approach"][name]))
         for name, value in content["conversion"].items()
     ]
-    if content["flips"] is not None:
-        rates = content["flips"]["rates"]
-        said = ", ".join(f"{name} {_number(each['value'])}" for name, each in rates.items())
-        found.append(
-            f"share of patients whose grant changes if {', '.join(content['flips']['facts'])} are permuted: {said}"
-        )
-    return found
+    return found if content["flips"] is None else [*found, _flipped(content["flips"])]
+
+
+def _flipped(flips: Json) -> str:
+    """Return what permuting protected facts changed, or that it permuted nothing."""
+    facts = ", ".join(flips["facts"])
+    if flips["touched"] == 0:
+        return f"flip test of {facts}: empty, no permutation gave anybody other facts"
+    rates = ", ".join(f"{name} {_number(each['value'])}" for name, each in flips["rates"].items())
+    return (
+        f"flip test of {facts}: permuting touched {flips['touched']:.3f} of the patients; "
+        f"share of patients whose grant changed: {rates}"
+    )
 
 
 def _beside(content: Json) -> list[str]:
     choices = content["choices"]
     alike = [name for name, each in choices.items() if each["agrees"]]
     found = [f"strategies on the same utilities that choose the joint allocation: {', '.join(alike) or 'none'}"]
+    searched = [name for name, each in choices.items() if not each["exact"]]
+    if searched:
+        found.append(f"{', '.join(searched)} chose {choices[searched[0]]['words']}; a better allocation may exist")
     found += [f"{name} chooses {', '.join(each['allocation'])}" for name, each in choices.items() if not each["agrees"]]
-    if content["order"] is not None:
-        found.append(f"patients treated differently in another order of the agents: {max(content['order']['changed'])}")
-    return found
+    if content["order"] is None:
+        return [*found, "no flip test and no other order: a person or a language model is not asked again"]
+    return [*found, f"patients treated differently in another order of the agents: {max(content['order']['changed'])}"]
 
 
-def _repeated_table(repeated: Json) -> Table:
-    table = _table(f"{repeated['n']} scenarios, settled by {repeated['settle']}: share that meets, 95% interval")
+def _repeated_table(content: Json) -> Table:
+    """Return shares of scenarios that meet criteria and, where a group is watched, its mean access last."""
+    repeated, marginal = content["repeated"], content["marginal"]
+    rule = repeated["settle"] + _inside(repeated.get("settle_parameters", {}))
+    table = _table(f"{repeated['n']} scenarios, settled by {rule}: share that meets the criteria")
     table.add_column("allocation", no_wrap=True)
-    table.add_column("all criteria", no_wrap=True)
+    table.add_column("all met (95% interval)", no_wrap=True)
     for label in repeated["criteria"]:
-        table.add_column(_short(label), justify="right")
-    table.add_column("access of the watched", justify="right")
+        table.add_column(_short(label), justify="right", overflow="fold")
+    if marginal is not None:
+        table.add_column(f"mean access of {marginal['fact']} {marginal['value']}", justify="right")
     for name, line in repeated["lines"].items():
-        access = "" if line["access"] is None else _number(line["access"]["value"])
+        access = [] if line["access"] is None else [_number(line["access"]["value"])]
         table.add_row(
             name, _estimate(line["all_met"]),
-            *(_number(line["met"][label]["value"]) for label in repeated["criteria"]), access,
+            *(_number(line["met"][label]["value"]) for label in repeated["criteria"]), *access,
         )  # fmt: skip
     return table
+
+
+def _inside(parameters: Json) -> str:
+    """Return parameters as they are written on the command line, or nothing."""
+    return f"[{', '.join(f'{name}={value}' for name, value in parameters.items())}]" if parameters else ""
 
 
 def _table(title: str) -> Table:
@@ -248,7 +334,3 @@ def _number(value: float | None) -> str:
 
 def _yes(value: bool) -> str:
     return "yes" if value else "no"
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)

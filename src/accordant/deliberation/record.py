@@ -34,7 +34,8 @@ class Settled:
         Whether another allocation was as good by the rule and a tie-break decided.
     gap
         By how much the best allocation could be better by the rule's own objective, in the rule's units; 0 if all
-        feasible allocations were compared, None if no bound is known.
+        feasible allocations were compared, None if no bound is known, or nothing was found and it is not certain that
+        nothing exists.
     details
         What else the rule says, as JSON values.
     """
@@ -44,7 +45,7 @@ class Settled:
     agreed: bool
     time: float | None = None
     tied: bool = False
-    gap: float | None = 0.0
+    gap: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -83,13 +84,16 @@ class Deliberation:
     utilities
         Agent to the utility that settlement used.
     commitments
-        Agent to the hash of its blind first proposal, published before any proposal was opened.
+        Agent to the hash of its blind first proposal, taken before any proposal was opened.
     disagreement
         What would have happened without an agreement; None if the protocol always decides.
     procedure
         What was declared beforehand, as JSON values: settlement rule, criteria, guard, disagreement, options.
     struck
         Agent to the proposal that it was asked for without the protected facts, after a reason of it had cited one.
+    asides
+        Moves that agents were asked for and that are no turn, because nobody is shown them: what they want alone in
+        alternating offers, and proposals without the protected facts.
     repairs
         How often language models had to be told what was wrong with a move.
     options
@@ -109,6 +113,7 @@ class Deliberation:
     disagreement: Allocation | None = None
     procedure: Mapping[str, Any] = field(default_factory=dict)
     struck: Mapping[str, Proposal] = field(default_factory=dict)
+    asides: tuple[Turn, ...] = ()
     repairs: int = 0
     options: Options | None = None
 
@@ -124,8 +129,13 @@ class Deliberation:
 
     @property
     def fallbacks(self) -> int:
-        """How many turns a rule took in place of a language model that gave no valid move."""
-        return sum(turn.fallback for turn in self.turns)
+        """How many moves a rule made in place of a language model that gave no valid one; of `asked`."""
+        return sum(turn.fallback for turn in self.asked)
+
+    @property
+    def asked(self) -> tuple[Turn, ...]:
+        """Every move that an agent was asked for: turns, then asides."""
+        return (*self.turns, *self.asides)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -142,6 +152,7 @@ class Deliberation:
             "solo": {name: each.allocation.to_json() for name, each in self.solo.items()},
             "revised": {name: each.allocation.to_json() for name, each in self.revised.items()},
             "struck": {name: each.to_json() for name, each in self.struck.items()},
+            "asides": [turn.to_json() for turn in self.asides],
             "disagreement": None if self.disagreement is None else self.disagreement.to_json(),
             "settled": self.settled.to_json(),
             "fallbacks": self.fallbacks,

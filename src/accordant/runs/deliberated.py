@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from accordant import __version__
+from accordant.allocations.criteria import Criterion, criteria_of
 from accordant.cases.deliberations import DeliberationCase
 from accordant.cases.patients import PatientSource
 from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, RegretMatrix, Satisfaction, Sides
@@ -23,6 +24,7 @@ from accordant.runs.pages import write_page
 RECORD = "deliberation.json"
 Protocol = Literal["debate", "offers", "vote"]
 Guard = Literal["log", "strike"]
+FoundIn = Literal["--data", "beside the case", "$ACCORDANT_DATA", "cache"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class ModelOptions:
     agents
         Names of the agents that it speaks for; empty for all that are named.
     key_variable
-        Environment variable that holds the key.
+        Environment variable that holds the key; ``none`` for a server without keys.
     fallback
         Whether a rule agent stands in where the model makes no valid move; counted.
     calls, tokens, seconds
@@ -71,7 +73,8 @@ class DeliberationOptions:
     protocol
         Three-round debate, alternating offers, or a debate followed by a vote.
     settle
-        Settlement rule of a debate, or voting rule of a vote; None for the case's, and Borda's.
+        Settlement rule of a debate with its parameters, such as ``bargain[steps=30]``, or voting rule of a vote; None
+        for the case's, and Borda's. Alternating offers take none.
     guard
         What follows from an inadmissible reason: ``log`` or ``strike``.
     seed
@@ -114,11 +117,27 @@ class Opened:
     ----------
     case, options, source
         As given, and where the patients come from.
+    found_in
+        Where the file with the patients was found: ``--data``, ``beside the case``, ``$ACCORDANT_DATA`` or ``cache``;
+        None if they are simulated.
     """
 
     case: DeliberationCase
     options: DeliberationOptions
     source: PatientSource
+    found_in: FoundIn | None = None
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """What the case's scope card asks for; none without one."""
+        card = self.case.deliberation.scope
+        return () if card is None else criteria_of(card)
+
+    @property
+    def marginal(self) -> dict[str, Any] | None:
+        """The watched group as JSON values; None without one."""
+        found = self.case.deliberation.marginal
+        return None if found is None else {"fact": found.fact, "value": found.value}
 
     def header(self) -> dict[str, Any]:
         """Return what every result of it begins with."""
@@ -128,7 +147,12 @@ class Opened:
             "result": FORMAT,
             "case": {"name": self.case.name, "title": self.case.title, "description": self.case.description},
             "notes": list(self.case.notes),
-            "source": {"label": self.source.label, "simulated": self.source.simulated, "sha256": self.source.sha256},
+            "source": {
+                "label": self.source.label,
+                "simulated": self.source.simulated,
+                "sha256": self.source.sha256,
+                "found_in": self.found_in,
+            },
             "seed": self.options.seed,
             "options": {
                 **asdict(self.options),
@@ -153,14 +177,17 @@ class Deliberated:
     emergence
         With both null hypotheses; None without criteria.
     ledger, process, satisfaction, sides, regrets, flips, order, choices
-        See `accordant.deliberation`; ``flips`` is None without protected facts or where a language model speaks, and
-        ``order`` where one does.
+        See `accordant.deliberation`; ``flips`` is None without protected facts. Both ``flips`` and ``order`` take the
+        deliberation again and again, and are None where anybody but rules and fixtures takes part.
     access
         Access of the watched group by allocation; None without one.
-    restored, conversion
-        See `accordant.deliberation.assessment`; None where no agent is adversarial.
+    restored
+        See `accordant.deliberation.assessment`; None without a watched group or exactly one adversarial agent.
+    conversion, approach
+        Other agent to how far the adversarial one went, in any direction, and to how much nearer it came; empty where
+        `restored` is None.
     usage
-        Agent to the calls, tokens and repairs of its language model.
+        Agent to the moves, fallbacks, calls, tokens and repairs of its language model.
     warnings
         Sentences that a reader must see.
     """
@@ -180,12 +207,17 @@ class Deliberated:
     access: Mapping[str, float | None] | None
     restored: float | None
     conversion: Mapping[str, float | None]
+    approach: Mapping[str, float | None]
     usage: Mapping[str, Mapping[str, Any]]
     warnings: tuple[str, ...]
 
+    @property
+    def silent(self) -> bool:
+        """Whether a language model was to speak and rules made every move."""
+        return silent(self.usage)
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
-        marginal = self.opened.case.deliberation.marginal
         return {
             **self.opened.header(),
             "kind": "one",
@@ -201,10 +233,11 @@ class Deliberated:
             "flips": None if self.flips is None else self.flips.to_json(),
             "order": None if self.order is None else self.order.to_json(),
             "choices": self.choices.to_json(),
-            "marginal": None if marginal is None else {"fact": marginal.fact, "value": marginal.value},
+            "marginal": self.opened.marginal,
             "access": None if self.access is None else dict(self.access),
             "restored": self.restored,
             "conversion": dict(self.conversion),
+            "approach": dict(self.approach),
             "usage": {name: dict(each) for name, each in self.usage.items()},
             "warnings": list(self.warnings),
         }
@@ -220,22 +253,53 @@ class DeliberatedOften:
         Case, options and source.
     repeated
         The table with intervals and null hypotheses.
+    usage
+        Agent to the moves, fallbacks, calls, tokens and repairs of its language model, over all scenarios.
     warnings
         Sentences that a reader must see.
     """
 
     opened: Opened
     repeated: Repeated
+    usage: Mapping[str, Mapping[str, Any]]
     warnings: tuple[str, ...]
+
+    @property
+    def fallbacks(self) -> int:
+        """How many moves a rule made in place of a language model, over all scenarios."""
+        return fallbacks(self.usage)
+
+    @property
+    def silent(self) -> bool:
+        """Whether a language model was to speak and rules made every move."""
+        return silent(self.usage)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
         return {
             **self.opened.header(),
             "kind": "many",
+            "marginal": self.opened.marginal,
             "repeated": self.repeated.to_json(),
+            "usage": {name: dict(each) for name, each in self.usage.items()},
+            "fallbacks": self.fallbacks,
             "warnings": list(self.warnings),
         }
+
+
+def moves(usage: Mapping[str, Mapping[str, Any]]) -> int:
+    """Return how many moves language models were asked for."""
+    return sum(each.get("moves", 0) for each in usage.values())
+
+
+def fallbacks(usage: Mapping[str, Mapping[str, Any]]) -> int:
+    """Return how many moves of language models a rule made."""
+    return sum(each.get("fallbacks", 0) for each in usage.values())
+
+
+def silent(usage: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Return whether rules made all moves that language models were asked for; False where none was asked for any."""
+    return 0 < moves(usage) == fallbacks(usage)
 
 
 def write_deliberated(found: Deliberated | DeliberatedOften, out: Path) -> Path:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from accordant.agents import Agent, Turn
 from accordant.allocations import Scenario
-from accordant.allocations.criteria import Criterion, criteria_of
-from accordant.cases.deliberations import DeliberationCase
+from accordant.allocations.measures import measures
+from accordant.cases.deliberations import DeliberationCase, ResourceSpec
 from accordant.cases.patients import deliberation_source
+from accordant.cases.places import VARIABLE
 from accordant.cases.spec import read_deliberation
 from accordant.deliberation.assessment import (
     PERMUTATIONS,
     Group,
     access,
     alternatives,
+    approach,
     conversion,
     emergence,
     flip_test,
@@ -37,13 +39,21 @@ from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import repeat
 from accordant.errors import InputError
 from accordant.naming import Named
-from accordant.runs.deliberated import Deliberated, DeliberatedOften, DeliberationOptions, Opened
-from accordant.runs.speaking import Cast, cast_of
+from accordant.runs.deliberated import (
+    Deliberated,
+    DeliberatedOften,
+    DeliberationOptions,
+    FoundIn,
+    Opened,
+    fallbacks,
+    moves,
+    silent,
+)
+from accordant.runs.refusals import ballot_rule, check_deliberation, check_repeatable, may_rerun, settlement_of
+from accordant.runs.speaking import Cast, cast_of, spoken_by
 from accordant.scope import lint
 
 FEW = 5  # permutations of the flip test where allocations are searched: each is a debate of a second
-
-logger = logging.getLogger(__name__)
 
 Watch = Callable[[Turn], None]
 
@@ -59,20 +69,37 @@ def open_deliberation(name_or_path: str | Path, options: DeliberationOptions) ->
     case, beside = read_deliberation(name_or_path)
     case = _with_overrides(case, options)
     source = deliberation_source(case.deliberation, options.data, beside)
-    return Opened(case, options, source)
+    return Opened(case, options, source, None if source.simulated else found_in(case, options, beside))
+
+
+def found_in(case: DeliberationCase, options: DeliberationOptions, beside: Path | None) -> FoundIn:
+    """Return where the file with the patients was found, in the order of `find_file`."""
+    if options.data is not None:
+        return "--data"
+    if beside is not None and (beside / (case.deliberation.file or "")).is_file():
+        return "beside the case"
+    return "$ACCORDANT_DATA" if os.environ.get(VARIABLE) else "cache"
 
 
 def cast_for(opened: Opened) -> Cast:
     """Return the agents of a deliberation: those that are named, or the case's.
 
-    Whoever names an adversary admits it; the agents of a case may not hold one.
+    Whoever names an adversary admits it; the agents of a case may not hold one. What cannot be carried out with these
+    agents is refused here, before a recording is begun.
+
+    Raises
+    ------
+    UnknownNameError
+        If an agent, a rule, or a fact that an agent reads does not exist.
+    InputError
+        If an adversary is not allowed, a parameter is wrong, or options do not go together.
     """
     options, declared = opened.options, opened.case.deliberation.agents
     named = options.agents or tuple(Named(each.name, dict(each.parameters)) for each in declared)
     named = tuple(_against_the_watched(opened, each) for each in named)
-    return cast_of(
-        named, model=options.model, corpus=options.corpus, allow_adversarial=bool(options.agents),
-    )  # fmt: skip
+    rules = cast_of(named, corpus=options.corpus, allow_adversarial=bool(options.agents))
+    check_deliberation(opened, rules.agents)
+    return rules if options.model is None else spoken_by(options.model, named, rules)
 
 
 def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Deliberated:
@@ -85,12 +112,10 @@ def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Delibe
     watch
         Called with every turn as it happens.
     """
-    scenario = opened.source(opened.options.seed)
-    criteria = _criteria(opened)
-    held = _held(opened, cast.agents, criteria)(scenario, watch)
-    warnings = _warnings(opened, cast.agents, held)
-    spoken = cast.usage()
-    rerun = None if spoken else _held(opened, cast.agents, criteria)
+    scenario, criteria = opened.source(opened.options.seed), opened.criteria
+    held = _held(opened, cast.agents)(scenario, watch)
+    rerun = _held(opened, cast.agents) if may_rerun(cast.agents) else None
+    others = [name for name in held.solo if name not in held.adversaries]
     among = alternatives(held)
     card, group = opened.case.deliberation.scope, _group(opened)
     undone = group is not None and len(held.adversaries) == 1
@@ -111,17 +136,16 @@ def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Delibe
         else None,
         order=None
         if rerun is None
-        else order_effects(
-            lambda agents: _held(opened, agents, criteria)(scenario), cast.agents, seed=opened.options.seed
-        ),
+        else order_effects(lambda agents: _held(opened, agents)(scenario), cast.agents, seed=opened.options.seed),
         choices=choices_by_strategy(held, options=among.options),
         access=None
         if group is None
         else {name: access(scenario, each.shares, group) for name, each in recorded(held).items()},
         restored=restored_access(held, group) if undone and group is not None else None,
-        conversion={name: conversion(held, name) for name in held.solo if undone and name not in held.adversaries},
-        usage=spoken,
-        warnings=warnings,
+        conversion={name: conversion(held, name) for name in others if undone},
+        approach={name: approach(held, name) for name in others if undone},
+        usage=cast.usage(),
+        warnings=_warnings(opened, cast),
     )
 
 
@@ -131,23 +155,18 @@ def deliberate_often(opened: Opened, cast: Cast) -> DeliberatedOften:
     Raises
     ------
     InputError
-        If the case declares no criteria, or the protocol is another than the debate.
+        If the case declares no criteria, the protocol is another than the debate, or a person takes part.
     """
-    options, criteria = opened.options, _criteria(opened)
-    if options.protocol != "debate":
-        raise InputError(f"--repeat compares debates; found the protocol {options.protocol!r}")
-    if not criteria:
-        raise InputError(f"the case {opened.case.name!r} declares no criteria: --repeat has nothing to count")
-    if options.model is not None and options.jobs != 1:
-        raise InputError("a language model and --jobs do not go together: requests are sent one after the other")
+    check_repeatable(opened, cast.agents)
+    options = opened.options
     found = repeat(
-        opened.source, cast.agents, options.repeat, criteria=criteria, settle=_settle(opened), group=_group(opened),
-        guard=options.guard, allow_adversarial=True, seed=options.seed, jobs=options.jobs,
+        opened.source, cast.agents, options.repeat, criteria=opened.criteria, settle=settlement_of(opened),
+        group=_group(opened), guard=options.guard, allow_adversarial=True, seed=options.seed, jobs=options.jobs,
     )  # fmt: skip
-    return DeliberatedOften(opened, found, _warnings(opened, cast.agents, None))
+    return DeliberatedOften(opened, found, cast.usage(), _warnings(opened, cast))
 
 
-def _held(opened: Opened, agents: Sequence[Agent], criteria: Sequence[Criterion]) -> Callable[..., Deliberation]:
+def _held(opened: Opened, agents: Sequence[Agent]) -> Callable[..., Deliberation]:
     """Return what carries out the protocol on a scenario."""
     options = opened.options
 
@@ -158,8 +177,8 @@ def _held(opened: Opened, agents: Sequence[Agent], criteria: Sequence[Criterion]
             return alternating_offers(scenario, agents, **common)
         common["guard"] = options.guard
         if options.protocol == "vote":
-            return vote_after_debate(scenario, agents, rule=options.settle or "borda", **common)
-        return debate(scenario, agents, settle=_settle(opened), criteria=criteria, **common)
+            return vote_after_debate(scenario, agents, rule=ballot_rule(options), **common)
+        return debate(scenario, agents, settle=settlement_of(opened), criteria=opened.criteria, **common)
 
     return held
 
@@ -174,15 +193,6 @@ def _against_the_watched(opened: Opened, named: Named) -> Named:
         raise InputError(f"all patients have {marginal.fact} {marginal.value!r}: there is no group to favour")
     favoured = {"favoured_fact": marginal.fact, "favoured_value": min(values, key=str)}
     return Named(named.name, {**favoured, **named.parameters})
-
-
-def _settle(opened: Opened) -> str:
-    return opened.options.settle or opened.case.deliberation.settle.name
-
-
-def _criteria(opened: Opened) -> tuple[Criterion, ...]:
-    card = opened.case.deliberation.scope
-    return () if card is None else criteria_of(card)
 
 
 def _group(opened: Opened) -> Group | None:
@@ -200,23 +210,39 @@ def _with_overrides(case: DeliberationCase, options: DeliberationOptions) -> Del
                 f"--capacity names {name!r}; the case has {', '.join(each.name for each in declared.resources)}"
             )
     if options.capacity:
-        resources = tuple(
-            each.replace(capacity=options.capacity.get(each.name, each.capacity)) for each in declared.resources
-        )
-        declared = declared.replace(resources=resources)
+        declared = declared.replace(resources=tuple(_resized(each, options.capacity) for each in declared.resources))
     return case.replace(deliberation=declared)
 
 
-def _warnings(opened: Opened, agents: Sequence[Agent], held: Deliberation | None) -> tuple[str, ...]:
-    found = [f"the patients are made up: {opened.source.label}"] if opened.source.simulated else []
+def _resized(resource: ResourceSpec, capacity: Mapping[str, float]) -> ResourceSpec:
+    """Return a resource with its capacity on the command line, if it has one there."""
+    if resource.name not in capacity:
+        return resource
+    units = capacity[resource.name]
+    try:
+        return resource.replace(capacity=units)
+    except InputError as error:
+        raise InputError(f"--capacity {resource.name}={units:g}: {error}") from None
+
+
+def _warnings(opened: Opened, cast: Cast) -> tuple[str, ...]:
+    """Return what a reader must see, the worst first."""
+    found = _stood_in(cast.usage())
+    found += [f"the patients are made up: {opened.source.label}"] if opened.source.simulated else []
     found += [
         f"{agent.name} is an adversarial fixture: it tests the procedure and speaks for no stakeholder"
-        for agent in agents
+        for agent in cast.agents
         if agent.adversarial
     ]
     card = opened.case.deliberation.scope
     if card is not None:
-        found += [f"scope card: {each.words}" for each in lint(card, date.today())]  # noqa: DTZ011 - a day has no zone
-    if held is not None and held.fallbacks:
-        found.append(f"in {held.fallbacks} of {len(held.turns)} turns a rule stood in for a language model")
+        found += [f"scope card: {each.words}" for each in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
     return tuple(found)
+
+
+def _stood_in(usage: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return how often a rule stood in for a language model, or nothing."""
+    asked, stood_in = moves(usage), fallbacks(usage)
+    if silent(usage):
+        return [f"NO MOVE CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} moves"]
+    return [f"in {stood_in} of {asked} moves a rule stood in for a language model"] if stood_in else []

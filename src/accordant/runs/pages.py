@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,25 @@ def write_page(page: str, content: Mapping[str, Any], record: str, out: Path, wh
 
 
 def refuse_place(out: Path) -> None:
-    """Refuse a folder that exists: it is written once."""
-    if out.suffix.lower() != ".html" and out.exists():
+    """Refuse a place where nothing can be written, before the work and not after it.
+
+    Raises
+    ------
+    InputError
+        If a folder exists, for it is written once; if the name ends with anything but ``.html``; or if the folder
+        above does not exist or cannot be written to.
+    """
+    if out.suffix.lower() not in ("", ".html"):
+        raise InputError(
+            f"--out is {out}; allowed: a file that ends with .html, or a new folder without such an ending"
+        )
+    page = out.suffix.lower() == ".html"
+    if out.exists() and not (page and out.is_file()):
         raise InputError(f"{out} exists; name another folder with --out, or a file that ends with .html")
+    above = out.parent
+    while not page and not above.exists():
+        above = above.parent
+    if not above.is_dir():
+        raise InputError(f"--out is {out}; there is no folder {above}")
+    if not os.access(out if out.exists() else above, os.W_OK):
+        raise InputError(f"--out is {out}; {out if out.exists() else above} cannot be written to")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import resource
 import sys
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import date
 from importlib.metadata import version
@@ -122,15 +123,15 @@ def make_record(
                     "selectable": rule.may_be_selected, "parameters": rule.parameters}
             for label, rule in policy.strategies_.items()
         },
-        "scope": None if case.scope is None else _scope(case.scope),
+        "scope": None if case.scope is None else _scope(case.scope, (*case.metrics, *(each.metric for each in case.metrics.values()))),
         "cost": dict(zip(("seconds", "cpu_seconds"), seconds, strict=True)),
     }  # fmt: skip
     return Record(plain(content))
 
 
-def _scope(card: ScopeCard) -> dict[str, Any]:
+def _scope(card: ScopeCard, known: Collection[str]) -> dict[str, Any]:
     """Return a card with its hash and what it leaves open today; only an overdue review depends on the day."""
-    findings = [asdict(each) for each in lint(card, date.today())]  # noqa: DTZ011 - a day on a card has no time zone
+    findings = [asdict(each) for each in lint(card, date.today(), known)]  # noqa: DTZ011 - a day on a card has no time zone
     return {"hash": card.hash, "findings": findings, **card.model_dump(mode="json")}
 
 

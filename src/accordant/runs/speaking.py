@@ -1,4 +1,4 @@
-"""Who takes part in a deliberation: agents by name, with a language model or a corpus where a user asks for one."""
+"""Who takes part in a deliberation: agents by name, with a corpus or a language model where a user asks for one."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from typing import Any
 from accordant.agents import Agent, check_allowed, create
 from accordant.agents.frameworks import frameworks
 from accordant.agents.language import Budget, LanguageModelAgent, Limits, Recorder, Replay
+from accordant.agents.language.keys import check_address, read_key
 from accordant.agents.retrieval import NoRetriever, Retriever, built_in_retriever, read_corpus, retriever_for
+from accordant.agents.rules.aligned import AlignedAgent
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 from accordant.runs.deliberated import ModelOptions
 
 NO_CORPUS = "none"
+NO_KEY = "none"  # what a user says in place of the variable with the key
+MODEL = "language_model"  # never the name of an agent: models come in by options alone
+_SPEAKS_FOR = "a language model speaks for a framework"
 
 
 @dataclass(frozen=True)
@@ -29,21 +34,13 @@ class Cast:
         return {each.name: each.ledger.to_json() for each in self.agents if isinstance(each, LanguageModelAgent)}
 
 
-def cast_of(
-    named: Sequence[Named],
-    *,
-    model: ModelOptions | None = None,
-    corpus: str | None = None,
-    allow_adversarial: bool = False,
-) -> Cast:
-    """Return agents by name; an agent that is named twice gets a number.
+def cast_of(named: Sequence[Named], *, corpus: str | None = None, allow_adversarial: bool = False) -> Cast:
+    """Return rule agents, fixtures and people by name; an agent that is named twice gets a number.
 
     Parameters
     ----------
     named
         Names of agents with parameters.
-    model
-        Who speaks through a language model; None for nobody.
     corpus
         Folder of passages, ``none``, or None for the built-in one.
     allow_adversarial
@@ -52,22 +49,48 @@ def cast_of(
     Raises
     ------
     UnknownNameError
-        If an agent does not exist, or the model shall speak for one that does not take part.
+        If an agent does not exist.
     InputError
-        If an adversary is not allowed, or a parameter is wrong.
+        If an adversary is not allowed, a parameter is wrong, or a language model is named as an agent.
     """
     retriever = retriever_of(corpus)
-    known = {each.name for each in named}
-    for name in () if model is None else model.agents:
-        if name not in known:
-            raise UnknownNameError("agent that the model shall speak for", name, sorted(known))
-    voice = None if model is None else _Voice(model, retriever)
     made = []
     for given, name in zip(named, _distinct(named), strict=True):
-        rule = _rule(given, name, retriever)
-        check_allowed(rule, allow_adversarial=allow_adversarial)
-        made.append(rule if voice is None else voice.speaking(given, name, rule))
+        agent = _rule(given, name, retriever)
+        check_allowed(agent, allow_adversarial=allow_adversarial)
+        made.append(agent)
     return Cast(tuple(made))
+
+
+def spoken_by(model: ModelOptions, named: Sequence[Named], rules: Cast) -> Cast:
+    """Return the same agents with a language model that speaks for some of them.
+
+    Parameters
+    ----------
+    model
+        Which model, and for whom: by default for everybody who follows a framework.
+    named
+        What `rules` were made of.
+    rules
+        What `cast_of` made of `named`; each lends its framework with its parameters, its concession and its retriever.
+
+    Raises
+    ------
+    UnknownNameError
+        If the model shall speak for an agent that does not take part.
+    InputError
+        If nobody follows a framework, or the model shall speak for somebody who does not.
+    """
+    known = [each.name for each in named]
+    for name in model.agents:
+        if name not in known:
+            raise UnknownNameError("agent that the model shall speak for", name, sorted(known))
+    if not model.agents and not any(isinstance(each, AlignedAgent) for each in rules.agents):
+        raise InputError(
+            f"--llm has nobody to speak for among {', '.join(known)}; {_SPEAKS_FOR}, {', '.join(frameworks.names())}"
+        )
+    voice = _Voice(model)
+    return Cast(tuple(voice.speaking(given, rule) for given, rule in zip(named, rules.agents, strict=True)))
 
 
 def retriever_of(corpus: str | None) -> Retriever:
@@ -80,32 +103,44 @@ def retriever_of(corpus: str | None) -> Retriever:
 class _Voice:
     """A language model that speaks for agents; all of them share one budget and one recording."""
 
-    def __init__(self, options: ModelOptions, retriever: Retriever) -> None:
-        self.options, self.retriever = options, retriever
+    def __init__(self, options: ModelOptions) -> None:
+        self.options = options
+        self.key_variable = None if options.key_variable == NO_KEY else options.key_variable
         self.budget = Budget(options.calls, options.tokens, options.seconds)
-        self.recorder = None if options.record is None else Recorder(options.record)
+        if options.replay is None:
+            _check_key(self.key_variable, options.base_url)
         self.replay = None if options.replay is None else Replay(options.replay)
+        self.recorder = None if options.record is None else Recorder(options.record)
 
-    def speaking(self, given: Named, name: str, rule: Agent) -> Agent:
+    def speaking(self, given: Named, rule: Agent) -> Agent:
         """Return the agent through which the model speaks; unless it is named, only a framework is spoken for."""
-        named = self.options.agents
-        if (named and given.name not in named) or (not named and given.name not in frameworks):
+        wanted = given.name in self.options.agents if self.options.agents else isinstance(rule, AlignedAgent)
+        if not wanted:
             return rule
-        if given.name not in frameworks:
+        if not isinstance(rule, AlignedAgent):
             raise InputError(
-                f"a language model cannot speak for {given.name!r}; "
-                f"allowed: a framework, {', '.join(frameworks.names())}"
+                f"a language model cannot speak for {given.name!r}; {_SPEAKS_FOR}, {', '.join(frameworks.names())}"
             )
         return LanguageModelAgent(
-            name, self.options.base_url, self.options.model, framework=given.name, concession=rule.concession,
-            retriever=self.retriever, key_variable=self.options.key_variable,
+            rule.name, self.options.base_url, self.options.model, framework=rule.framework, concession=rule.concession,
+            retriever=rule.retriever, key_variable=self.key_variable,
             fallback=rule if self.options.fallback else None, limits=Limits(timeout=self.options.timeout),
             budget=self.budget, recorder=self.recorder, provider=self.replay,
         )  # fmt: skip
 
 
+def _check_key(variable: str | None, base_url: str) -> None:
+    """Refuse a key that cannot be sent before anybody has moved."""
+    read_key(variable, check_address(base_url))
+
+
 def _rule(given: Named, name: str, retriever: Retriever) -> Agent:
-    """Return the rule agent of a name."""
+    """Return the agent of a name, without a language model."""
+    if given.name == MODEL:
+        raise InputError(
+            f"agent {MODEL!r}: neither a case nor --agents names a model, an endpoint or a key; "
+            "name a framework, and say --llm URL --model NAME to let a model speak for it"
+        )
     parameters: dict[str, Any] = {"name": name, **given.parameters}
     if given.name in frameworks:
         parameters |= {"retriever": retriever}

@@ -132,9 +132,9 @@ class ScopeCard(Declared):
         UnknownNameError
             If the card does not declare it in scope; the nearest declared use is named.
         """
-        if _folded(use) in map(_folded, self.out_of_scope_uses):
+        if folded(use) in map(folded, self.out_of_scope_uses):
             raise InputError(f"card {self.id}, version {self.version}, declares the use {use!r} out of scope")
-        if _folded(use) not in map(_folded, self.in_scope_uses):
+        if folded(use) not in map(folded, self.in_scope_uses):
             raise UnknownNameError(f"use under card {self.id}, version {self.version}:", use, self.in_scope_uses)
 
     def to_json(self) -> str:
@@ -159,5 +159,6 @@ class ScopeCard(Declared):
         return cls(**content)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """Return a phrase without what does not matter when uses are compared: capitals and extra blanks."""
     return " ".join(text.split()).casefold()

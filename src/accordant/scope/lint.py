@@ -6,13 +6,14 @@ findings is complete in these points; that says nothing about the decisions made
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
 from typing import Any
 
-from accordant.scope.card import Criterion, ScopeCard
+from accordant.errors import UnknownNameError
+from accordant.scope.card import Criterion, ScopeCard, folded
 
 WHOLE = ("system", "whole system")  # how a component is called that stands for all parts together
 
@@ -45,7 +46,15 @@ class Finding:
     words: str
 
 
-def lint(card: ScopeCard, on: date | None = None) -> tuple[Finding, ...]:
+@dataclass(frozen=True)
+class Asked:
+    """What a card is checked against: see `lint`."""
+
+    on: date | None = None
+    known: Collection[str] | None = None
+
+
+def lint(card: ScopeCard, on: date | None = None, known: Collection[str] | None = None) -> tuple[Finding, ...]:
     """Return what a card leaves open, in the order of `CHECKS`; no clock is read.
 
     Parameters
@@ -54,11 +63,15 @@ def lint(card: ScopeCard, on: date | None = None) -> tuple[Finding, ...]:
         The card.
     on
         The day on which it is used; None leaves out the check of ``review_by``.
+    known
+        Names of metrics that can be computed here, such as ``accordant.allocations.measures.measures.names()``; None
+        leaves out the check of what criteria name.
     """
-    return tuple(Finding(code, words) for code, check in CHECKS.items() for words in check(card, on))
+    asked = Asked(on, known)
+    return tuple(Finding(code, words) for code, check in CHECKS.items() for words in check(card, asked))
 
 
-def _affected_not_consulted(card: ScopeCard, _: date | None) -> Iterator[str]:
+def _affected_not_consulted(card: ScopeCard, _: Asked) -> Iterator[str]:
     affected = [party for party in card.stakeholders if party.role == "affected"]
     if not affected:
         yield "no stakeholder is declared affected; somebody always is"
@@ -66,19 +79,26 @@ def _affected_not_consulted(card: ScopeCard, _: date | None) -> Iterator[str]:
         yield f"none of those affected was consulted: {', '.join(party.name for party in affected)}"
 
 
-def _review_overdue(card: ScopeCard, on: date | None) -> Iterator[str]:
-    if on is not None and card.review_by is not None and card.review_by < on:
-        yield f"the card was to be reviewed by {card.review_by.isoformat()}; today is {on.isoformat()}"
+def _in_and_out(card: ScopeCard, _: Asked) -> Iterator[str]:
+    outside = set(map(folded, card.out_of_scope_uses))
+    for use in card.in_scope_uses:
+        if folded(use) in outside:
+            yield f"the use {use!r} is declared both in scope and out of scope; it is refused"
 
 
-def _forbidden_attribute(card: ScopeCard, _: date | None) -> Iterator[str]:
+def _review_overdue(card: ScopeCard, asked: Asked) -> Iterator[str]:
+    if asked.on is not None and card.review_by is not None and card.review_by < asked.on:
+        yield f"the card was to be reviewed by {card.review_by.isoformat()}; today is {asked.on.isoformat()}"
+
+
+def _forbidden_attribute(card: ScopeCard, _: Asked) -> Iterator[str]:
     forbidden = {use.name for use in card.sensitive_attributes if use.permitted_use == "forbidden"}
     for criterion in card.criteria:
         for name in sorted(forbidden & set(attributes_of(criterion))):
             yield f"the criterion {criterion.metric} needs the attribute {name}, which is marked forbidden"
 
 
-def _conflicting_criteria(card: ScopeCard, _: date | None) -> Iterator[str]:
+def _conflicting_criteria(card: ScopeCard, _: Asked) -> Iterator[str]:
     for one, other in combinations(dict.fromkeys(criterion.metric for criterion in card.criteria), 2):
         pair = {_key(one), _key(other)}
         declared = [each.why for each in card.known_conflicts if {_key(each.a), _key(each.b)} == pair]
@@ -87,7 +107,7 @@ def _conflicting_criteria(card: ScopeCard, _: date | None) -> Iterator[str]:
             yield f"the criteria {one} and {other} are known to conflict: {why}"
 
 
-def _parts_only(card: ScopeCard, _: date | None) -> Iterator[str]:
+def _parts_only(card: ScopeCard, _: Asked) -> Iterator[str]:
     parts = [each.component for each in card.composition]
     tested = any(_key(each.component) in map(_key, WHOLE) and each.what_was_tested.strip() for each in card.composition)
     if len(parts) > 1 and not tested:
@@ -97,18 +117,29 @@ def _parts_only(card: ScopeCard, _: date | None) -> Iterator[str]:
         )
 
 
-def _no_threshold(card: ScopeCard, _: date | None) -> Iterator[str]:
+def _unknown_metric(card: ScopeCard, asked: Asked) -> Iterator[str]:
+    if asked.known is None:
+        return
+    known = {_key(name) for name in asked.known}
+    for name in dict.fromkeys(criterion.metric for criterion in card.criteria):
+        if _key(name) not in known:
+            yield f"a criterion cannot be computed: {UnknownNameError('metric', name, asked.known)}"
+
+
+def _no_threshold(card: ScopeCard, _: Asked) -> Iterator[str]:
     for criterion in card.criteria:
         if criterion.threshold is None:
             yield f"the criterion {criterion.metric} has no threshold, so it is never met or missed"
 
 
-CHECKS: dict[str, Callable[[ScopeCard, date | None], Iterator[str]]] = {
+CHECKS: dict[str, Callable[[ScopeCard, Asked], Iterator[str]]] = {
     "affected-not-consulted": _affected_not_consulted,
+    "use-in-and-out": _in_and_out,
     "review-overdue": _review_overdue,
     "forbidden-attribute": _forbidden_attribute,
     "conflicting-criteria": _conflicting_criteria,
     "parts-only-tested": _parts_only,
+    "unknown-metric": _unknown_metric,
     "no-threshold": _no_threshold,
 }
 

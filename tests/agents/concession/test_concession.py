@@ -38,6 +38,13 @@ def test_names():
     assert concession_of(Polynomial(3)) == Polynomial(3)
     with pytest.raises(UnknownNameError, match="did you mean 'boulware'"):
         concession_of("boulwar")
+    for wrong in (3, None, ["linear"], Linear):
+        with pytest.raises(InputError, match="concession is .*allowed: boulware"):
+            concession_of(wrong)
+    for name, parameter in (("polynomial", "exponent"), ("exponential", "power")):
+        for wrong in (True, "2"):
+            with pytest.raises(InputError, match=f"{parameter} is .*allowed: a number"):
+                concessions.create(name, {parameter: wrong})
 
 
 @pytest.mark.parametrize("name", concessions.names())
@@ -138,10 +145,37 @@ class TestMicro:
     @pytest.mark.parametrize(("new", "target"), [(0, 1.0), (1, 0.7), (2, 0.2), (9, 0.2)])
     def test_one_level_for_each_new_offer(self, new, target):
         for time in (0.0, 1.0):
-            assert self.rule.target(Progress(time, distinct_received=new, levels=self.levels)) == target
+            assert self.rule.target(Progress(time, (1.0,) * 9, distinct_received=new, levels=self.levels)) == target
 
     def test_never_below_the_reservation(self):
-        assert self.rule.target(Progress(0, distinct_received=2, levels=self.levels, reservation=0.5)) == 0.5
+        progress = Progress(0, (1.0, 0.7), distinct_received=2, levels=self.levels, reservation=0.5)
+        assert self.rule.target(progress) == 0.5
+
+    def test_the_best_comes_first_whatever_others_offered_before(self):
+        assert self.rule.target(Progress(0.5, distinct_received=2, levels=self.levels)) == 1.0
+
+    @pytest.mark.parametrize("turns", range(6))
+    def test_several_opponents_draw_one_level_for_a_turn(self, turns):
+        """Three opponents offer something new in each round: no level is left out."""
+        levels = np.linspace(1.0, 0.0, 11)
+        offers = tuple(tuple(0.01 * (3 * turn + who) for turn in range(turns)) for who in range(3))
+        received = tuple(each for row in zip(*offers) for each in row)
+        progress = Progress(
+            0.5, tuple(levels[:turns]), received, 3 * turns, levels=levels, opponents=offers if turns else ((), (), ())
+        )
+        assert self.rule.target(progress) == pytest.approx(levels[turns])
+
+    def test_several_opponents_who_repeat_themselves_draw_nothing(self):
+        levels = np.linspace(1.0, 0.0, 11)
+        offers = ((0.1, 0.1, 0.1, 0.1), (0.2, 0.3, 0.1, 0.2), (0.3, 0.3, 0.3, 0.3))
+        progress = Progress(0.5, (1.0,) * 4, sum(offers, ()), 3, levels=levels, opponents=offers)
+        assert self.rule.target(progress) == pytest.approx(levels[1])
+
+    def test_one_of_several_who_offers_something_new_is_enough(self):
+        levels = np.linspace(1.0, 0.0, 11)
+        offers = ((0.1, 0.1, 0.1), (0.2, 0.3, 0.4))
+        progress = Progress(0.5, (1.0,) * 3, sum(offers, ()), 4, levels=levels, opponents=offers)
+        assert self.rule.target(progress) == pytest.approx(levels[3])
 
 
 def test_the_extremes():

@@ -79,9 +79,13 @@ def test_every_fact_that_is_seen_is_needed(form, ward):
     framework, scenario = FORMS[form](), ward(0)
     for fact in framework.sees:
         without = scenario.seen(set(framework.sees) - {fact})
-        with pytest.raises(UnknownNameError, match=f"unknown fact {fact!r}"):
-            framework.utility(without, 0)
-            framework.violations(without, shares(scenario))
+        asked = []
+        for read in (lambda: framework.utility(without, 0), lambda: framework.violations(without, shares(scenario))):
+            try:
+                read()
+            except UnknownNameError as error:
+                asked.append(error.found)
+        assert set(asked) == {fact}
 
 
 @pytest.mark.parametrize("form", set(FORMS) - {"egalitarian group gap"})
@@ -158,11 +162,21 @@ class TestValues:
             Prioritarian(power=1).utility(scenario, 0).values, Utilitarian().utility(scenario, 0).values
         )
 
-    def test_egalitarian_draws_by_id_alone(self, ward):
+    @pytest.mark.parametrize("kind", [Egalitarian, Rights])
+    def test_lots_are_drawn_by_id_alone(self, kind, ward):
         scenario = ward(1)
-        np.testing.assert_array_equal(Egalitarian().utility(scenario, 7).values, keyed_uniform(7, scenario.ids))
+        lots = kind().utility(scenario, 7).values
+        np.testing.assert_array_equal(lots, keyed_uniform(7, [f"{kind.name}:{each}" for each in scenario.ids]))
         fewer = Scenario(scenario.patients[3:], scenario.resources)
-        np.testing.assert_array_equal(Egalitarian().utility(fewer, 7).values, keyed_uniform(7, scenario.ids)[3:])
+        np.testing.assert_array_equal(kind().utility(fewer, 7).values, lots[3:])
+        assert (lots != kind().utility(scenario, 8).values).all()
+
+    def test_frameworks_do_not_share_their_lots(self, ward):
+        scenario = ward(1)
+        drawn = [kind().utility(scenario, 7).values for kind in (Egalitarian, Rights)]
+        drawn.append(keyed_uniform(7, scenario.ids))  # what settlement draws
+        for first, second in combinations(drawn, 2):
+            assert (first != second).all()
 
     def test_group_gap(self, ward):
         scenario = ward(1, n=5, group=["a", "a", "b", "b", "c"])
@@ -238,11 +252,16 @@ class TestRights:
         """Count patients one by one."""
         facts = [each.facts for each in scenario.patients]
         wants = scenario.demand.sum(axis=1)
-        later = any(f["acuity"] > 1 and x > 0 and d > 0 for f, x, d in zip(facts, row, wants))
-        lacking = sum(
-            f["acuity"] == 1 and f["p_with"] > threshold and x < 1 and d > 0 for f, x, d in zip(facts, row, wants)
-        )
-        return lacking if later else 0
+        owed = [f["acuity"] == 1 and f["p_with"] > threshold and d > 0 for f, d in zip(facts, wants)]
+        others = any(x > 0 and d > 0 and not o for o, x, d in zip(owed, row, wants))
+        return sum(o and x < 1 for o, x in zip(owed, row)) if others else 0
+
+    def test_who_cannot_be_rescued_is_owed_nothing(self, ward):
+        """Both are as acute as can be; for one of them a bed changes little."""
+        scenario = ward(0, n=3, capacities=(1,), acuity=[1, 1, 3], p_with=[0.9, 0.1, 0.9], p_without=[0, 0, 0])
+        assert Rights().violations(scenario, np.eye(3)).tolist() == [0, 1, 1]
+        for seed in range(20):
+            assert guarded_utility(Rights(), scenario, seed).of(np.eye(3)).argmax() == 0
 
     @given(seed=st.integers(0, 999), threshold=st.sampled_from([0.0, 0.2, 0.6, 1.0]))
     @settings(max_examples=25, deadline=None)
@@ -300,6 +319,15 @@ class TestRights:
         ("rights", {"threshold": 1.2}),
         ("rights", {"order": "age"}),
         ("sufficientarian", {"threshold": 0}),
+        ("rights", {"threshold": True}),
+        ("rights", {"threshold": "0.9"}),
+        ("rawlsian", {"form": "leximin", "aversion": True}),
+        ("rawlsian", {"form": ["leximin"]}),
+        ("prioritarian", {"power": True}),
+        ("sufficientarian", {"threshold": "0.5"}),
+        ("utilitarian", {"life_years": 1}),
+        ("utilitarian", {"life_years": "no"}),
+        ("egalitarian", {"form": "group_gap", "group": 3}),
     ],
 )
 def test_wrong_parameters_are_refused(name, parameters):
@@ -307,9 +335,38 @@ def test_wrong_parameters_are_refused(name, parameters):
         frameworks.create(name, parameters)
 
 
-def test_chances_outside_zero_and_one_are_refused(ward):
-    with pytest.raises(InputError, match="'p_with' of patient 'p01' is 1.2; allowed: 0 to 1"):
-        Utilitarian().utility(ward(0, n=2, p_with=[0.5, 1.2]), 0)
+RANGED = {"acuity": (0, 6, "1 to 5"), "severity": (-0.1, 1.1, "0 to 1"), "p_with": (-0.1, 1.2, "0 to 1")}
+RANGED["p_without"] = RANGED["p_with"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_facts_out_of_range_are_refused_where_they_are_read(form, ward):
+    """By whoever reads them, and by nobody else."""
+    framework = FORMS[form]()
+    for fact, (low, high, allowed) in RANGED.items():
+        for wrong in (low, high):
+            scenario = ward(0, n=2)
+            scenario = scenario.with_facts(fact, [scenario.column(fact)[0], wrong])
+            asked = []
+            for read in (
+                lambda world: framework.utility(world, 0),
+                lambda world: framework.violations(world, np.eye(2)),
+            ):
+                try:
+                    read(scenario)
+                except InputError as error:
+                    asked.append(str(error))
+            expected = f"the fact {fact!r} of patient 'p01' is {wrong:g}; allowed: {allowed}"
+            assert set(asked) == ({expected} if fact in framework.sees else set())
+
+
+@pytest.mark.parametrize("form", set(FORMS) - {"egalitarian group gap"})
+def test_true_and_false_are_no_numbers(form, ward):
+    framework = FORMS[form]()
+    for fact in framework.sees:
+        scenario = ward(0, n=2).with_facts(fact, [1, True])
+        with pytest.raises(InputError, match=f"{fact!r} of patient 'p01' is True; allowed: a number"):
+            guarded_utility(framework, scenario, 0)
 
 
 @pytest.mark.parametrize("form", FORMS)

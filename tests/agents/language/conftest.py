@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from accordant.agents import Contestation, Proposal, Reason, Reply, Turn, View
+from accordant.agents import Contestation, Fault, Proposal, Reason, Reply, Turn, View
 from accordant.agents.language import LanguageModelAgent, OpenAICompatible, Request
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.allocations.options import Options
@@ -158,11 +158,15 @@ def well(body):
     made = proposal_of(shown)
     if phase == "contest":
         ground = {"code": "severity", "facts": [], "passages": [], "text": "more urgent"}
-        kinds = ["challenge", "concede", "maintain", "justify"]
-        replies = [
-            {"patient": each, "kind": kinds[i % 4], "reason": ground if i % 4 in (0, 3) else None}
-            for i, each in enumerate(shown["disputed_patients"])
-        ]
+        before = shown.get("your_proposal", {}).get("grants", {})
+        now = {each["patient"] for each in made["grants"]}
+        replies = []
+        for i, each in enumerate(shown["disputed_patients"]):
+            moved = (each in before) != (each in now)
+            kind = "concede" if moved else ("challenge", "maintain", "justify")[i % 3]
+            replies.append(
+                {"patient": each, "kind": kind, "reason": ground if kind in ("challenge", "justify") else None}
+            )
         return {"replies": replies, "revised": made}
     if phase in ("answer", "offer"):
         return {"accepts": min(shown.get("other_proposals", {}), default=None), "counter": made}
@@ -192,7 +196,7 @@ class Room:
         self.standing = {"me": own, "other": other}
         reply = Reply("p2", "challenge", Reason("p2", "severity", (), (), said))
         self.history = (
-            Turn(1, "other", other, void=(said,)),
+            Turn(1, "other", other, faults=(Fault(said, "no_patient"),)),
             Turn(2, "other", Contestation((reply,), other)),
         )
 
@@ -219,8 +223,7 @@ class Room:
 
 @pytest.fixture(autouse=True)
 def directly(monkeypatch):
-    """No proxy between tests and 127.0.0.1, and no key of the machine's."""
-    monkeypatch.setenv("NO_PROXY", "*")
+    """No key of the machine's."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 

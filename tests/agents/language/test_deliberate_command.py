@@ -49,6 +49,7 @@ def test_no_valid_move_is_an_error_or_a_counted_fallback(server):
     content = json.loads(ran(server, "--fallback", "--json").stdout)
     assert content["deliberation"]["fallbacks"] == len(content["deliberation"]["turns"])
     assert any("a rule stood in" in each for each in content["warnings"])
+    assert content["warnings"][0].startswith("NO MOVE CAME FROM THE LANGUAGE MODEL")
     rules = json.loads(CliRunner().invoke(app, [*SMALL, "--json"]).stdout)
     assert content["deliberation"]["settled"] == rules["deliberation"]["settled"]
 
@@ -60,6 +61,8 @@ def test_recorded_and_replayed_without_a_server(server, tmp_path):
     again = ran(server, "--replay", str(file), "--json")
     assert again.exit_code == 0, again.output
     assert json.loads(again.stdout)["hash"] == first["hash"]
+    elsewhere = CliRunner().invoke(app, [*SMALL, "--model", "fake", "--replay", str(file), "--json"])
+    assert json.loads(elsewhere.stdout)["hash"] == first["hash"]  # no endpoint named: the same transcript
     assert len(server.requests) == asked
 
 
@@ -67,3 +70,23 @@ def test_a_budget_ends_the_conversation(server):
     spent = ran(server, "--calls", "3")
     assert isinstance(spent.exception, InvalidMoveError) and "budget" in str(spent.exception)
     assert len(server.requests) == 3
+
+
+def test_over_many_scenarios_it_is_said_that_rules_made_every_move(server):
+    server.script("no JSON at all")
+    options = ("--fallback", "--repeat", "2")
+    content = json.loads(ran(server, *options, "--json").stdout)
+    assert content["fallbacks"] == sum(each["moves"] for each in content["usage"].values()) == 12
+    assert content["usage"].keys() == {"rawlsian", "utilitarian"}
+    loud = "NO MOVE CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its 12 moves"
+    assert content["warnings"][0] == loud
+    shown = ran(server, *options)
+    assert loud in shown.stderr and shown.stdout.index(loud) < shown.stdout.index("share that meets")
+    assert "rawlsian: 6 moves, 6 of them by a rule" in shown.stdout
+
+
+def test_a_model_that_moves_is_not_called_silent(server):
+    content = json.loads(ran(server, "--fallback", "--repeat", "2", "--json").stdout)
+    assert content["fallbacks"] == 0 and content["usage"]["rawlsian"]["moves"] == 6
+    assert not any("rule stood in" in each or "NO MOVE" in each for each in content["warnings"])
+    assert "rawlsian: 6 moves, 0 of them by a rule" in ran(server, "--repeat", "2").stdout

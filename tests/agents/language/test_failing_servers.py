@@ -11,6 +11,7 @@ from accordant.agents import Acted, Agent, Proposal, create
 from accordant.agents.language import Limits, OpenAICompatible, Request
 from accordant.agents.language.client import GRACE, seconds_of
 from accordant.allocations import AdditiveUtility, Allocation
+from accordant.deliberation.protocols.debate import debate
 from accordant.errors import InputError, InvalidMoveError
 
 VALID = {"ranking": [2, 1, 0]}
@@ -145,7 +146,7 @@ def test_a_server_that_stays_broken_ends_in_an_error_in_time(case, agent, room, 
     server.script(step)
     speaker = agent(limits={"timeout": 0.5 if kind == "timeout" else 5.0}, mode="prompted")
     start = time.monotonic()
-    with pytest.raises(InvalidMoveError, match="model 'fake' of agent 'me': "):
+    with pytest.raises(InvalidMoveError, match="model 'fake': "):
         speaker.act(room.view("vote"))
     assert time.monotonic() - start < 8
     asked = 2 if again else 1
@@ -270,13 +271,14 @@ def test_a_mode_is_not_given_up_for_a_refusal_that_has_other_causes(agent, room,
 
 def test_a_fence_is_no_answer_where_the_server_promised_json(agent, room, server):
     server.script('```json\n{"ranking": [2, 1, 0]}\n```')
-    with pytest.raises(InvalidMoveError):
-        agent(mode="json_object").act(room.view("vote"))
+    for mode in ("json_object", "json_schema"):
+        with pytest.raises(InvalidMoveError, match="without a Markdown fence"):
+            agent(mode=mode, limits={"repairs": 1}).act(room.view("vote"))
     assert agent(mode="prompted").act(room.view("vote")).ranking == (2, 1, 0)
 
 
 def test_retry_after_is_honoured_and_capped(agent, room, server):
-    for header, low, high in (("0.2", 0.2, 2.0), ("3600", 0.3, 2.0), ("nonsense", 0.0, 0.2), ("-5", 0.0, 0.2)):
+    for header, low, high in (("0.2", 0.2, 2.0), ("2", 0.3, 2.0), ("nonsense", 0.0, 0.2), ("-5", 0.0, 0.2)):
         server.script(status(429, headers=[("retry-after", header)]), VALID)
         speaker = agent(limits={"longest_wait": 0.3})
         waits = []
@@ -387,3 +389,61 @@ def test_no_error_drags_the_exchange_along(agent, room, server):
     with pytest.raises(InvalidMoveError) as caught:
         agent().act(room.view("vote"))
     assert caught.value.__cause__ is caught.value.__context__ is None
+
+
+FENCED = '```json\n{"ranking": [2, 1, 0]}\n```'
+
+
+@pytest.mark.parametrize("mode", ["json_schema", "json_object"])
+def test_a_server_that_ignores_the_form_is_asked_in_words(mode, agent, room, server):
+    """It takes every response format and fences its answers all the same."""
+    server.script(FENCED)
+    speaker = agent(mode=mode)
+    acted = speaker.acted(room.view("vote"))
+    assert acted.move.ranking == (2, 1, 0)
+    assert acted.repairs == 2
+    assert server.modes() == [mode, mode, "prompted"]
+    for body in server.bodies[1:]:
+        assert "without a Markdown fence" in body["messages"][-1]["content"]
+    assert speaker.ledger["step_downs"] == 1
+    assert speaker.acted(room.view("vote")).repairs == 0  # remembered
+    assert server.modes()[3:] == ["prompted"]
+    assert agent().acted(room.view("vote")).repairs == 2  # by that agent alone
+
+
+def test_one_answer_that_is_no_json_weakens_nothing(agent, room, server):
+    server.script("no", VALID, "no", {"ranking": [0, 0]}, VALID)
+    speaker = agent()
+    for _ in range(2):
+        speaker.act(room.view("vote"))
+    assert server.modes() == ["json_schema"] * 5
+    assert speaker.ledger["step_downs"] == 0
+
+
+def test_words_that_did_not_help_are_not_remembered(agent, room, server):
+    server.script("no")
+    speaker = agent()
+    with pytest.raises(InvalidMoveError):
+        speaker.act(room.view("vote"))
+    assert server.modes() == ["json_schema", "json_schema", "prompted"]
+    with pytest.raises(InvalidMoveError):
+        speaker.act(room.view("vote"))
+    assert server.modes()[3] == "json_schema"
+
+
+def test_who_wants_to_be_asked_far_later_is_given_up(agent, room, server):
+    for header in ("3600", "99999999999999999999999", email.utils.formatdate(time.time() + 3600, usegmt=True)):
+        server.script(status(429, headers=[("retry-after", header)]))
+        speaker = agent(limits={"retries": 5, "longest_wait": 0.3})
+        speaker._caller.sleep = None  # nothing waits
+        with pytest.raises(InvalidMoveError, match="HTTP 429: no; it asks to wait [0-9]+ s"):
+            speaker.act(room.view("vote"))
+        assert (speaker.ledger["calls"], speaker.ledger["given_up"]) == (1, 1)
+        assert speaker.ledger.to_json()["fault limited"] == 1
+
+
+def test_an_agent_is_named_once_in_an_error(agent, room, server):
+    server.script(status(401))
+    with pytest.raises(InvalidMoveError) as caught:
+        debate(room.scenario, [agent(name="speaker"), create("rawlsian")])
+    assert str(caught.value).count("speaker") == 1

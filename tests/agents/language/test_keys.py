@@ -72,7 +72,55 @@ def echo_answer(spelling):
     return step
 
 
-SPELLINGS = {"as it is": str, "escaped": escaped, "half escaped": lambda key: escaped(key[0]) + key[1:]}
+HIDERS = {
+    "zero-width space": "\u200b",
+    "soft hyphen": "\u00ad",
+    "byte order mark": "\ufeff",
+    "escaped zero-width space": "\\u200b",
+    "backspace": "\\b",
+    "null": "\\u0000",
+    "line end": "\\n",
+    "blank": " ",
+    "tag": "\\udb40\\udc41",
+    "private": "\ue000",
+}
+
+
+def split_by(hider):
+    """Return a spelling with something between all characters of a key."""
+    return lambda key: hider.join(key)
+
+
+SPELLINGS = {
+    "as it is": str,
+    "escaped": escaped,
+    "half escaped": lambda key: escaped(key[0]) + key[1:],
+    "escaped and split": lambda key: "\\u200B".join(map(escaped, key)),
+    **{f"split by a {name}": split_by(hider) for name, hider in HIDERS.items()},
+}
+
+
+def echo_everywhere(hider):
+    def step(handler, request):
+        """Say the key in the id and as the reason to finish, with something between its characters."""
+        key = hider.join(handler.headers["authorization"].removeprefix("Bearer "))
+        message = {"role": "assistant", "content": key, "refusal": key}
+        choice = {"index": 0, "finish_reason": key, "message": message}
+        answer = {"id": key, "object": "chat.completion", "created": 1, "model": key, "choices": [choice]}
+        handler.reply(200, json.dumps(answer))
+
+    return step
+
+
+def echo_split_error(hider):
+    def step(handler, request):
+        """Say the header back in an error, split."""
+        said = hider.join(handler.headers["authorization"])
+        handler.reply(400, json.dumps({"error": {"message": said}}), [("retry-after", "0")])
+
+    return step
+
+
 STEPS = {
     "401": echo_error(401),
     "400": echo_error(400),
@@ -80,6 +128,11 @@ STEPS = {
     "500": echo_error(500),
     "302": echo_error(302),
     "prose": echo_text,
+    "everywhere, split by a zero-width space": echo_everywhere("\u200b"),
+    "everywhere, split by a soft hyphen": echo_everywhere("\u00ad"),
+    "an error, split by a zero-width space": echo_split_error("\u200b"),
+    "an error, split by a control character": echo_split_error("\x02"),
+    "an error, split by a blank": echo_split_error(" "),
     **{f"an answer, key {name}": echo_answer(spelling) for name, spelling in SPELLINGS.items()},
 }
 
@@ -100,7 +153,7 @@ def test_a_key_that_a_server_says_back_is_found_nowhere(case, agent, room, serve
     except InvalidMoveError as error:
         result, written = error, [str(error)]
     assert server.requests[0][1]["authorization"] == f"Bearer {key}"  # it was sent
-    assert isinstance(result, Acted) == case.startswith("an answer")
+    assert isinstance(result, Acted) == case.startswith("an answer,")
     written += [
         text_of(result),
         text_of(speaker),
@@ -114,6 +167,9 @@ def test_a_key_that_a_server_says_back_is_found_nowhere(case, agent, room, serve
         assert key not in each
         assert key not in without_escapes(each)
         assert key[3:14] not in each
+        visible = "".join(each.split())
+        assert key[3:14] not in visible
+        assert key[3:14] not in "".join(filter(str.isprintable, without_escapes(visible)))
 
 
 def without_escapes(text):
@@ -231,6 +287,9 @@ def test_texts_without_keys_stay_as_they_are():
     assert without_hidden_key("a \\u003c b \\/", "secret") == "a \\u003c b \\/"
     assert without_hidden_key("a \\u0073ecret b", "secret") == f"a {REMOVED} b"
     assert without_hidden_key("x", None) == "x"
+    assert without_hidden_key("a \\u003c b sec\u200bret \\u0022 \\/", "secret") == f"a \\u003c b {REMOVED} \\u0022 \\/"
+    assert without_hidden_key("s e c r e t, secre, s-e-c-r-e-t", "secret") == f"{REMOVED}, secre, s-e-c-r-e-t"
+    assert without_hidden_key('"sec", "ret"', "secret") == '"sec", "ret"'
 
 
 def test_readable_is_one_short_line():
@@ -276,3 +335,18 @@ except InvalidMoveError as error:
     assert key not in done.stderr
     assert "ERROR:root:model 'm'" in done.stderr
     assert "chat/completions" not in done.stderr
+
+
+@pytest.mark.parametrize("path", ["/v1/sk-secret-0123456789-ABCDEF", "/sk%2Dsecret-0123456789-ABCDEF/v1"])
+def test_a_key_in_the_path_of_an_address_is_refused_before_anything_is_sent(path, agent, room, server, key, tmp_path):
+    """Addresses stand in transcripts."""
+    for changes in ({}, {"recorder": Recorder(tmp_path / "talk.jsonl")}):
+        with pytest.raises(InputError, match="base_url holds what .* OPENAI_API_KEY holds") as caught:
+            agent(base_url=server.url.replace("/v1", path), **changes)
+        assert key not in str(caught.value)
+    speaker = LanguageModelAgent("me", server.url.replace("/v1", path), "m", retriever=None, key_variable="LATER")
+    with pytest.MonkeyPatch.context() as later:
+        later.setenv("LATER", key)
+        with pytest.raises(InputError, match="base_url holds what .* LATER holds"):
+            speaker.act(room.view())
+    assert server.requests == []

@@ -1,19 +1,19 @@
 """A model that answers well makes the four moves; one that does not changes nothing."""
 
 import dataclasses
+import inspect
 import json
 
 import pytest
 
-from accordant.agents import Answer, Ballot, Contestation, Proposal, Reason
+from accordant.agents import Answer, Ballot, Contestation, Proposal, agents, create
 from accordant.agents.frameworks import frameworks
 from accordant.agents.language import Budget, LanguageModelAgent, Limits
+from accordant.agents.language.prompt import conversation
 from accordant.agents.language.reading import BadAnswerError, read_move, strict_json
 from accordant.agents.language.wire import LONGEST_TEXT, TEXT_LENGTH, WIRES, WORDS, schema
-from accordant.agents.moves import CODES
-from accordant.agents.moves import CONSIDERATIONS as PASSAGE_CODES
+from accordant.agents.moves import CODES, CONSIDERATIONS
 from accordant.errors import InputError, InvalidMoveError, SpecError, UnknownNameError
-from accordant.registry import Registry
 
 PHASES = {"propose": Proposal, "contest": Contestation, "answer": Answer, "offer": Answer, "vote": Ballot}
 
@@ -138,6 +138,48 @@ def test_replies_are_about_disputed_patients_alone(case, room):
     assert message in str(caught.value)
 
 
+CONTRADICTIONS = {  # own: p0, p1; revised: who is granted now, kinds that go with it on p0 to p3
+    "everybody conceded, nothing changed": (("p0", "p1"), ["concede"] * 4, 4),
+    "conceded and kept": (("p0", "p1"), ["concede", "maintain", "maintain", "maintain"], 1),
+    "another's claim conceded and not granted": (("p0", "p1"), ["maintain", "justify", "concede", "challenge"], 1),
+    "maintained and dropped": (("p1", "p2"), ["maintain", "maintain", "concede", "challenge"], 1),
+    "justified and dropped": (("p1", "p2"), ["justify", "maintain", "concede", "challenge"], 1),
+    "agreeing": (("p1", "p2"), ["concede", "maintain", "concede", "maintain"], 0),
+    "revised": (("p1", "p2"), ["revise", "justify", "revise", "challenge"], 0),
+}
+
+
+def contested(granted, kinds):
+    ground = {"code": "severity", "facts": [], "passages": [], "text": "t"}
+    replies = [
+        {"patient": f"p{i}", "kind": kind, "reason": ground if kind in ("challenge", "justify") else None}
+        for i, kind in enumerate(kinds)
+    ]
+    grants = [{"patient": each, "resource": "bed", "units": 1} for each in granted]
+    priorities = [{"patient": f"p{i}", "value": 0.5} for i in range(4)]
+    return {"replies": replies, "revised": {"grants": grants, "priorities": priorities, "reasons": []}}
+
+
+@pytest.mark.parametrize("case", CONTRADICTIONS)
+def test_replies_may_not_contradict_the_revised_proposal(case, room):
+    granted, kinds, faults = CONTRADICTIONS[case]
+    if not faults:
+        assert made(contested(granted, kinds), room, "contest").revised.allocation.patients == granted
+        return
+    with pytest.raises(BadAnswerError) as caught:
+        made(contested(granted, kinds), room, "contest")
+    assert len(caught.value.faults) == faults
+    assert all("conceded and still gets" in each or "is dropped" in each for each in caught.value.faults)
+
+
+def test_a_contradiction_is_told_and_repaired(agent, room, server):
+    server.script(contested(("p0", "p1"), ["concede"] * 4), contested(("p0", "p1"), ["maintain"] * 4))
+    acted = agent().acted(room.view("contest"))
+    assert acted.repairs == 1
+    assert {each.kind for each in acted.move.replies} == {"maintain"}
+    assert "was conceded and still gets 100%" in server.bodies[1]["messages"][-1]["content"]
+
+
 @pytest.mark.parametrize(
     "ranking", [[0, 1], [0, 1, 1], [0, 1, 2, 3], [1, 2, 3], [-1, 0, 1], ["0", "1", "2"], [0.0, 1, 2]]
 )
@@ -158,7 +200,7 @@ def test_a_move_of_another_phase_is_no_move(phase, room):
     answers = {
         "propose": proposal,
         "contest": {
-            "replies": [{"patient": f"p{i}", "kind": "maintain", "reason": None} for i in range(4)],
+            "replies": [{"patient": f"p{i}", "kind": "revise", "reason": None} for i in range(4)],
             "revised": proposal,
         },
         "answer": {"accepts": None, "counter": proposal},
@@ -232,9 +274,11 @@ def test_texts_are_clipped_and_lose_control_characters(room):
     assert "unicode" in str(caught.value).encode().decode()
 
 
-def test_codes_are_those_of_reasons_and_words_name_every_field():
-    assert set(PASSAGE_CODES) | {"group", "habit", "stated"} == set(CODES)
-    assert all(f"``{code}``" in Reason.__doc__ for code in CODES)
+def test_codes_are_those_of_reasons_and_words_name_every_field(make_room):
+    assert set(CONSIDERATIONS) < set(CODES)
+    assert len(set(CODES)) == len(CODES)
+    system = conversation(make_room().view(), (), (), None)[0].text
+    assert system.endswith(f"CODE is one of: {', '.join(CODES)}.")
     for name in frameworks.names():
         assert frameworks.create(name).code in CODES
     for phase, wire in WIRES.items():
@@ -298,6 +342,10 @@ def test_wrong_parameters_name_what_is_allowed(make_room):
             make(**changes)
     with pytest.raises(UnknownNameError, match="sex"):
         make(framework="rawlsian", facts=["sex"])
+    kinds = ({"fallback": "biased"}, {"budget": 5}, {"recorder": "talk.jsonl"}, {"limits": 5}, {"concession": 3})
+    for changes in (*kinds, {"name": 3}, {"model": None}, {"retriever": 3}, {"k": "4"}):
+        with pytest.raises(InputError, match="allowed|must be a rule"):
+            make(**changes)
     wrong = ({"temperature": float("nan")}, {"temperature": 3}, {"seed": -1}, {"seed": 2**31})
     for changes in (*wrong, {"k": 0}, {"retriever": "all"}, {"limits": {"timeout": 0}}, {"limits": {"repairs": 3}}):
         with pytest.raises(InputError):
@@ -311,24 +359,26 @@ def test_wrong_parameters_name_what_is_allowed(make_room):
     assert make().facts is None
 
 
-def test_the_agent_is_known_by_name():
-    from accordant.agents import agents, create
+def test_no_case_file_can_name_a_server_and_a_variable():
+    """What is registered can be named by anybody who writes a file; endpoints and keys are for Python and --llm."""
+    parameters = {"name": "me", "base_url": "https://elsewhere.example/v1", "model": "m", "key_variable": "HOME"}
+    with pytest.raises(UnknownNameError, match="unknown agent 'language_model'"):
+        create("language_model", parameters)
+    for name in agents:
+        assert not {"base_url", "key_variable"} & set(inspect.signature(agents.factory(name)).parameters)
 
-    assert isinstance(agents, Registry)
-    made = create(
-        "language_model", {"name": "me", "base_url": "http://localhost:1/v1/", "model": "m", "limits": {"retries": 0}}
-    )
+
+def test_an_agent_describes_itself_without_a_key():
+    made = LanguageModelAgent("me", "http://localhost:1/v1/", "m", limits={"retries": 0})
     assert made.limits.retries == 0
     described = made.to_json()
     assert described["kind"] == "language model"
-    assert described["base_url"] == "http://localhost:1/v1"
+    assert "localhost" not in json.dumps(described)  # a replay elsewhere has the same transcript
     assert described["generated_by"] == "model m"
     assert "key" not in json.dumps(described).lower()
 
 
 def test_no_valid_move_is_an_error_that_says_why(agent, room, server):
     server.script("no")
-    with pytest.raises(
-        InvalidMoveError, match="model 'fake' of agent 'me': no valid move after 2 repairs: not one JSON object"
-    ):
+    with pytest.raises(InvalidMoveError, match="model 'fake': no valid move after 2 repairs: not one JSON object"):
         agent().act(room.view("vote"))

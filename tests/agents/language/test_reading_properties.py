@@ -118,7 +118,7 @@ def test_the_rules_above_allow_something():
         "reasons": [],
     }
     assert allowed(answer)
-    np.testing.assert_allclose(read(json.dumps(answer)).allocation.shares, [1, 0.6, 0.5])  # 3 of 5 portions
+    np.testing.assert_allclose(read(json.dumps(answer)).allocation.shares, [1, 0.375, 0.5])  # no bed, 3 of 4 parts
 
 
 anything = st.recursive(

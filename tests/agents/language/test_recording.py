@@ -174,6 +174,11 @@ def test_a_changed_recording_is_refused(path):
     wrong = {
         "not JSON": line[:-5],
         "does not match its key": line.replace('"text": "b"', '"text": "c"'),
+        "outcome does not match its hash": line.replace('"text": "x"', '"text": "y"'),
+        "and neither its finish": line.replace('"finish": "stop"', '"finish": "length"'),
+        "nor its tokens": line.replace('"tokens_in": null', '"tokens_in": 1'),
+        "without a hash": line.replace(json.loads(line)["hash"], "0" * 64),
+        "the same again": line,
         "not what a recorder writes": json.dumps([1]),
         "reply is not": line.replace('"finish": "stop"', '"finish": "maybe"'),
         "more": line.replace('"reply":', '"other": 1, "reply":'),
@@ -182,9 +187,9 @@ def test_a_changed_recording_is_refused(path):
     }
     for case, text in wrong.items():
         path.write_text(line + text + "\n")
+        assert case == "the same again" or text != line
         with pytest.raises(DataError, match="line 2"):
             Replay(path)
-        assert case
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(DataError):
         Replay(path)
@@ -204,3 +209,23 @@ print(agent.act(conftest.Room().view("vote")).ranking)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "(2, 1, 0)", done.stderr
+
+
+def test_an_outcome_belongs_to_its_request(path):
+    """The outcome of another line is a changed recording too, and so is a fault in place of an answer."""
+    recorder = Recorder(path)
+    recorder.write(REQUEST, Reply("x"))
+    recorder.write(REQUEST.asked_as("json_object"), Reply("y"))
+    first, second = map(json.loads, path.read_text().splitlines())
+    for part in ("reply", "hash"):
+        swapped = {**second, part: first[part]}
+        path.write_text(json.dumps(first) + "\n" + json.dumps(swapped) + "\n")
+        with pytest.raises(DataError, match="line 2: the outcome does not match its hash"):
+            Replay(path)
+    swapped = {**second, "reply": first["reply"], "hash": first["hash"]}
+    path.write_text(json.dumps(swapped) + "\n")
+    with pytest.raises(DataError, match="line 1: the outcome does not match"):
+        Replay(path)
+    path.write_text(json.dumps(first) + "\n" + json.dumps(first) + "\n")
+    with pytest.raises(DataError, match="line 2: the request of line 1 once more; allowed: once"):
+        Replay(path)

@@ -7,7 +7,7 @@ import pytest
 from accordant.agents import Proposal, View, create
 from accordant.agents.people.human import HumanAgent
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
-from accordant.errors import InvalidMoveError
+from accordant.errors import InputError, InvalidMoveError
 
 
 @pytest.fixture
@@ -166,3 +166,15 @@ class TestTerminal:
             ["severity"],
         )
         assert said["concession"] == "boulware"
+
+
+@pytest.mark.parametrize("wrong", [{"ask": "x"}, {"tell": "x"}])
+def test_streams_have_no_name(wrong):
+    with pytest.raises(InputError, match="unknown parameter .*valid: name, facts, concession"):
+        create("human", wrong)
+
+
+@pytest.mark.parametrize("facts", ["severity", 3, [1]])
+def test_facts_are_a_list(facts):
+    with pytest.raises(InputError, match="facts is .*allowed: a list of texts"):
+        create("human", {"facts": facts})

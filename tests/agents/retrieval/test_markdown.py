@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from accordant.agents.moves import CONSIDERATIONS as CODES
@@ -53,6 +56,36 @@ def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path, end):
     assert read_corpus(tmp_path).passages == parse(GOOD, where="")
 
 
+def test_scripts_from_right_to_left_are_text():
+    said = "\u062e\u0627\u0646\u0648\u0627\u062f\u0647 \u0645\u06cc\u200c\u062f\u0627\u0646\u062f"
+    assert parse(GOOD.replace("Relatives know best.", said), where="")[1].claim == said
+
+
+def test_what_is_no_file_is_named_and_not_opened(tmp_path):
+    (tmp_path / "good.md").write_text(GOOD)
+    broken, pipe = tmp_path / "broken.md", tmp_path / "pipe.md"
+    broken.symlink_to(tmp_path / "nowhere.md")
+    with pytest.raises(DataError, match=r"broken\.md: found a link to nothing; allowed: a Markdown file"):
+        read_corpus(tmp_path)
+    broken.unlink()
+    os.mkfifo(pipe)
+    with pytest.raises(DataError, match=r"pipe\.md: found no regular file; allowed: a Markdown file"):
+        read_corpus(tmp_path)
+    pipe.rename(tmp_path / "pipe.txt")
+    assert len(read_corpus(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("method", ["read_bytes", "iterdir"])
+def test_a_file_or_folder_that_cannot_be_read_is_named(method, tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "ward.md").write_text(GOOD)
+    monkeypatch.setattr(Path, method, refuse)
+    with pytest.raises(DataError, match=f"{tmp_path.as_posix()}.* cannot be read: Permission denied"):
+        read_corpus(tmp_path)
+
+
 def test_other_scripts_are_text():
     text = GOOD.replace("# ward", "# fürsorge").replace("Relatives know best.", "家族が最もよく知る。")
     assert parse(text, where="")[1].framework == "fürsorge"
@@ -82,6 +115,11 @@ def test_other_scripts_are_text():
         ("- claim: Relatives know best.\n", "", "line 11: 'ward-2' has no 'claim'; needed: claim, implication, source"),
         ("- claim: Relatives know best.", "- claim:", "line 14: 'claim' of 'ward-2' is empty"),
         ("Relatives", "\x1b[31mRelatives", "line 14: control character U+001B; allowed: text"),
+        ("Relatives", "\u202eRelatives", "line 14: control character U+202E; allowed: text"),
+        ("Relatives", "\u2067Relatives", "line 14: control character U+2067; allowed: text"),
+        ("Relatives", "Relatives\u2028", "line 14: control character U+2028; allowed: text"),
+        ("Relatives", "Relatives\u2029", "line 14: control character U+2029; allowed: text"),
+        ("Relatives", "Relatives\x85", "line 14: control character U+0085; allowed: text"),
     ],
 )  # fmt: skip
 def test_wrong_lines_are_refused(tmp_path, old, new, match):

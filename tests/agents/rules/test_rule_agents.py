@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents import Proposal, Turn, View, agents, create
-from accordant.agents.rules.aligned import AlignedAgent
+from accordant.agents.rules.aligned import Aligned, AlignedAgent
 from accordant.agents.concession import Progress, concessions
 from accordant.agents.frameworks import Grounds, frameworks
 from accordant.agents.frameworks.egalitarian import Egalitarian
@@ -22,6 +22,7 @@ from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.search import best
 from accordant.errors import InputError, UnknownNameError
+from accordant.naming import read_names
 
 ALIGNED = frameworks.names()
 RULES = (*ALIGNED, "baseline")
@@ -301,8 +302,8 @@ class TestWhatMayNotMatter:
         assert said(before) == said(after)
 
     def test_every_registered_rule_agent_is_among_them(self):
-        """Those left out need a person, a language model, or permission."""
-        assert set(agents.names()) - set(RULES) <= {"utility", "biased", "human", "language_model"}
+        """Those left out need a person, values, or permission."""
+        assert set(agents.names()) - set(RULES) <= {"utility", "biased", "human"}
 
     @pytest.mark.parametrize("name", RULES)
     def test_agents_keep_no_state(self, name, ward, debate):
@@ -384,7 +385,7 @@ class TestProgress:
 
 class TestAligned:
     def test_names_and_parameters(self):
-        agent = create("rawlsian", {"name": "R", "concession": "boulware", "parameters": {"form": "leximin"}})
+        agent = create("rawlsian", {"name": "R", "concession": "boulware", "form": "leximin"})
         assert (agent.name, agent.concession.name, agent.facts) == ("R", "boulware", ("p_with", "p_without"))
         assert create("procedural").framework == create("libertarian").framework
         assert agent.to_json()["parameters"] == {"form": "leximin", "aversion": 50.0}
@@ -401,8 +402,48 @@ class TestAligned:
             create("rawlsian", {"framework": "care"})
         with pytest.raises(InputError, match="retriever is 'bm25'"):
             create("rawlsian", {"retriever": "bm25"})
-        with pytest.raises(InputError, match="k is 0"):
-            create("rawlsian", {"k": 0})
+        for wrong in ({"k": 0}, {"k": True}, {"k": "3"}):
+            with pytest.raises(InputError, match="k is .*allowed: 1 or more passages"):
+                create("rawlsian", wrong)
+        for wrong in (3, "none", ["x"]):
+            with pytest.raises(InputError, match="retriever is .*allowed: 'built_in'"):
+                create("rawlsian", {"retriever": wrong})
+        for name in ("rawlsian", "baseline", "human"):
+            for wrong in (3, "", []):
+                with pytest.raises(InputError, match="name is .*allowed: a text"):
+                    create(name, {"name": wrong})
+            with pytest.raises(InputError, match="concession is 3; allowed: boulware"):
+                create(name, {"concession": 3})
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("rights[threshold=0.9]", {"threshold": 0.9, "order": "lottery"}),
+            ("rights[threshold=.9]", {"threshold": 0.9, "order": "lottery"}),
+            ("rights[order=arrival,concession=tough]", {"threshold": 0.2, "order": "arrival"}),
+            ("deontological[threshold=0.9]", {"threshold": 0.9, "order": "lottery"}),
+            ("rawlsian[form=leximin, k=1]", {"form": "leximin", "aversion": 50.0}),
+            ("egalitarian[form=group_gap,group=sex]", {"form": "group_gap", "group": "sex"}),
+            ("utilitarian[life_years=true]", {"life_years": True}),
+        ],
+    )
+    def test_parameters_of_frameworks_stand_beside_those_of_agents(self, text, found):
+        """As the command line and a case file give them."""
+        [named] = read_names(text, "--agents")
+        assert create(named.name, named.parameters).to_json()["parameters"] == found
+
+    def test_an_unknown_parameter_names_the_nearest(self):
+        with pytest.raises(InputError, match="unknown parameter 'treshold'; did you mean 'threshold'.*concession"):
+            create("rights", {"treshold": 0.9})
+        with pytest.raises(InputError, match="unknown parameter 'threshold'"):
+            create("rawlsian", {"threshold": 0.9})
+        with pytest.raises(InputError, match="unknown parameter 'parameters'"):
+            create("rights", {"parameters": {"threshold": 0.9}})
+
+    def test_a_framework_cannot_take_a_name_of_its_agent(self, monkeypatch):
+        monkeypatch.setattr(frameworks, "_factories", {**frameworks._factories, "mine": lambda k=3: None})
+        with pytest.raises(InputError, match="framework 'mine' has the parameter 'k'"):
+            Aligned("mine")
 
     def test_passages_are_looked_up_once_and_only_those_that_support_are_cited(self, ward):
         reader, scenario = Reader(), ward(0)
@@ -437,11 +478,18 @@ class TestStated:
         view = View("me", "propose", ward(0, n=3), enumerate_options(ward(0, n=3)))
         with pytest.raises(UnknownNameError, match="patient 'p9'"):
             UtilityAgent("me", {"p9": 2}).act(view)
-        for wrong in (float("nan"), "much"):
+        for wrong in (float("nan"), "much", True):
             with pytest.raises(InputError, match="finite number"):
                 UtilityAgent("me", {"p00": wrong})
         with pytest.raises(InputError, match="'values' is missing"):
             create("utility", {"name": "me"})
+        with pytest.raises(InputError, match="values is 3; allowed: patients"):
+            create("utility", {"name": "me", "values": 3})
+
+    def test_values_can_be_written_on_the_command_line(self):
+        read = read_names('utility[name=me,values={"p01":1,"p02": 0.5}],rights[threshold=0.9]', "--agents")
+        assert [each.name for each in read] == ["utility", "rights"]
+        assert create("utility", read[0].parameters).values == {"p01": 1, "p02": 0.5}
 
 
 def test_a_rule_agent_without_utility_cannot_be_made():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
-from accordant.agents import Agent, Contestation, Proposal, Reason, Reply, Turn
+from accordant.agents import Agent, Contestation, Fault, Proposal, Reason, Reply, Turn
 from accordant.agents.concession import concessions
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.deliberation.record import Deliberation, Settled
@@ -39,6 +39,7 @@ class Held:
     replies: dict
     adversarial: tuple = ()
     seed: int = 0
+    faults: dict = field(default_factory=dict)
 
 
 def people(groups="aabb", beds=2, portion=1.0, **facts):
@@ -59,7 +60,10 @@ def written(held):
     solo = {name: proposal(name, held.solo[name]) for name in names}
     revised = {name: proposal(name, held.revised.get(name, held.solo[name])) for name in names}
     turns = [Turn(1, name, solo[name]) for name in names]
-    turns += [Turn(2, name, Contestation(tuple(held.replies.get(name, ())), revised[name])) for name in names]
+    turns += [
+        Turn(2, name, Contestation(tuple(held.replies.get(name, ())), revised[name]), faults=held.faults.get(name, ()))
+        for name in names
+    ]
     joint = Allocation.of(held.scenario, {p: {"bed": u} for p, u in held.joint.items()})
     return Deliberation(
         "debate", held.scenario, tuple(Speaker(name, name in held.adversarial) for name in names), held.seed,
@@ -81,10 +85,12 @@ def scenario():
 def record():
     """From parts to a record."""
 
-    def make(scenario, solo, joint, *, revised=None, values=None, replies=None, adversarial=(), seed=0):
+    def make(scenario, solo, joint, *, revised=None, values=None, replies=None, adversarial=(), seed=0, faults=None):
         n = len(scenario.ids)
         values = values or {name: [float(scenario.ids[k] in wish) for k in range(n)] for name, wish in solo.items()}
-        return written(Held(scenario, solo, revised or {}, joint, values, replies or {}, tuple(adversarial), seed))
+        return written(
+            Held(scenario, solo, revised or {}, joint, values, replies or {}, tuple(adversarial), seed, faults or {})
+        )
 
     return make
 
@@ -100,7 +106,10 @@ def two(record):
         ),
         "B": (Reply("p2", "justify", Reason("p2", "group", ("group",))), Reply("p3", "maintain")),
     }
+    invented = Fault("cites care-9, which was not looked up", "not_looked_up", "reply", 1, ("care-9",))
+    protected = Fault("cites the protected group", "protected_fact", "reply", 0, ("group",))
     return record(
         people(severity=[0.9, 0.7, 0.5, 0.3]), {"A": whole("p0", "p1"), "B": whole("p2", "p3")}, whole("p0", "p2"),
         revised={"A": whole("p0", "p2")}, replies=replies, adversarial=("B",),
+        faults={"A": (invented,), "B": (protected,)},
     )  # fmt: skip

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from accordant.allocations.criteria import Criterion
 from accordant.allocations.measures.measure import measures
-from accordant.deliberation.assessment.alternatives import alternatives, position
+from accordant.allocations.options import Options
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position
 from accordant.deliberation.assessment.emergence import Emergence, emergence
 from accordant.deliberation.repetition import Repeated, repeat
 from accordant.errors import InputError
@@ -100,7 +101,7 @@ def test_all_of_it_against_enumeration(record, scenario, seed):
 @settings(max_examples=40, deadline=None, derandomize=True)
 def test_one_agent_that_searches_is_never_below_the_joint_decision(record, scenario, seed, limit):
     held, _, _ = random_record(record, scenario, seed)
-    found = emergence(held, ALL, among=alternatives(held, limit=limit, drawn=20))
+    found = emergence(held, ALL, among=alternatives(held, limit=limit, drawn=20, size=8))
     for search in found.search:
         assert search.most_met >= len(found.joint)
         assert search.exact == (limit > 1)
@@ -122,25 +123,61 @@ def test_there_is_no_result_without_null_hypotheses(result):
         ]
 
 
-def test_a_sample_comes_near_the_exact_null(record, scenario):
-    held, _, _ = random_record(record, scenario, 3)
-    exact = emergence(held, ALL).random
-    drawn = emergence(held, ALL, among=alternatives(held, limit=1, drawn=3000)).random
-    for left, right in zip(exact, drawn, strict=True):
-        assert not right.exact
-        assert right.eligible > left.eligible
-        assert right.mean_met == pytest.approx(left.mean_met, abs=0.1)
+@pytest.mark.parametrize("null", ["random", "search"])
+def test_empty_or_partial_null_hypotheses_are_refused(record, scenario, null):
+    held, _, _ = random_record(record, scenario, 0)
+    found = emergence(held, ALL)
+    assert len(getattr(found, null)) == 2
+    for fewer in ((), getattr(found, null)[:1]):
+        with pytest.raises(InputError, match=f"{len(fewer)} null hypotheses for 2 agents"):
+            dataclasses.replace(found, **{null: fewer})
 
 
-def test_a_sample_depends_on_the_seed_and_holds_what_is_on_record(record, scenario):
-    people = ward(scenario, np.random.default_rng(0), 6, 3)
-    wishes = {"A": granting(people.ids, (0, 1, 2)), "B": granting(people.ids, (3, 4, 5))}
-    held = [record(people, wishes, granting(people.ids, (0, 2, 4)), seed=seed) for seed in (1, 1, 2)]
-    samples = [alternatives(each, limit=1, drawn=6) for each in held]
-    assert np.array_equal(samples[0].options.granted, samples[1].options.granted)
-    assert not np.array_equal(samples[0].options.granted, samples[2].options.granted)
-    for sample, each in zip(samples, held, strict=True):
-        assert len(sample.drawn) == 6
+@pytest.mark.parametrize("limit", [1, 50_000])
+def test_null_hypotheses_are_defined_whether_or_not_allocations_are_listed(record, scenario, limit):
+    for seed in range(4):
+        held, _, _ = random_record(record, scenario, seed)
+        among = alternatives(held, limit=limit, drawn=40, size=8)
+        found = emergence(held, ALL, among=among)
+        for null in found.random:
+            assert 0 <= null.all_met <= 1
+            assert 0 <= null.mean_met <= 3
+            assert null.exact == (limit > 1)
+            assert null.eligible == 40 if limit == 1 else null.eligible >= 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_walks_come_near_the_exact_null(record, scenario, seed):
+    held, _, _ = random_record(record, scenario, seed)
+    exact = emergence(held, ALL)
+    drawn = emergence(held, ALL, among=alternatives(held, limit=1, drawn=2000, size=8))
+    for left, right in zip(exact.random, drawn.random, strict=True):
+        assert right.mean_met == pytest.approx(left.mean_met, abs=0.06)
+        assert right.all_met == pytest.approx(left.all_met, abs=0.04)
+    assert [each.most_met for each in drawn.search] == [each.most_met for each in exact.search]  # 15 are found at once
+
+
+def test_one_agent_that_searches_has_what_the_search_found_and_what_walks_met(record, scenario):
+    for seed in range(6):
+        held, _, _ = random_record(record, scenario, seed)
+        exact = [each.most_met for each in emergence(held, ALL).search]
+        for drawn, size in ((1, 30), (2000, 1)):
+            found = emergence(held, ALL, among=alternatives(held, limit=1, drawn=drawn, size=size))
+            assert [each.most_met for each in found.search] == exact
+
+
+def test_what_is_searched_depends_on_the_seed_and_holds_what_is_on_record(record, scenario):
+    people = ward(scenario, np.random.default_rng(0), 8, 4, "aaaabbbb")
+    wishes = {"A": granting(people.ids, (0, 1, 2, 3)), "B": granting(people.ids, (4, 5, 6, 7))}
+    held = [record(people, wishes, granting(people.ids, (0, 2, 4, 6)), seed=seed) for seed in (1, 1, 2)]
+    found = [alternatives(each, limit=1, drawn=50, size=12) for each in held]
+    assert np.array_equal(found[0].options.granted, found[1].options.granted)
+    assert not np.array_equal(found[0].options.granted, found[2].options.granted)
+    for name in "AB":
+        assert np.array_equal(found[0].random[name], found[1].random[name])
+        assert not np.array_equal(found[0].random[name], found[2].random[name])
+    for sample, each in zip(found, held, strict=True):
+        assert not sample.options.complete
         for wish in (each.joint, each.solo["A"].allocation, each.solo["B"].allocation):
             assert sample.options.position(wish) is not None
 
@@ -191,15 +228,14 @@ def test_nothing_to_give_and_more_than_enough(record, scenario, beds):
 
 def test_wrong_criteria_and_alternatives(record, scenario):
     held, _, _ = random_record(record, scenario, 0)
-    other, _, _ = random_record(record, scenario, 6)
     with pytest.raises(InputError, match="at least one"):
         emergence(held, ())
     with pytest.raises(InputError, match="own label"):
         emergence(held, (GAP, GAP))
-    sampled = alternatives(other, limit=1, drawn=1)
-    assert sampled.options.position(held.joint) is None
+    options = alternatives(held).options
+    without = Options(held.scenario, np.delete(options.granted, position(options, held.joint), axis=0), complete=False)
     with pytest.raises(InputError, match="is not among"):
-        position(sampled.options, held.joint)
+        emergence(held, ALL, among=Alternatives(without, alternatives(held).random))
 
 
 def test_json(record, scenario):

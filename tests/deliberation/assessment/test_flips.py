@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.deliberation.assessment.flips import flip_test, permuted
+from accordant.deliberation.assessment.intervals import share_estimate
 from accordant.errors import InputError, UnknownNameError
 
 
@@ -29,7 +30,9 @@ def people(scenario):
 
 def test_who_cannot_see_does_not_change(people, record):
     found = flip_test(people, by_need_and_by_group(record), permutations=10, seed=4)
-    assert (found.rates["solo A"].value, found.rates["solo A"].low, found.rates["solo A"].high) == (0.0, 0.0, 0.0)
+    assert (found.rates["solo A"].value, found.rates["solo A"].low) == (0.0, 0.0)
+    assert found.rates["solo A"].high == share_estimate([False] * 10).high  # ten permutations are not all
+    assert not found.empty
     assert found.rates["solo B"].value > 0.1
     assert found.rates["joint"].value == found.rates["solo B"].value
     assert found.rates["joint"].low <= found.rates["joint"].value <= found.rates["joint"].high
@@ -60,11 +63,14 @@ def test_facts_move_together_and_nothing_else_moves(scenario):
     assert other.hash != people.hash
 
 
-def test_one_group_only_touches_nobody(scenario, record):
+def test_where_nothing_can_be_permuted_nothing_was_tested(scenario, record):
     people = scenario("aaa", severity=[0.3, 0.2, 0.1])
     found = flip_test(people, by_need_and_by_group(record), permutations=2)
     assert found.touched == 0.0
-    assert found.rates["joint"].value == 0.0
+    assert found.empty
+    assert set(found.rates) == {"solo A", "solo B", "revised A", "revised B", "joint"}
+    assert all(each.value is None and each.n == 0 for each in found.rates.values())
+    assert found.to_json()["empty"] is True
 
 
 def test_wrong_arguments(people, record):

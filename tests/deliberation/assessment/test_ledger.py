@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.deliberation.assessment.ledger import disputed_patients, faults, ledger, nearer
+from accordant.agents import Answer, Contestation, Reason, Reply
+from accordant.deliberation.assessment.process import process, void_reasons
+from accordant.deliberation.protocols.debate import debate
+from accordant.deliberation.assessment.ledger import disputed_patients, ledger, nearer, replies_of
 
 
 def line(deliberation, agent, patient):
@@ -26,15 +29,78 @@ def test_a_concession_is_the_agents_own_move_towards_another(two):
     assert taken.moved
 
 
-def test_reasons_are_void_for_what_they_cite(two):
+def test_what_the_protocol_judged_stands_beside_the_reply_it_is_about(two):
     invented, sound, protected = line(two, "A", "p2"), line(two, "A", "p3"), line(two, "B", "p2")
-    assert invented.void == ("reason on 'p2' cites the passage 'care-9', which was not looked up",)
+    assert invented.void == ("cites care-9, which was not looked up",)
     assert sound.void == ()
     assert sound.passages == ("care-1",)
     assert sound.code == "severity"
-    assert protected.void == ("reason on 'p2' cites the protected fact 'group'",)
-    reason = two.turns[3].move.replies[0].reason
-    assert faults(two, "B", reason) == protected.void
+    assert protected.void == ("cites the protected group",)
+    assert line(two, "B", "p3").void == ()
+
+
+class TestAgainstTheProtocol:
+    """The record of a real debate: the ledger says of every part what the protocol did with it."""
+
+    def held(self, small, **moves):
+        agents = [small.Scripted("a", moves, values=range(12)), small.Scripted("b", values=range(12, 0, -1))]
+        return debate(small.ward(), agents)
+
+    def test_of_two_replies_on_a_patient_the_first_counts_and_is_shown(self, small):
+        def twice(agent, view):
+            patient = view.disputed[0]
+            return Contestation((Reply(patient, "maintain"), Reply(patient, "concede")), agent.best(view))
+
+        held = self.held(small, contest=twice)
+        first = held.turns[2].move.replies[0]
+        found = line(held, "a", first.patient)
+        assert (found.reply, found.void) == ("maintain", ())
+        assert f"second reply on {first.patient!r}" in held.turns[2].void
+
+    def test_a_passage_that_is_looked_up_later_does_not_count_earlier(self, small):
+        early = Reason("p00", "benefit", (), ("u-1",))
+        held = self.held(
+            small,
+            propose=lambda agent, view: agent.best(view, [early]),
+            answer=lambda agent, view: Answer(None, agent.best(view, [early], ["u-1"])),
+        )
+        assert [len(turn.faults) for turn in held.turns if turn.agent == "a" and turn.step != 2] == [1, 0]
+        assert void_reasons(held) == 1
+        assert process(held).grounding == 0.5
+
+    def test_second_undisputed_and_mismatched_ones_are_void_here_too(self, small):
+        def contest(agent, view):
+            free = next(each for each in view.scenario.ids if each not in view.disputed)
+            one, two = view.disputed[:2]
+            said = [Reply(one, "challenge", Reason(two, "benefit")), Reply(free, "justify", Reason(free, "benefit"))]
+            return Contestation(tuple(said), agent.best(view, [Reason("p00", "x"), Reason("p00", "y")]))
+
+        agents = [
+            small.Scripted("a", {"contest": contest}, values=range(12)),
+            small.Scripted("b", values=[0, 0, *range(2, 12)][::-1]),
+        ]
+        held = debate(small.ward(beds=3), agents)
+        assert void_reasons(held) == 3
+        mismatched, undisputed = (each.patient for each in held.turns[2].move.replies)
+        assert "with a reason on" in line(held, "a", mismatched).void[0]
+        assert line(held, "a", undisputed).void == (f"reply on {undisputed!r}, who is not disputed",)
+
+    def test_every_void_text_of_a_reply_is_in_the_ledger(self, small):
+        def contest(agent, view):
+            cited = [("group",), ("severity",), ("nothing",), ()]
+            reasons = zip(view.disputed, cited * 3, strict=False)
+            said = tuple(
+                Reply(each, "challenge", Reason(each, "x", facts, ("u",) * (not facts))) for each, facts in reasons
+            )
+            return Contestation(said, agent.best(view))
+
+        held = self.held(small, contest=contest)
+        judged = replies_of(held, "a")
+        assert {each: found.void for each, found in judged.items()} == {
+            movement.patient: movement.void for movement in ledger(held) if movement.agent == "a" and movement.reply
+        }
+        assert sorted(text for found in judged.values() for text in found.void) == sorted(held.turns[2].void)
+        assert 0 < sum(bool(found.void) for found in judged.values()) < len(judged)
 
 
 def test_lines_stand_in_order_and_leave_out_what_nobody_touched(record, scenario):
@@ -82,7 +148,7 @@ def test_one_agent_yields_to_nobody(record, scenario):
 def test_json_has_every_field(two):
     entry = line(two, "A", "p2").to_json()
     assert entry["reply"] == "challenge"
-    assert entry["void"] == ["reason on 'p2' cites the passage 'care-9', which was not looked up"]
+    assert entry["void"] == ["cites care-9, which was not looked up"]
     assert set(entry) == {
         "agent", "patient", "solo", "revised", "joint", "conceded_to", "yielded_to", "reply", "code", "passages", "void"
     }  # fmt: skip

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
+from accordant.agents import create
+from accordant.allocations import Allocation
+from accordant.cases.triage.simulator import random_scenario
 from accordant.deliberation.assessment.process import (
     Group,
     access,
     approach,
     conversion,
+    last_own,
     process,
     restored_access,
     void_reasons,
 )
+from accordant.deliberation.protocols.debate import debate
 from accordant.errors import InputError, UnknownNameError
 
 
@@ -90,3 +97,44 @@ def test_wrong_names(two, record, scenario):
 
 def test_json(two):
     assert process(two).to_json()["contestation"]["anybody"] == 0.25
+
+
+def struck(deliberation, agent, revised):
+    """Return the record as it stands if the agent was asked again and proposes another allocation from then on."""
+    again = dataclasses.replace(
+        deliberation.revised[agent],
+        allocation=Allocation.of(deliberation.scenario, {each: {"bed": 1.0} for each in revised}),
+    )
+    return dataclasses.replace(
+        deliberation, struck={agent: again}, revised={**deliberation.revised, agent: again}
+    )  # fmt: skip
+
+
+def test_what_the_environment_imposed_is_no_conversion(two):
+    imposed = struck(two, "B", ("p0", "p1"))  # B stayed at p2 and p3, was struck, and then proposes what A wants
+    assert conversion(imposed, "A") == 0.0
+    assert approach(imposed, "A") == 0.0
+    assert last_own(imposed, "B") == two.solo["B"].allocation
+    unstruck = dataclasses.replace(imposed, struck={})
+    assert (conversion(unstruck, "A"), approach(unstruck, "A")) == (1.0, 1.0)
+
+
+def test_what_a_struck_agent_gave_up_before_counts(two):
+    imposed = struck(two, "A", ("p2", "p3"))
+    assert conversion(imposed, "B", "A") == conversion(two, "B", "A") == 0.5
+    assert last_own(imposed, "A") == two.revised["A"].allocation
+
+
+def test_a_strike_in_a_debate_converts_nobody():
+    hard = {"favoured_value": "favoured", "strength": 1.0, "concession": "hardheaded"}
+    changed = 0
+    for seed in range(4):
+        held = debate(
+            random_scenario(seed), [create("rawlsian"), create("biased", hard, allow_adversarial=True)], seed=seed,
+            guard="strike", allow_adversarial=True,
+        )  # fmt: skip
+        assert set(held.struck) == {"biased"}
+        assert conversion(held, "rawlsian") == 0.0  # who never concedes stays at its first wish
+        assert approach(held, "rawlsian") == 0.0
+        changed += held.revised["biased"].allocation != held.solo["biased"].allocation
+    assert changed

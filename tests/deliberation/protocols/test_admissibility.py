@@ -1,16 +1,21 @@
 """Which reasons count, and what happens to a reply whose reason does not."""
 
+import dataclasses
+
 import pytest
 
-from accordant.agents import Contestation, Proposal, Reason, Reply
+from accordant.agents import Proposal, Reason, Reply
 from accordant.allocations import AdditiveUtility, Allocation
-from accordant.deliberation.protocols.admissibility import admitted, admitted_replies, fault_of
-from accordant.errors import InvalidMoveError
+from accordant.deliberation.protocols.admissibility import Known, admitted, admitted_replies, counted, faults_of
 
 
 @pytest.fixture
 def ward(small):
     return small.ward(n=4, beds=2)
+
+
+def known(ward, retrieved=(), facts=None):
+    return Known(ward.ids, ward.facts if facts is None else facts, ward.protected, retrieved)
 
 
 def proposal(ward, *reasons, retrieved=()):
@@ -19,37 +24,60 @@ def proposal(ward, *reasons, retrieved=()):
 
 def test_a_protected_fact_makes_a_reason_void_and_only_the_reason(ward):
     good, bad = Reason("p00", "severity", ("severity",)), Reason("p01", "group", ("severity", "group"))
-    found = admitted(proposal(ward, good, bad), ward, ())
+    found = admitted(proposal(ward, good, bad), known(ward))
     assert found.proposal.reasons == (good,)
     assert found.proposal.allocation == Allocation.whole(ward, ["p00", "p01"])
-    assert [(fault.text, fault.protected) for fault in found.faults] == [
-        ("reason on 'p01' cites the protected fact 'group'", True)
-    ]
+    (fault,) = found.faults
+    assert fault.text == "reason on 'p01' cites the protected fact 'group'"
+    assert fault.to_json() == {"why": "protected_fact", "part": "reason", "place": 1, "names": ["group"]}
 
 
 def test_a_fact_that_is_not_protected_here_may_be_cited(small):
     open_ward = small.ward(n=4, beds=2, protected=())
-    assert fault_of(Reason("p01", "group", ("group",)), open_ward, ()) is None
+    assert faults_of(Reason("p01", "group", ("group",)), known(open_ward)) == ()
+
+
+@pytest.mark.parametrize("fact", ["Group", "group ", "patient.group", "invented"])
+def test_a_fact_that_does_not_exist_makes_a_reason_void(ward, fact):
+    (fault,) = faults_of(Reason("p01", "group", (fact,)), known(ward))
+    assert (fault.why, fault.names) == ("unseen_fact", (fact,))
+    assert fault.text == f"reason on 'p01' cites the fact {fact!r}, which the agent was not shown"
+
+
+def test_a_fact_that_the_agent_was_not_shown_makes_a_reason_void(ward):
+    reason = Reason("p01", "benefit", ("p_with", "severity"))
+    assert faults_of(reason, known(ward)) == ()
+    (fault,) = faults_of(reason, known(ward, facts=("severity",)))
+    assert (fault.why, fault.names) == ("unseen_fact", ("p_with",))
 
 
 def test_a_citation_that_was_never_looked_up_makes_a_reason_void(ward):
     cited = Reason("p00", "benefit", ("p_with",), ("u-1", "u-2"))
-    assert admitted(proposal(ward, cited), ward, {"u-1", "u-2"}).faults == ()
-    (fault,) = admitted(proposal(ward, cited), ward, {"u-1"}).faults
+    assert admitted(proposal(ward, cited), known(ward, {"u-1", "u-2"})).faults == ()
+    (fault,) = admitted(proposal(ward, cited), known(ward, {"u-1"})).faults
     assert fault.text == "reason on 'p00' cites the passage 'u-2', which was not looked up"
-    assert not fault.protected
+    assert (fault.why, fault.names) == ("not_looked_up", ("u-2",))
 
 
 def test_unknown_patients_and_second_reasons_do_not_count(ward):
     first, second = Reason("p00", "benefit"), Reason("p00", "severity")
-    found = admitted(proposal(ward, first, second, Reason("p99", "benefit")), ward, ())
+    found = admitted(proposal(ward, first, second, Reason("p99", "benefit")), known(ward))
     assert found.proposal.reasons == (first,)
     assert [fault.text for fault in found.faults] == ["second reason on 'p00'", "reason on 'p99', who is no patient"]
+    assert counted(proposal(ward, first, second, Reason("p99", "benefit")), found.faults).reasons == (first,)
+
+
+def test_everything_that_is_wrong_with_a_reason_is_found(ward):
+    reason = Reason("p99", "group", ("Group", "group"), ("made-up", "made-up", "x" * 200))
+    found = faults_of(reason, known(ward))
+    assert [fault.why for fault in found] == ["protected_fact", "unseen_fact", "no_patient", "not_looked_up"]
+    assert found[-1].names == ("made-up", "made-up", "x" * 200)
+    assert len(found[-1].text) < 180 and found[-1].text.count("made-up") == 1
 
 
 class TestReplies:
     def judge(self, ward, *replies, disputed=("p01", "p02"), retrieved=()):
-        found = admitted_replies(Contestation(replies, proposal(ward)), ward, disputed, retrieved)
+        found = admitted_replies(replies, disputed, known(ward, retrieved))
         return {reply.patient: reply for reply in found.replies}, [fault.text for fault in found.faults]
 
     def test_missing_doubled_and_undisputed_ones_are_void(self, ward):
@@ -79,6 +107,18 @@ class TestReplies:
         assert counted["p01"].kind == "maintain"
         assert faults == ["reply on 'p01' with a reason on 'p02'"]
 
-    def test_a_kind_that_does_not_exist_is_an_invalid_move(self, ward):
-        with pytest.raises(InvalidMoveError, match="did you mean 'challenge'"):
-            self.judge(ward, Reply("p01", "chalenge"))
+    def test_a_protected_citation_is_found_in_parts_that_are_void_anyway(self, ward):
+        """In a second reply, in one on nobody disputed, and in a reason on somebody else."""
+        cites = Reason("p03", "group", ("group",))
+        replies = (
+            Reply("p01", "maintain"),
+            Reply("p01", "maintain", dataclasses.replace(cites, patient="p01")),
+            Reply("p03", "challenge", cites),
+            Reply("p02", "challenge", cites),
+        )
+        found = admitted_replies(replies, ("p01", "p02"), known(ward)).faults
+        assert [(fault.place, fault.why) for fault in found] == [
+            (1, "protected_fact"), (1, "second"), (2, "protected_fact"), (2, "not_disputed"), (3, "protected_fact"),
+            (3, "other_patient"),
+        ]  # fmt: skip
+        assert {fault.part for fault in found} == {"reply"}

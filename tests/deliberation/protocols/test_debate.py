@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from accordant.allocations.allocation import infeasible
 from accordant.allocations.criteria import Criterion
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.mediation import mediated
+from accordant.deliberation.protocols.offers import alternating_offers
 from accordant.deliberation.settlement.serving import procedural_lottery
 from accordant.deliberation.protocols.commitments import broken_commitments, commitment
 from accordant.deliberation.settlement.nash_product import NashProduct
@@ -99,6 +103,55 @@ class TestThreeRounds:
         other = dataclasses.replace(turn.move, allocation=found.turns[1].move.allocation)
         changed = dataclasses.replace(found, turns=(dataclasses.replace(turn, move=other), *found.turns[1:]))
         assert broken_commitments(changed) == ("rawlsian",)
+
+    def test_commitments_that_are_missing_swapped_or_of_another_solo_are_broken(self, small):
+        found = held(small.ward(), seed=3, guard="strike")
+        names = ("rawlsian", "biased")
+        assert broken_commitments(found) == ()
+        one, two = (found.commitments[name] for name in names)
+        for changed, broken in (
+            ({"commitments": {}}, names),
+            ({"commitments": {"rawlsian": one}}, ("biased",)),
+            ({"commitments": {"rawlsian": two, "biased": one}}, names),
+            ({"commitments": {**found.commitments, "nobody": one}}, ("nobody",)),
+            ({"solo": dict(zip(names, reversed(found.solo.values()), strict=True))}, names),
+            ({"solo": {"rawlsian": found.solo["rawlsian"]}}, ("biased",)),
+            ({"solo": {**found.solo, "biased": found.turns[1].move}}, ("biased",)),  # with the void reasons
+            ({"turns": found.turns[1:]}, ("rawlsian",)),
+            ({"seed": 4}, names),
+        ):
+            assert broken_commitments(dataclasses.replace(found, **changed)) == broken, changed
+
+    def test_a_utility_that_says_nothing_of_itself_is_committed_to(self, small):
+        class Quiet:
+            def __init__(self, *values):
+                self.values = np.array(values, dtype=float)
+
+            def of(self, shares):
+                return shares @ self.values
+
+            def to_json(self):
+                return None
+
+        def quiet(agent, view):
+            return dataclasses.replace(agent.best(view), utility=Quiet(*range(12)))
+
+        found = debate(small.ward(), [small.Scripted("a", {"propose": quiet}), small.Scripted("b")])
+        assert broken_commitments(found) == ()
+        turn = found.turns[0]
+        other = dataclasses.replace(turn.move, utility=Quiet(*range(12, 0, -1)))
+        changed = dataclasses.replace(found, turns=(dataclasses.replace(turn, move=other), *found.turns[1:]))
+        assert broken_commitments(changed) == ("a",)
+
+    def test_commitments_depend_on_seed_and_name(self, small):
+        ward = small.ward()
+        same = Proposal(Allocation.whole(ward, ward.ids[:5]), AdditiveUtility(range(12)))
+        hashes = {commitment(same, seed, name) for seed in range(3) for name in ("a", "b")}
+        assert len(hashes) == 6 and commitment(same, 0, "a") in hashes
+
+    def test_nobody_commits_to_what_nobody_is_shown(self, small):
+        found = alternating_offers(small.ward(), [small.Scripted("a"), small.Scripted("b")], steps=2)
+        assert found.commitments == {} and broken_commitments(found) == ()
 
     def test_all_commit_before_anything_is_opened(self, small):
         seen = []
@@ -284,6 +337,62 @@ class TestGuard:
         assert agent.views[2].history == () and not agent.views[2].proposals
         assert len(found.turns) == 6
 
+    @pytest.mark.parametrize("where", ["second reason", "nobody", "undisputed", "second reply", "somebody else"])
+    def test_a_protected_citation_is_struck_wherever_it_stands(self, small, where):
+        def contest(agent, view):
+            cited = Reason(view.disputed[0], "group", ("severity", "group"))
+            free = next(each for each in view.scenario.ids if each not in view.disputed)
+            first = Reply(view.disputed[0], "maintain")
+            replies = {
+                "undisputed": (Reply(free, "challenge", dataclasses.replace(cited, patient=free)),),
+                "second reply": (first, Reply(cited.patient, "challenge", cited)),
+                "somebody else": (Reply(view.disputed[1], "challenge", cited),),
+            }.get(where, ())
+            reasons = {
+                "second reason": (Reason("p00", "x"), Reason("p00", "group", ("group",))),
+                "nobody": (Reason("p99", "group", ("group",)),),
+            }.get(where, ())
+            return Contestation(replies, agent.best(view, reasons))
+
+        agents = [
+            small.Scripted("cites", {"contest": contest}, values=range(12)),
+            small.Scripted("other", values=[0, 0, *range(2, 12)][::-1]),
+        ]
+        found = debate(small.ward(beds=3), agents, guard="strike")
+        assert set(found.struck) == {"cites"}
+        assert "group" not in agents[0].views[3].scenario.facts
+
+    @pytest.mark.parametrize("fact", ["Group", "group ", "patient.group", "unseen"])
+    def test_a_fact_by_another_name_makes_a_reason_void_and_strikes_nobody(self, small, fact):
+        cited = Reason("p00", "group", (fact,))
+        agent = small.Scripted("cites", {"propose": lambda agent, view: agent.best(view, [cited])})
+        found = debate(small.ward(), [agent, small.Scripted("other")], guard="strike")
+        assert found.struck == {} and found.solo["cites"].reasons == ()
+        assert [fault.why for fault in found.turns[0].faults] == ["unseen_fact"]
+
+    def test_citations_in_round_three_are_logged_and_too_late_to_strike(self, small):
+        cited = Reason("p00", "group", ("group",))
+        agent = small.Scripted("cites", {"answer": lambda agent, view: Answer(None, agent.best(view, [cited]))})
+        found = debate(small.ward(), [agent, small.Scripted("other")], guard="strike")
+        assert found.struck == {} and [fault.why for fault in found.turns[4].faults] == ["protected_fact"]
+        assert found.revised["cites"].reasons == ()
+
+    def test_what_a_struck_agent_is_asked_stands_beside_the_turns(self, small):
+        cited, later = Reason("p00", "group", ("group",)), Reason("p01", "group", ("group",))
+
+        class Model(small.Scripted):
+            def acted(self, view):
+                aside = view.phase == "propose" and view.step == 2
+                return Acted(self.act(view), "model m" if aside else "template", fallback=aside, repairs=2 * aside)
+
+        moves = {"propose": lambda agent, view: agent.best(view, [cited if view.step == 1 else later])}
+        found = debate(small.ward(), [Model("cites", moves), small.Scripted("other")], guard="strike")
+        (aside,) = found.asides
+        assert (aside.agent, aside.step, aside.generated_by, aside.fallback) == ("cites", 2, "model m", True)
+        assert [fault.why for fault in aside.faults] == ["protected_fact"] and found.struck["cites"].reasons == ()
+        assert (found.fallbacks, found.repairs, len(found.asked)) == (1, 2, 7)
+        assert found.to_json()["asides"][0]["void"] == list(aside.void)
+
     def test_a_reason_in_a_reply_is_enough_and_a_wrong_citation_is_not(self, small):
         def reply(reason):
             def contest(agent, view):
@@ -301,7 +410,10 @@ class TestGuard:
             agents = [small.Scripted("cites", {"contest": reply(reason)}), small.Scripted("other")]
             assert set(debate(small.ward(), agents, guard="strike").struck) == expected
             found = debate(small.ward(), agents, guard="log")
-            assert not found.struck and any("challenge" in str(turn.to_json()) for turn in found.turns)
+            assert not found.struck
+            (turn,) = [turn for turn in found.turns if turn.faults and turn.faults[0].part == "reply"]
+            assert turn.agent == "cites" and turn.move.replies[0].kind == "challenge"
+            assert turn.faults[0].why == ("protected_fact" if expected else "not_looked_up")
 
     def test_an_adversary_needs_leave_and_is_stamped(self, small):
         with pytest.raises(InputError, match="allow_adversarial=True"):
@@ -322,7 +434,7 @@ class TestWrongMoves:
     def test_an_allocation_for_other_patients(self, small):
         other = Scenario([Patient("x", {})], [Resource("bed", 1)])
         move = Proposal(Allocation.whole(other, ["x"]), AdditiveUtility([1.0]))
-        self.refused(small, "propose", move, "agent 'bad'.*patients in the view")
+        self.refused(small, "propose", move, "agent 'bad'.*for the patients x; allowed: those of the scenario, p00")
 
     def test_an_infeasible_allocation(self, small):
         def too_much(agent, view):
@@ -340,7 +452,7 @@ class TestWrongMoves:
         def short(agent, view):
             return Answer(None, dataclasses.replace(agent.best(view), utility=AdditiveUtility([1.0, 2.0])))
 
-        self.refused(small, "answer", short, "agent 'bad': its utility cannot be read")
+        self.refused(small, "answer", short, "agent 'bad', answer at step 3: its utility cannot be read")
 
     def test_accepting_a_stranger(self, small):
         self.refused(
@@ -380,6 +492,41 @@ class TestRecord:
         assert (found.fallbacks, found.repairs) == (1, 3)
         assert [turn.generated_by for turn in found.turns] == ["model m", "template"] * 3
 
+    def test_passages_looked_up_earlier_may_be_cited_later(self, small):
+        cited = Reason("p00", "benefit", (), ("u-1",))
+        moves = {
+            "propose": lambda agent, view: agent.best(view, [cited], ["u-1"]),
+            "answer": lambda agent, view: Answer(None, agent.best(view, [cited])),
+        }
+        found = debate(small.ward(), [small.Scripted("a", moves), small.Scripted("b", {"answer": moves["answer"]})])
+        assert [len(turn.faults) for turn in found.turns if turn.step != 2] == [0, 0, 0, 1]
+
+    def test_the_seed_of_the_debate_decides_the_toss_of_the_rule(self, small):
+        agents = [small.Scripted("a", values=range(12)), small.Scripted("b", values=range(12, 0, -1))]
+        kept = {"disagreement": Allocation.whole(small.ward(), small.ward().ids[:5]), "settle": "split_contested"}
+        joints = [debate(small.ward(), agents, seed=seed, **kept).joint for seed in range(12)]
+        assert len(set(joints)) == 2
+
+    def test_the_hash_does_not_depend_on_how_python_hashes_texts(self):
+        """Sets of texts are iterated in another order in every process; nothing may follow from that."""
+        code = (
+            "from accordant.agents import create\n"
+            "from accordant.cases.triage.simulator import random_scenario\n"
+            "from accordant.deliberation.protocols import debate, vote_after_debate\n"
+            "agents = [create('rawlsian'), create('care'), create('biased', allow_adversarial=True)]\n"
+            "given = dict(guard='strike', seed=3, allow_adversarial=True)\n"
+            "scenario = random_scenario(3)\n"
+            "print(debate(scenario, agents, **given).hash, vote_after_debate(scenario, agents, **given).hash)\n"
+        )
+        printed = [
+            subprocess.run(  # noqa: S603 - the interpreter that runs the tests
+                [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True,
+                text=True, check=True,
+            ).stdout
+            for seed in ("1", "2")
+        ]  # fmt: skip
+        assert printed[0] == printed[1] and len(printed[0].split()) == 2
+
     def test_everything_that_was_declared_stands_in_the_json(self, small):
         parity = Criterion("access", FirstHalf(), 0.0)
         found = held(small.ward(), criteria=[parity], settle=NashProduct(), guard="strike")
@@ -397,16 +544,16 @@ class TestRecord:
         with pytest.raises(InputError, match="at least one declared criterion"):
             mediated(small.ward(), [BaselineAgent()], criteria=[])
         criteria = [Criterion("lower ids", FirstHalf(), 2.5)]
-        counts = {"bargain": 0, "mediated": 0}
+        met = []
         for seed in range(10):
             agents = [BaselineAgent("one"), BaselineAgent("two")]
             found = mediated(small.ward(seed), agents, criteria=criteria, seed=seed)
             plain = debate(small.ward(seed), agents, seed=seed)
             assert found.protocol == "mediated"
             assert found.settled.rule == "agreement" or found.settled.details["criteria"] == 1
-            counts["mediated"] += found.joint.shares[:6].sum() >= 2.5
-            counts["bargain"] += plain.joint.shares[:6].sum() >= 2.5
-        assert counts["mediated"] > counts["bargain"]
+            met.append([each.joint.shares[:6].sum() >= 2.5 for each in (plain, found)])
+        assert all(bargained <= settled for bargained, settled in met)
+        assert sum(bargained < settled for bargained, settled in met) > 0
 
 
 class TestTooManyToList:
@@ -416,8 +563,8 @@ class TestTooManyToList:
         found = debate(ward, agents, settle="nash_product")
         assert found.options is None and found.procedure["options"] is None
         assert infeasible(ward, found.joint.granted) is None
-        if found.settled.rule == "nash_product":
-            assert 0 <= found.settled.gap < 0.1
+        assert found.settled.rule == "nash_product"
+        assert 0 <= found.settled.gap < 0.1
 
 
 class TestDirections:

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.agents import Answer, Ballot
+from accordant.agents import Acted, Answer, Ballot, Reason
 from accordant.agents.concession import Progress, concession_of
 from accordant.agents.fixtures import BaselineAgent
 from accordant.agents.rules.stated import UtilityAgent
 from accordant.allocations import Allocation
 from accordant.allocations.allocation import infeasible
+from accordant.deliberation.assessment.process import process, void_reasons
 from accordant.deliberation.protocols.offers import alternating_offers, moved_by_time
 from accordant.deliberation.settlement.alternating_offers import AlternatingOffers, Bidder, time_of
 from accordant.deliberation.settlement.stacked import Stacked
@@ -154,6 +155,33 @@ class TestStandstill:
         progress = Progress(0.2, made=(1.0, 1.0), received=(0.1, 0.1), distinct_received=1)
         moved = {name: moved_by_time(concession_of(name), progress, [0.2, 0.6, 1.0]) for name in CONCESSIONS}
         assert {name for name, each in moved.items() if each} == {"linear", "boulware", "conceder", "exponential"}
+
+    def test_the_deadline_is_no_standstill(self, small):
+        """Offers that never change, and a deadline at the very step at which that would have been noticed."""
+        agents = stakeholders(1, ("hardheaded", "hardheaded"))
+        ward = small.ward(n=6, beds=3)
+        stopped = alternating_offers(ward, agents, steps=60)
+        assert stopped.settled.details == {"offers": len(stopped.turns), "stopped": "no progress"}
+        assert 6 <= len(stopped.turns) < 60
+        at_deadline = alternating_offers(ward, agents, steps=len(stopped.turns))
+        assert at_deadline.settled.details == {"offers": len(stopped.turns)}
+
+
+def test_what_everybody_wants_alone_stands_beside_the_turns(small):
+    invented = Reason("p00", "x", (), ("u-9",))
+
+    class Model(small.Scripted):
+        def acted(self, view):
+            return Acted(self.act(view), "model m", fallback=view.phase == "propose", repairs=1)
+
+    moves = {"propose": lambda agent, view: agent.best(view, [invented])}
+    found = alternating_offers(small.ward(), [Model("a", moves), small.Scripted("b")], steps=3)
+    assert [(turn.agent, turn.step, turn.generated_by, turn.fallback) for turn in found.asides] == [
+        ("a", 1, "model m", True), ("b", 1, "template", False)
+    ]  # fmt: skip
+    assert found.asides[0].faults[0].why == "not_looked_up" and found.solo["a"].reasons == ()
+    assert (found.fallbacks, found.repairs, len(found.asked)) == (1, 3, 5)
+    assert process(found).fallback_rate == 1 / 5 and void_reasons(found) == 1
 
 
 class TestRefusals:

@@ -224,6 +224,20 @@ def test_every_allocation_stands_with_its_values_and_its_access(content, page):
         assert text.endswith(f"{0.101 * (place + 1):.3f}")
 
 
+def test_heads_of_criteria_are_stacked_so_that_columns_stay_narrow(contents, page):
+    """Name, parameters and threshold stand below one another; the text is still the whole label."""
+    for name in ("pair", "many"):
+        content = copy.deepcopy(contents[name])
+        label, longer = "benefit_ratio ≥ 0.75", "equal_opportunity_gap(group=sex, urgent=severity) ≤ 0.34"
+        content = json.loads(json.dumps(content, ensure_ascii=False).replace(label, longer))
+        html = render_deliberated(content)
+        (head,) = re.findall(r'<th scope="col" class="number metric">(equal_(?:(?!</th>).)*severity.*?)</th>', html)
+        lines = [page(part).text for part in re.findall(r'<span class="sub">.*?</span>', head)]
+        assert lines == ["(group=sex, urgent=severity)", "≤ 0.34"]
+        assert page(head).text == "equal_opportunity_gap (group=sex, urgent=severity) ≤ 0.34"
+        assert re.search(r"\.deliberated \.metric \{ max-width: \d+rem; \}", html)
+
+
 def test_measures_of_the_process_stand_with_what_they_mean(content, page):
     content["process"] |= {
         "hamming": {"rawlsian": 3, "biased": 1}, "influence": {"rawlsian": 0.25, "biased": None},
@@ -235,7 +249,7 @@ def test_measures_of_the_process_stand_with_what_they_mean(content, page):
     assert "moved on Patients whose joint share differs from the agent's first wish. 3 1 " in text
     assert "over all moves of all agents. 25% not defined nobody moved" in text
     assert "challenged by anybody Disputed patients that some agent challenged" in text and "patients. 62.5% " in text
-    assert "grounding Citations of passages that had been looked up, over all citations. 12.5% " in text
+    assert "grounding Citations of passages that had been looked up by then, over all citations. 12.5% " in text
     assert "not defined no wish was held by fewer than half of the agents" in text
     assert "Largest minus smallest utility of the joint allocation: 0.321." in text
 
@@ -256,6 +270,9 @@ def test_the_transcript_marks_what_is_void_and_where_a_rule_stood_in(content, pa
     turns = content["deliberation"]["turns"]
     turns[0] |= {"fallback": True, "generated_by": "model tiny"}
     turns[0]["reasons"][0]["passages"] = ["invented-1"]
+    if "faults" in turns[0]:
+        fault = {"why": "not_looked_up", "part": "reason", "place": 0, "names": ["invented-1"]}
+        turns[0]["faults"] = [*turns[0]["faults"], fault]
     html = render_deliberated(content)
     text = page(html).text
     assert "model tiny · fallback: a rule stood in for the model" in text
@@ -313,7 +330,7 @@ def test_flips_and_orders_are_told(content, page):
     content["order"]["changed"] = [0, 3]
     text = page(render_deliberated(content)).text
     assert "biased, then rawlsian 3 " in text
-    assert "group were handed on among patients 20 times" in text
+    assert "group was handed on among patients 20 times" in text and "The test is empty" not in text
     assert "patients who then get another share, with 95% intervals" in text
 
 
@@ -325,12 +342,181 @@ def test_many_replies_are_counted_and_folded(content, page):
     assert "31 replies: 1 challenge and 30 concede All replies concede p01" in text
 
 
-def test_struck_claims_are_told(contents, page):
+def test_struck_claims_stand_between_contestation_and_answers(contents, page):
+    """Where they were made: after the round that cited a protected fact, before anybody answered."""
     content = contents["no deal"]
-    assert content["deliberation"]["struck"]
+    struck = content["deliberation"]["struck"]
+    assert list(struck) == ["biased"]
     text = page(render_deliberated(content)).text
-    assert "the agent was asked again without these facts. biased then proposed" in text
+    told = text[text.index("Round 2: Contestation") : text.index("Round 3: Accept or counter")]
+    claims = told[told.index("Struck claims") :]
+    assert claims.startswith("Struck claims A reason had cited a protected fact, so the agent was asked again without")
+    assert re.search(rf"biased proposes .*Grants {', '.join(struck['biased']['allocation'])} ", claims)
+    assert text.count("Struck claims") == 1
     assert "The agents did not agree" in text
+
+
+def test_a_struck_claim_shows_its_turn_where_the_record_has_it(contents, page):
+    content = copy.deepcopy(contents["no deal"])
+    record = content["deliberation"]
+    record["asides"] = [
+        {**record["struck"]["biased"], "move": "propose", "agent": "biased", "step": 2, "generated_by": "model tiny",
+         "fallback": True, "void": ["one reason is on nobody"], "faults": []},
+        {**record["turns"][0], "step": 1, "faults": []},
+    ]  # fmt: skip
+    text = page(render_deliberated(content)).text
+    claims = text[text.index("Struck claims") : text.index("Round 3")]
+    assert claims.count("biased proposes") == 1
+    assert "model tiny · fallback: a rule stood in" in claims and "one reason is on nobody" in claims
+    unheard = text[text.index("First wishes Asked for the record alone") : text.index("Round 1")]
+    assert f"{record['turns'][0]['agent']} proposes" in unheard
+
+
+def test_faults_of_the_record_are_what_the_transcript_marks(content, page):
+    """A passage that was looked up later is void where it was cited first, and a reason on nobody has no bad name."""
+    first = content["deliberation"]["turns"][0]
+    first["reasons"] = [
+        {"patient": "p01", "code": name, "text": name, "facts": ["group"], "passages": ["doc-1"]} for name in "abc"
+    ]
+    first["faults"] = [
+        {"why": "not_looked_up", "part": "reason", "place": 0, "names": ["doc-1"]},
+        {"why": "no_patient", "part": "reason", "place": 2, "names": []},
+        {"why": "no_reply", "part": None, "place": None, "names": []},
+    ]
+    text = page(render_deliberated(content)).text
+    assert "a a · reads group · cites doc-1 (never looked up) · void" in text
+    assert "b b · reads group · cites doc-1 p01 c" in text
+    assert "c c · reads group · cites doc-1 · void" in text
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_emergence_is_an_answer_with_a_definition(content, page, holds):
+    """No sentence on the page claims what the answer denies."""
+    content["emergence"] |= {"strict": holds, "novel_set": holds, "possible": holds}
+    text = page(render_deliberated(content)).text
+    start = "yes (it means that" if holds else "no (it would mean that"
+    assert f"Strict emergence {start} the joint allocation meets all criteria and no agent alone does)" in text
+    assert f"Novel set {start} no agent alone meets all the criteria that the joint allocation meets)" in text
+    assert f"Possible {start} some allocation that was compared meets all criteria)" in text
+    assert "contained in what no agent" not in text
+
+
+def test_an_empty_test_of_facts_says_so(content, page):
+    content["flips"]["touched"] = 0.0
+    content["flips"].pop("empty", None)
+    for given in ({}, {"empty": True}):
+        content["flips"] |= given
+        text = page(render_deliberated(content)).text
+        assert "The test is empty: no patient got other protected facts" in text
+    assert (
+        "The test is empty"
+        not in page(render_deliberated(content | {"flips": content["flips"] | {"empty": False}})).text
+    )
+
+
+def test_approach_stands_beside_conversion(content, page):
+    content["approach"] = {"rawlsian": -0.125}
+    text = page(render_deliberated(content)).text
+    told = text[text.index("Conversion How far") :]
+    assert "Approach How much nearer" in told and "rawlsian: −0.125" in told
+    content["approach"] = {"rawlsian": None}
+    told = page(render_deliberated(content)).text.partition("Approach How much nearer")[2]
+    assert "rawlsian: not defined, both wanted the same" in told[:400]
+    del content["approach"]
+    assert "Approach How much" not in page(render_deliberated(content)).text
+
+
+def test_choices_of_a_search_say_among_how_many(content, page):
+    for each in content["choices"].values():
+        each.pop("exact", None)
+    assert "that a search found" not in page(render_deliberated(content)).text
+    label, *others = content["choices"]
+    content["choices"][label] |= {"exact": False, "among": 123}
+    text = page(render_deliberated(content)).text
+    assert f"{label} of 123 allocations that a search found" in text and text.count("that a search found") == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (None, "through $ACCORDANT_DATA or in the cache"),
+        ("$ACCORDANT_DATA", "through $ACCORDANT_DATA"),
+        ("cache", "in the cache"),
+        ("beside the case", "beside the case file"),
+    ],
+)
+def test_data_that_were_found_must_be_there_again(content, page, place, words):
+    assert "must be there again" not in page(render_deliberated(content)).text  # simulated
+    content["source"] = {"label": "v.csv (sha256 0123)", "simulated": False, "sha256": "0" * 64, "found_in": place}
+    text = page(render_deliberated(content)).text
+    assert f"The command names no data: the file was found {words}. It must be there again" in text
+    content["options"]["data"] = "visits.csv"
+    assert "must be there again" not in page(render_deliberated(content)).text
+
+
+def test_a_measure_without_a_known_reason_is_still_not_defined(content, page):
+    content["process"]["hamming"] = dict.fromkeys(content["process"]["hamming"])
+    assert "not defined the record gives no value" in page(render_deliberated(content)).text
+
+
+MODEL = {
+    "base_url": "http://127.0.0.1/v1", "model": "tiny", "agents": [], "key_variable": "OPENAI_API_KEY",
+    "fallback": True, "calls": None, "tokens": None, "seconds": None, "timeout": 30.0, "record": None, "replay": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("replaced", "words", "loud"),
+    [
+        (0, "A rule stood in for it in 0 of 3 moves (0%).", False),
+        (1, "A rule stood in for it in 1 of 3 moves (33.3%).", False),
+        (3, "A rule stood in for it in all 3 moves (100%): what stands here was decided by rules", True),
+    ],
+)
+def test_how_often_a_rule_stood_in_stands_beside_the_answer(content, page, replaced, words, loud):
+    """Of the turns of the model alone: a rule agent beside it has none to lose."""
+    mine = [turn for turn in content["deliberation"]["turns"] if turn["agent"] == "rawlsian"]
+    assert len(mine) == 3
+    for turn in mine[:replaced]:
+        turn["fallback"] = True
+    content["usage"] = {"rawlsian": {"calls": 3}}
+    html = render_deliberated(content)
+    text = page(html).text
+    answer = text[text.index("The joint allocation") : text.index("Criterion Value")]
+    assert f"A language model speaks for rawlsian. {words}" in answer
+    assert ("No language model spoke" in answer) == loud
+
+
+def test_without_a_model_nothing_is_said_of_one(contents, page):
+    for content in contents.values():
+        assert "language model speaks" not in page(render_deliberated(content)).text.partition("How to reproduce")[0]
+
+
+@pytest.mark.parametrize(
+    ("found", "words", "loud"),
+    [
+        ({"fallbacks": 6, "turns": 24}, "A rule stood in for it in 6 of 24 moves (25%).", False),
+        ({"fallbacks": 24, "turns": 24}, "A rule stood in for it in all 24 moves (100%)", True),
+        ({}, "How often a rule stood in for it is not on record.", False),
+    ],
+)
+def test_many_deliberations_say_how_often_a_rule_stood_in(many, page, found, words, loud):
+    for key in ("fallbacks", "turns"):
+        many["repeated"].pop(key, None)
+    many.pop("fallbacks", None)
+    many["repeated"] |= found
+    many["options"]["model"] = MODEL
+    text = page(render_deliberated(many)).text
+    answer = text[text.index("The answer") : text.index("All ways to decide How often")]
+    assert words in answer and ("No language model spoke" in answer) == loud
+    many["usage"] = {"rawlsian": {"moves": 8, "fallbacks": 2, "calls": 12}}
+    assert "in 2 of 8 moves (25%)." in page(render_deliberated(many)).text  # rule agents beside it made the other moves
+    many["usage"]["rawlsian"]["fallbacks"] = 8
+    assert "No language model spoke" in page(render_deliberated(many)).text
+    many["usage"] = {"rawlsian": {"calls": 12, "tokens_in": 345}}
+    text = page(render_deliberated(many)).text
+    assert f"A language model speaks for rawlsian. {words}" in text
+    assert "What the language models used" in text and "calls 12, tokens in 345" in text
 
 
 def test_many_patients_fold_those_who_are_treated_alike(contents, page, hold):

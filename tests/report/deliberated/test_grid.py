@@ -43,9 +43,8 @@ def test_parts_of_a_demand_are_read_from_portions(contents):
     joint = reading.joint.shares
     granted = reading.record["settled"]["allocation"]
     for patient, each in reading.patients.items():
-        wanted = sum(each["demand"].values())
-        given = sum(granted.get(patient, {}).values())
-        assert joint[patient] == pytest.approx(given / wanted if wanted else 1.0)
+        met = [granted.get(patient, {}).get(name, 0.0) / units for name, units in each["demand"].items() if units]
+        assert joint[patient] == pytest.approx(sum(met) / len(met) if met else 1.0)
     assert reading.in_part
 
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from accordant.agents.concession.concession import Concession, Progress, concession_of, concessions
-from accordant.agents.concession.polynomial import band
+from accordant.allocations.band import band
 
 __all__ = ["Concession", "Progress", "band", "concession_of", "concessions"]

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.errors import InputError
 from accordant.registry import Registry
 
 concessions: Registry[Concession] = Registry(
@@ -59,7 +60,7 @@ class Concession(ABC):
 
     @property
     def exponent(self) -> float | None:
-        """The e of the band 1 − t^e, see `polynomial.band`; None for a strategy of another form."""
+        """The e of the band 1 − t^e, see `accordant.allocations.band`; None for a strategy of another form."""
         return None
 
 
@@ -73,5 +74,11 @@ def concession_of(given: str | Concession) -> Concession:
     ------
     UnknownNameError
         If the name is not registered.
+    InputError
+        If it is neither a name nor a strategy.
     """
-    return concessions.create(given) if isinstance(given, str) else given
+    if isinstance(given, str):
+        return concessions.create(given)
+    if not isinstance(given, Concession):
+        raise InputError(f"concession is {given!r:.60}; allowed: {', '.join(concessions.names())}")
+    return given

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from accordant.agents.concession.concession import Concession, Progress, register
+from accordant.agents.parameters import number
 from accordant.errors import InputError
 
 
@@ -31,6 +32,7 @@ class Exponential(Concession):
     power: float = 0.725
 
     def __post_init__(self) -> None:
+        number(self.power, "power")
         if not 0 < self.power < math.inf:
             raise InputError(f"power is {self.power}; allowed: above 0")
 

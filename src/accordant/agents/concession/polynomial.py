@@ -6,12 +6,9 @@ import math
 from dataclasses import dataclass, field
 
 from accordant.agents.concession.concession import Concession, Progress, register
+from accordant.agents.parameters import number
+from accordant.allocations.band import band
 from accordant.errors import InputError
-
-
-def band(exponent: float, time: float) -> float:
-    """Return 1 − t^e, in [0, 1]; 1 at every time, the last included, for an infinite exponent."""
-    return 1.0 if math.isinf(exponent) else 1.0 - float(time**exponent)
 
 
 @register("polynomial")
@@ -36,6 +33,7 @@ class Polynomial(Concession):
     exponent: float = 1.0
 
     def __post_init__(self) -> None:
+        number(self.exponent, "exponent")
         if not self.exponent > 0:
             raise InputError(f"exponent is {self.exponent}; allowed: above 0, or infinity")
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.ordering import order_values
+from accordant.agents.frameworks.reading import read_numbers
 from accordant.allocations import AdditiveUtility, Scenario
 
 
@@ -28,4 +29,4 @@ class Care(Framework):
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:
         """Return Σ_i x_i v_i."""
         del seed
-        return AdditiveUtility(order_values(scenario.numbers("dependency"), -scenario.numbers("arrival")))
+        return AdditiveUtility(order_values(read_numbers(scenario, "dependency"), -read_numbers(scenario, "arrival")))

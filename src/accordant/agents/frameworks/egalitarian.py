@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.frameworks.framework import Framework, Grounds, register
+from accordant.agents.parameters import text
 from accordant.allocations import AdditiveUtility, Scenario, Utility
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
@@ -77,17 +78,21 @@ class Egalitarian(Framework):
         if (self.form == "group_gap") != (self.group is not None):
             raise InputError(f"form is {self.form!r} and group is {self.group!r}; only 'group_gap' takes a group")
         if self.group is not None:
-            object.__setattr__(self, "sees", (self.group,))
+            object.__setattr__(self, "sees", (text(self.group, "group"),))
 
     def utility(self, scenario: Scenario, seed: int) -> Utility:
         """Return Σ_i x_i lot_i, or minus the gap in access."""
         if self.group is None:
-            return AdditiveUtility(keyed_uniform(seed, scenario.ids))
+            return AdditiveUtility(self.lots(scenario, seed))
         column = scenario.column(self.group)
         return GroupGap(self.group, np.array([column == value for value in dict.fromkeys(column)], dtype=np.bool_))
+
+    def lots(self, scenario: Scenario, seed: int) -> NDArray[np.float64]:
+        """Return the lot of each patient, shape (patient,), in [0, 1); drawn apart from those of other frameworks."""
+        return keyed_uniform(seed, (f"{self.name}:{patient}" for patient in scenario.ids))
 
     def grounds(self, scenario: Scenario, seed: int, patient: int) -> Grounds:
         """Return the lot, or the group."""
         if self.group is not None:
             return super().grounds(scenario, seed, patient)
-        return Grounds(self.code, (), f"lot {keyed_uniform(seed, [scenario.ids[patient]])[0]:.2f}")
+        return Grounds(self.code, (), f"lot {self.lots(scenario, seed)[patient]:.2f}")

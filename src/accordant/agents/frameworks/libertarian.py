@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.ordering import order_values
+from accordant.agents.frameworks.reading import read_numbers
 from accordant.allocations import AdditiveUtility, Scenario
 
 
@@ -26,4 +27,4 @@ class Libertarian(Framework):
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:
         """Return Σ_i x_i v_i with v_i the share of patients who arrived no earlier than i, i included."""
         del seed
-        return AdditiveUtility(order_values(-scenario.numbers("arrival")))
+        return AdditiveUtility(order_values(-read_numbers(scenario, "arrival")))

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.agents.frameworks.reading import read_numbers
 from accordant.allocations import Scenario
-from accordant.errors import InputError
 
 Values = NDArray[np.float64]
 
@@ -38,14 +38,7 @@ class Outcomes:
         InputError
             If a chance is missing or outside [0, 1].
         """
-        columns = {name: scenario.numbers(name) for name in ("p_without", "p_with")}
-        for name, chances in columns.items():
-            if chances.min() < 0 or chances.max() > 1:
-                worst = int(np.argmax(np.abs(chances - 0.5)))
-                raise InputError(
-                    f"the fact {name!r} of patient {scenario.ids[worst]!r} is {chances[worst]:g}; allowed: 0 to 1"
-                )
-        return cls(columns["p_without"], columns["p_with"])
+        return cls(read_numbers(scenario, "p_without"), read_numbers(scenario, "p_with"))
 
     @property
     def benefit(self) -> Values:

@@ -9,6 +9,7 @@ import numpy as np
 
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.outcomes import Outcomes
+from accordant.agents.parameters import number
 from accordant.allocations import AdditiveUtility, Scenario
 from accordant.errors import InputError
 
@@ -37,7 +38,7 @@ class Prioritarian(Framework):
     power: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 < self.power <= 1:
+        if not 0 < number(self.power, "power") <= 1:
             raise InputError(f"power is {self.power}; allowed: above 0, at most 1")
 
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:

@@ -9,6 +9,8 @@ import numpy as np
 
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.outcomes import Outcomes, Values
+from accordant.agents.frameworks.reading import read_numbers
+from accordant.agents.parameters import number
 from accordant.allocations import AdditiveUtility, Scenario, Utility
 from accordant.errors import InputError, UnknownNameError
 
@@ -86,7 +88,7 @@ class Rawlsian(Framework):
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise UnknownNameError("form of the framework 'rawlsian'", self.form, FORMS)
-        if not 0 < self.aversion < np.inf:
+        if not 0 < number(self.aversion, "aversion") < np.inf:
             raise InputError(f"aversion is {self.aversion}; allowed: above 0")
         if self.form == "leximin":
             object.__setattr__(self, "sees", ("p_with", "p_without"))
@@ -97,4 +99,4 @@ class Rawlsian(Framework):
         del seed
         if self.form == "leximin":
             return WorstFirst(Outcomes.of(scenario), self.aversion)
-        return AdditiveUtility(scenario.numbers("severity"))
+        return AdditiveUtility(read_numbers(scenario, "severity"))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from accordant.agents.frameworks.framework import Framework, Grounds, register
 from accordant.agents.frameworks.ordering import order_values
+from accordant.agents.frameworks.reading import read_numbers
+from accordant.agents.parameters import number
 from accordant.allocations import AdditiveUtility, Scenario
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
@@ -24,9 +26,9 @@ WHOLE = 1.0 - 1e-9  # a share from here on is the whole demand, but for rounding
 class Rights(Framework):
     """Everybody's claim is equal, under a duty of rescue that no sum of benefits outweighs (Kant 1785; Scanlon 1998).
 
-    The duty: nobody with acuity 1 and p_with above τ goes without a part of the demand while a patient with a higher
-    acuity number is granted anything. Between claims decides a lottery or the arrival. No attribute of a person is
-    read besides acuity, p_with and, if chosen, arrival.
+    The duty: nobody with acuity 1 and p_with above τ goes without a part of the demand while anybody else is granted
+    anything, whether less acute or beyond rescue. Between claims decides a lottery or the arrival. No attribute of a
+    person is read besides acuity, p_with and, if chosen, arrival.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ class Rights(Framework):
     order: Literal["lottery", "arrival"] = "lottery"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
+        if not 0 <= number(self.threshold, "threshold") <= 1:
             raise InputError(f"threshold is {self.threshold}; allowed: 0 to 1")
         if self.order not in ORDERS:
             raise UnknownNameError("order of the framework 'rights'", self.order, ORDERS)
@@ -62,21 +64,25 @@ class Rights(Framework):
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:
         """Return Σ_i x_i v_i with v_i the lot drawn for the id, or the share of patients who arrived no earlier."""
         if self.order == "arrival":
-            return AdditiveUtility(order_values(-scenario.numbers("arrival")))
-        return AdditiveUtility(keyed_uniform(seed, scenario.ids))
+            return AdditiveUtility(order_values(-read_numbers(scenario, "arrival")))
+        return AdditiveUtility(self.lots(scenario, seed))
+
+    def lots(self, scenario: Scenario, seed: int) -> NDArray[np.float64]:
+        """Return the lot of each patient, shape (patient,), in [0, 1); drawn apart from those of other frameworks."""
+        return keyed_uniform(seed, (f"{self.name}:{patient}" for patient in scenario.ids))
 
     def owed(self, scenario: Scenario) -> NDArray[np.bool_]:
         """Return who has a right to rescue, shape (patient,)."""
         needing = scenario.demand.sum(axis=1) > 0
-        acute = scenario.numbers("acuity") == MOST_ACUTE
-        return np.asarray(needing & acute & (scenario.numbers("p_with") > self.threshold))
+        acute = read_numbers(scenario, "acuity") == MOST_ACUTE
+        return np.asarray(needing & acute & (read_numbers(scenario, "p_with") > self.threshold))
 
     def violations(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return how many with a right to rescue lack a part while somebody less acute is granted anything."""
-        needing = scenario.demand.sum(axis=1) > 0
-        later = needing & (scenario.numbers("acuity") > MOST_ACUTE)
-        lacking = (shares[:, self.owed(scenario)] < WHOLE).sum(axis=1)
-        return np.asarray(lacking * (shares[:, later] > 0).any(axis=1), dtype=np.int64)
+        """Return how many with a right to rescue lack a part while somebody without that right is granted anything."""
+        owed = self.owed(scenario)
+        others = ~owed & (scenario.demand.sum(axis=1) > 0)
+        lacking = (shares[:, owed] < WHOLE).sum(axis=1)
+        return np.asarray(lacking * (shares[:, others] > 0).any(axis=1), dtype=np.int64)
 
     def binds(self, scenario: Scenario) -> bool:
         """Return whether anybody has a right to rescue."""
@@ -86,9 +92,9 @@ class Rights(Framework):
         """Return the right to rescue, or the lot or arrival that decides between equal claims."""
         facts = scenario.patients[patient].facts
         if self.owed(scenario)[patient]:
-            chance = float(scenario.numbers("p_with")[patient])
+            chance = float(read_numbers(scenario, "p_with")[patient])
             text = f"acuity {MOST_ACUTE}, p_with {chance:.2f} above {self.threshold:.2f}"
             return Grounds(self.code, ("acuity", "p_with"), text)
         if self.order == "arrival":
             return Grounds("arrival", ("arrival",), f"arrival {facts['arrival']}")
-        return Grounds("equal_chance", (), f"lot {keyed_uniform(seed, [scenario.ids[patient]])[0]:.2f}")
+        return Grounds("equal_chance", (), f"lot {self.lots(scenario, seed)[patient]:.2f}")

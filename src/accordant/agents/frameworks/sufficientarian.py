@@ -9,6 +9,7 @@ import numpy as np
 
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.outcomes import Outcomes, Values
+from accordant.agents.parameters import number
 from accordant.allocations import Scenario
 from accordant.errors import InputError
 
@@ -72,7 +73,7 @@ class Sufficientarian(Framework):
     threshold: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold <= 1:
+        if not 0 < number(self.threshold, "threshold") <= 1:
             raise InputError(f"threshold is {self.threshold}; allowed: above 0, at most 1")
 
     def utility(self, scenario: Scenario, seed: int) -> Lifted:

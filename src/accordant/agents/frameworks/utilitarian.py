@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.outcomes import Outcomes
+from accordant.agents.frameworks.reading import read_numbers
+from accordant.agents.parameters import truth
 from accordant.allocations import AdditiveUtility, Scenario
 
 
@@ -20,6 +22,11 @@ class Utilitarian(Framework):
     life_years
         Whether the good is weighted by the fact ``life_years``, the years that a good outcome would give. Off by
         default: it puts the old and the disabled last, which is a choice that somebody has to answer for.
+
+    Raises
+    ------
+    InputError
+        If `life_years` is neither true nor false.
     """
 
     title: ClassVar[str] = "Utilitarian"
@@ -32,11 +39,11 @@ class Utilitarian(Framework):
     life_years: bool = False
 
     def __post_init__(self) -> None:
-        if self.life_years:
+        if truth(self.life_years, "life_years"):
             object.__setattr__(self, "sees", (*type(self).sees, "life_years"))
 
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:
         """Return Σ_i x_i (p_with_i − p_without_i), times life years if they count."""
         del seed
         benefit = Outcomes.of(scenario).benefit
-        return AdditiveUtility(benefit * scenario.numbers("life_years") if self.life_years else benefit)
+        return AdditiveUtility(benefit * read_numbers(scenario, "life_years") if self.life_years else benefit)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from accordant.agents.language.keys import read_key
-from accordant.agents.language.limits import BYTES_PER_TOKEN, Budget, CallLedger, Limits
+from accordant.agents.language.limits import BYTES_PER_TOKEN, FAR, Budget, CallLedger, Limits
 from accordant.agents.language.provider import MODES, RETRYABLE, Fault, FaultKind, Mode, Provider, Reply, Request
 from accordant.agents.language.recording import Recorder, Replay
 from accordant.randomness import keyed_uniform
@@ -53,12 +53,21 @@ class Caller:
         """
         return None if isinstance(self.provider, Replay) else read_key(self.key_variable, self.base_url)
 
-    def ask(self, request: Request) -> tuple[Reply | Fault, Mode]:
+    def ask(self, request: Request, *, in_words: bool = False) -> tuple[Reply | Fault, Mode]:
         """Return the answer, or why there is none, and the mode in which it was asked.
 
         A server that refuses a mode (HTTP 400, 404, 415, 422 and the like) is asked in the next weaker one. The weaker
         mode is remembered once it was answered.
+
+        Parameters
+        ----------
+        request
+            The mode in it does not count.
+        in_words
+            Ask for the form in words alone, and remember nothing; see `keep_to_words`.
         """
+        if in_words:
+            return self._recorded(request.asked_as(MODES[-1])), MODES[-1]
         with self._lock:
             first = MODES.index(self.mode)
         outcome: Reply | Fault = Fault("refused", "no mode was tried")
@@ -73,6 +82,12 @@ class Caller:
             self.ledger.add(step_downs=1)
         return outcome, MODES[-1]
 
+    def keep_to_words(self) -> None:
+        """Ask for the form in words alone from now on."""
+        with self._lock:
+            self.ledger.add(step_downs=int(self.mode != MODES[-1]))
+            self.mode = MODES[-1]
+
     def _recorded(self, request: Request) -> Reply | Fault:
         """Ask through the recording, if there is one."""
         if isinstance(self.provider, Replay):
@@ -86,7 +101,7 @@ class Caller:
         return outcome if self.recorder is None else self.recorder.write(request, outcome)
 
     def _retried(self, request: Request) -> Reply | Fault:
-        """Ask again after what may pass, at most `limits.retries` times."""
+        """Ask again after what may pass, at most `limits.retries` times, unless the server wants that far later."""
         outcome: Reply | Fault = Fault("budget", "nothing was asked")
         for attempt in range(1 + self.limits.retries):
             if attempt:
@@ -102,6 +117,9 @@ class Caller:
             self.ledger.add_fault(outcome.kind)
             if outcome.kind not in RETRYABLE:
                 return outcome
+            if outcome.retry_after is not None and outcome.retry_after > FAR * self.limits.longest_wait:
+                self.ledger.add(given_up=1)
+                return replace(outcome, message=f"{outcome.message}; it asks to wait {outcome.retry_after:.0f} s")
         return outcome
 
     def _once(self, request: Request) -> Reply | Fault:

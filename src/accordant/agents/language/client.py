@@ -1,7 +1,8 @@
 """`OpenAICompatible`: asks a server that speaks the OpenAI chat-completions protocol, through pydantic-ai.
 
 Nothing here can hang or leak: one deadline covers a whole request, answers are cut at a number of bytes, redirects are
-not followed, the library does not retry by itself, and the key lives in local variables alone.
+not followed, no proxy stands between this machine and itself, the library does not retry by itself, and the key lives
+in local variables alone.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import asyncio
 import email.utils
 import functools
 import logging
+import os
+import re
 import ssl
 import threading
 import time
@@ -19,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from accordant.agents.language.keys import check_address, readable, without_hidden_key
+from accordant.agents.language.keys import check_address, is_loopback, readable, without_hidden_key
 from accordant.agents.language.provider import Fault, FaultKind, Finish, Reply, Request
 from accordant.errors import InputError
 
@@ -31,6 +34,7 @@ PLACEHOLDER = "no-key"  # the client library insists on a key; a server without 
 GRACE = 2.0  # seconds that a request may need to notice its deadline before its thread is left behind
 SAID = 200  # characters of what a server says about an error
 NEWEST = ("openai.com", "azure.com")  # hosts that want the newer name of the limit of an answer; others the older
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 LIBRARIES = ("openai", "httpx2", "httpcore2")
 LOGGERS = (  # some are made only during the first request
     "openai",
@@ -42,6 +46,8 @@ LOGGERS = (  # some are made only during the first request
     "httpcore2.proxy",
     "httpcore2.socks",
 )
+
+_PASSWORD = re.compile(r"//[^/\s]*@")
 
 _silent: ContextVar[bool] = ContextVar("_silent", default=False)
 
@@ -81,16 +87,17 @@ class OpenAICompatible:
         Raises
         ------
         InputError
-            If the extra is not installed.
+            If the extra is not installed, or certificates are needed and cannot be read.
         """
         check_installed()
+        certificates = trusted() if urlsplit(self.base_url).scheme == "https" else nobody_trusted()
         answers: list[Reply | Fault] = []
 
         def ask() -> None:
             """Ask on a thread of its own: a notebook may already run an event loop on this one."""
             _silent.set(True)
             try:
-                answers.append(asyncio.run(self._bounded(request, key, seconds)))
+                answers.append(asyncio.run(self._bounded(request, key, seconds, certificates)))
             except Exception as error:  # noqa: BLE001 - the loop itself may fail, such as without file descriptors
                 answers.append(Fault("connection", f"nothing could be sent ({type(error).__name__})"))
 
@@ -99,18 +106,22 @@ class OpenAICompatible:
         thread.join(seconds + GRACE)
         return answers[0] if answers else Fault("timeout", f"no answer in {seconds:g} s")
 
-    async def _bounded(self, request: Request, key: str | None, seconds: float) -> Reply | Fault:
+    async def _bounded(
+        self, request: Request, key: str | None, seconds: float, certificates: ssl.SSLContext
+    ) -> Reply | Fault:
         """Ask under one deadline for everything: connecting, sending, and the last byte of the answer."""
         watch = Watch(self.answer_bytes)
         try:
             async with asyncio.timeout(seconds):
-                return _reply(await self._exchange(request, key, seconds, watch), key)
+                return _reply(await self._exchange(request, key, seconds, watch, certificates), key)
         except TimeoutError:
             return Fault("timeout", f"no answer in {seconds:g} s")
         except Exception as error:  # noqa: BLE001 - whatever a server can make the library raise is a fault
-            return _fault(error, watch, key)
+            return _fault(error, watch, key, self.base_url)
 
-    async def _exchange(self, request: Request, key: str | None, seconds: float, watch: Watch) -> ModelResponse:
+    async def _exchange(
+        self, request: Request, key: str | None, seconds: float, watch: Watch, certificates: ssl.SSLContext
+    ) -> ModelResponse:
         """Send one request through the library, which neither retries nor follows a redirect."""
         import httpx2
         from openai import AsyncOpenAI
@@ -125,10 +136,12 @@ class OpenAICompatible:
             settings["temperature"] = request.temperature
         if request.response_format is not None:
             settings["extra_body"] = {"response_format": request.response_format}
+        host = urlsplit(self.base_url).hostname or ""
         async with httpx2.AsyncClient(
             timeout=seconds + GRACE,  # the deadline above comes first
             follow_redirects=False,
-            verify=trusted(),
+            verify=certificates,
+            trust_env=not is_loopback(host),  # proxies are named by variables
             headers={"Accept-Encoding": "identity"},  # a small compressed answer could unfold without end
             event_hooks={"response": [_watcher(watch)]},
         ) as client:
@@ -141,7 +154,7 @@ class OpenAICompatible:
             )
             service.organization = service.project = service.admin_api_key = None  # read from variables of their own
             provider = OpenAICompatibleProvider(name="openai-compatible", openai_client=service)
-            newest = (urlsplit(self.base_url).hostname or "").endswith(NEWEST)
+            newest = host.endswith(NEWEST)
             profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=newest)
             model = OpenAIChatModel(request.model, provider=provider, profile=profile)
             return await model_request(model, _messages(request), model_settings=settings, instrument=False)
@@ -165,7 +178,6 @@ def check_installed() -> None:
         raise InputError(
             f"a language model needs an extra that is not installed ({error.name}): pip install 'accordant[llm]'"
         ) from None
-    trusted()
     known = (name for name in list(logging.root.manager.loggerDict) if name.partition(".")[0] in LIBRARIES)
     for name in {*LOGGERS, *known}:
         logging.getLogger(name).addFilter(silence)  # adding it again changes nothing
@@ -173,10 +185,30 @@ def check_installed() -> None:
 
 @functools.cache
 def trusted() -> ssl.SSLContext:
-    """Return the certificates that are trusted; reading them takes longer than a small request."""
+    """Return the certificates that are trusted; reading them takes longer than a small request.
+
+    Raises
+    ------
+    InputError
+        If those cannot be read that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names.
+    """
     import httpx2
 
-    return httpx2.create_ssl_context()
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        named = {name: os.environ[name] for name in CERTIFICATES if os.environ.get(name)}
+        where = ", ".join(f"{name}={value!r:.200}" for name, value in named.items()) or "of the system"
+        raise InputError(
+            f"the certificates {where} cannot be read ({error.strerror or type(error).__name__}); "
+            f"allowed: a file of certificates in {CERTIFICATES[0]}, or neither variable"
+        ) from None
+
+
+@functools.cache
+def nobody_trusted() -> ssl.SSLContext:
+    """Return what stands in for certificates where nothing is encrypted."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def silence(record: logging.LogRecord) -> bool:
@@ -267,7 +299,7 @@ def _reply(response: ModelResponse, key: str | None) -> Reply:
     )
 
 
-def _fault(error: Exception, watch: Watch, key: str | None) -> Fault:
+def _fault(error: Exception, watch: Watch, key: str | None, address: str) -> Fault:
     """Return what went wrong, in words without the key."""
     status, wait = watch.status, watch.retry_after
     if watch.too_long:
@@ -275,7 +307,7 @@ def _fault(error: Exception, watch: Watch, key: str | None) -> Fault:
     if watch.encoded:
         return Fault("malformed", "the answer is compressed, though that was not asked for")
     if status is None or (status < 300 and _lost(error)):
-        return Fault("connection", f"no connection, or it was lost ({type(error).__name__})")
+        return Fault("connection", f"no connection to {address}, or it was lost: {_cause(error, key)}")
     if status < 300:
         return Fault("malformed", f"the answer is no chat completion (HTTP {status})")
     if status < 400:
@@ -286,6 +318,14 @@ def _fault(error: Exception, watch: Watch, key: str | None) -> Fault:
     kind = kinds.get(status, "server" if status >= 500 else "refused")
     said = readable(without_hidden_key(_said(getattr(error, "body", None)), key), SAID)
     return Fault(kind, f"the server answers HTTP {status}" + (f": {said}" if said else ""), wait)
+
+
+def _cause(error: BaseException, key: str | None) -> str:
+    """Return what lies at the bottom of an error, without the key and without passwords of proxies."""
+    while error.__cause__ is not None or (error.__context__ is not None and not error.__suppress_context__):
+        error = error.__cause__ or error.__context__ or error
+    said = _PASSWORD.sub("//", without_hidden_key(str(error), key))
+    return readable(f"{type(error).__name__}: {said}" if said else type(error).__name__, SAID)
 
 
 def _lost(error: BaseException) -> bool:

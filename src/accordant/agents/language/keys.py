@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
 import unicodedata
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from accordant.errors import InputError
 
 SHORTEST_KEY = 4  # a shorter one could not be told from ordinary words in a text
 REMOVED = "[key removed]"
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
-_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_SPELLINGS = (  # how JSON may spell characters: without, and with backslashes and quotes behind a backslash
+    re.compile(r"\\u([0-9a-fA-F]{4})|\\([bfnrt/])|(.)", re.DOTALL),
+    re.compile(r'\\u([0-9a-fA-F]{4})|\\([bfnrt/"\\])|(.)', re.DOTALL),
+)
 
 
 def read_key(variable: str | None, base_url: str) -> str | None:
@@ -23,7 +26,8 @@ def read_key(variable: str | None, base_url: str) -> str | None:
     Raises
     ------
     InputError
-        If it cannot be a key, or would travel unencrypted to another machine; the message never holds it.
+        If it cannot be a key, stands in the address, or would travel unencrypted to another machine; the message never
+        holds it.
     """
     key = os.environ.get(variable, "").strip() if variable else ""
     if not key:
@@ -33,13 +37,40 @@ def read_key(variable: str | None, base_url: str) -> str | None:
             f"the environment variable {variable} holds no key; allowed: {SHORTEST_KEY} or more printable ASCII "
             "characters without blanks"
         )
+    check_without_key(base_url, variable)
     parts = urlsplit(base_url)
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise InputError(
-            f"the key in {variable} would travel unencrypted to {parts.hostname}; use https, or key_variable=None for "
-            "a server without keys"
+            f"the key in {variable} would travel unencrypted to {parts.hostname}; use https, or name no "
+            "variable for a server without keys: --key-variable none, in Python key_variable=None"
         )
     return key
+
+
+def check_without_key(base_url: str, variable: str | None) -> None:
+    """Refuse an address whose path holds the key: addresses stand in transcripts.
+
+    Raises
+    ------
+    InputError
+        If it does; the message does not.
+    """
+    key = os.environ.get(variable, "").strip() if variable else ""
+    path = urlsplit(base_url).path
+    if len(key) >= SHORTEST_KEY and (key in path or key in unquote(path)):
+        raise InputError(
+            f"base_url holds what the environment variable {variable} holds; allowed: an address without the key"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine; then nothing has to leave it, and no proxy is asked."""
+    if host.rstrip(".").lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def check_address(base_url: str) -> str:
@@ -76,10 +107,34 @@ def without_key(text: str, key: str | None) -> str:
 
 
 def without_hidden_key(text: str, key: str | None) -> str:
-    """Return a text without the key, also where escapes of any character hide it; then it holds no escapes."""
+    """Return a text without the key, also where escapes, blanks or invisible characters hide it.
+
+    What `readable` drops could otherwise put the key together again. Only the key goes, the rest stays as it is.
+    """
     text = without_key(text, key)
-    plain = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).replace("\\/", "/")
-    return plain.replace(key, REMOVED) if key is not None and key in plain else text
+    if key is None:
+        return text
+    for spelling in _SPELLINGS:
+        shown = [(_decoded(each), each) for each in spelling.finditer(text)]
+        shown = [(character, each) for character, each in shown if not hidden(character)]
+        plain = "".join(character for character, _ in shown)
+        for found in reversed(list(re.finditer(re.escape(key), plain))):
+            first, last = shown[found.start()][1], shown[found.end() - 1][1]
+            text = text[: first.start()] + REMOVED + text[last.end() :]
+    return text
+
+
+def _decoded(spelled: re.Match[str]) -> str:
+    """Return the character that a spelling stands for."""
+    code, short, plain = spelled.groups()
+    if code:
+        return chr(int(code, 16))
+    return {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}.get(short, short) if short else str(plain)
+
+
+def hidden(character: str) -> bool:
+    """Return whether a character is a blank, a control or an invisible one: no key holds any."""
+    return character.isspace() or unicodedata.category(character).startswith("C")
 
 
 def escaped(text: str) -> str:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, NoReturn
 
-from accordant.agents.agent import Acted, Agent, agents
+from accordant.agents.agent import Acted, Agent
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.frameworks import Framework, frameworks
 from accordant.agents.language.calling import Caller
 from accordant.agents.language.client import OpenAICompatible
-from accordant.agents.language.keys import check_address, readable, without_key
+from accordant.agents.language.keys import check_address, check_without_key, readable, without_key
 from accordant.agents.language.limits import Budget, CallLedger, Limits
-from accordant.agents.language.prompt import SHOWN_ANSWER, codes_of, conversation, repair
+from accordant.agents.language.prompt import SHOWN_ANSWER, check_names, codes_of, conversation, repair
 from accordant.agents.language.provider import MODES, Fault, Message, Mode, Provider, Reply, Request
 from accordant.agents.language.reading import BadAnswerError, read_move
 from accordant.agents.language.recording import Recorder
 from accordant.agents.language.wire import schema
 from accordant.agents.moves import Move
-from accordant.agents.retrieval import Passage, Retriever
+from accordant.agents.parameters import count, text
+from accordant.agents.retrieval import Lookup, Passage, check_lookup, query_for, retriever_of
 from accordant.agents.view import View
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 from accordant.randomness import keyed_seed
@@ -27,6 +28,7 @@ from accordant.randomness import keyed_seed
 LARGEST_SEED = 2**31 - 1  # what every server takes
 HOTTEST = 2.0  # the highest temperature of the protocol
 REASON_LENGTH = 600  # characters of the message of an `InvalidMoveError`
+BROKEN_PROMISES = 2  # answers in a row that are no JSON; then the form is asked for in words alone
 UNALIGNED = "who comes first when resources are scarce"  # looked up for an agent without a framework
 
 
@@ -38,13 +40,15 @@ class Unmade:
     repairs: int
 
 
-@agents.register("language_model")
 class LanguageModelAgent(Agent):
     """An agent whose moves are written by a language model and checked here, whatever the server promises.
 
     Every answer is strict JSON of a declared form; ids, capacities, citations and phase are checked against the view.
     What is wrong is told to the model at most ``limits.repairs`` times. Then there is an `InvalidMoveError`, or the
     move of the `fallback`, which is marked as such. Nothing is mended in silence.
+
+    It is made in Python, or by the command line with ``--llm``. It is not registered by name: a case file that somebody
+    else wrote could otherwise name an environment variable and have what it holds sent to a server of its choice.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ class LanguageModelAgent(Agent):
     concession
         A strategy, or the name of one; settlement by bargaining reads it.
     retriever
-        Looks up passages that it may cite; ``built_in`` for the corpus that comes with the package, None for none.
+        Looks up passages that it may cite, see `Lookup`.
     k
         How many passages are looked up for one move, at least 1.
     key_variable
@@ -110,7 +114,7 @@ class LanguageModelAgent(Agent):
         framework: str | Framework | None = None,
         facts: Sequence[str] | None = None,
         concession: str | Concession = "linear",
-        retriever: Retriever | Literal["built_in"] | None = "built_in",
+        retriever: Lookup = "built_in",
         k: int = 4,
         key_variable: str | None = "OPENAI_API_KEY",
         temperature: float | None = 0.0,
@@ -122,18 +126,21 @@ class LanguageModelAgent(Agent):
         recorder: Recorder | None = None,
         provider: Provider | None = None,
     ) -> None:
-        self.name, self.model = name, model
+        self.name, self.model = text(name, "name"), text(model, "model")
         self.base_url = check_address(base_url)
         self.framework = frameworks.create(framework) if isinstance(framework, str) else framework
         self.facts = _shown(self.framework, facts)
         self.concession = concession_of(concession)
-        self.retriever, self.k = retriever, k
+        self.retriever, self.k = retriever, count(k, "k", "passages")
         self.key_variable, self.temperature, self.seed = key_variable, temperature, seed
-        self.limits = limits if isinstance(limits, Limits) else Limits(**(limits or {}))
+        self.limits = limits if isinstance(limits, Limits) else Limits(**_mapping(limits))
         self.fallback, self.ledger = fallback, CallLedger()
         speaks = "for nobody in particular" if self.framework is None else f"for the framework {self.framework.title}"
         self.about = f"Language model {model}, speaks {speaks}; its texts are written by the model and prove nothing."
         self._check(mode)
+        for what, given, kind in (("budget", budget, Budget), ("recorder", recorder, Recorder)):
+            if given is not None and not isinstance(given, kind):
+                raise InputError(f"{what} is {given!r:.60}; allowed: a {kind.__name__}, or None")
         self._caller = Caller(
             provider=provider or OpenAICompatible(self.base_url, self.limits.answer_bytes),
             base_url=self.base_url,
@@ -153,13 +160,15 @@ class LanguageModelAgent(Agent):
             raise InputError(f"temperature is {self.temperature}; allowed: 0 to {HOTTEST:g}, or None")
         if self.seed is not None and not 0 <= self.seed <= LARGEST_SEED:
             raise InputError(f"seed is {self.seed}; allowed: 0 to {LARGEST_SEED}, or None")
-        if self.k < 1:
-            raise InputError(f"k is {self.k}; allowed: 1 or more passages")
-        if isinstance(self.retriever, str) and self.retriever != "built_in":
-            raise InputError(f"retriever is {self.retriever!r}; allowed: 'built_in', None, or an object with `search`")
+        check_lookup(self.retriever)
+        check_without_key(self.base_url, self.key_variable)
         if self.fallback is None:
             return
-        if self.fallback.adversarial or isinstance(self.fallback, LanguageModelAgent):
+        if (
+            not isinstance(self.fallback, Agent)
+            or self.fallback.adversarial
+            or isinstance(self.fallback, LanguageModelAgent)
+        ):
             raise InputError(f"agent {self.name!r}: the fallback must be a rule that speaks for a stakeholder")
         read = self.fallback.facts
         if self.facts is not None and read is not None and not set(read) <= set(self.facts):
@@ -185,7 +194,8 @@ class LanguageModelAgent(Agent):
         InvalidMoveError
             If the model made no valid move after all repairs, and there is no fallback.
         InputError
-            If the extra is not installed, the key cannot be one, or a replay does not hold the request.
+            If the extra is not installed, the key cannot be one, a name cannot be shown, or a replay does not hold
+            the request.
         """
         return self.acted(view).move
 
@@ -196,7 +206,7 @@ class LanguageModelAgent(Agent):
         if isinstance(made, Acted):
             return made
         if self.fallback is None:
-            raise InvalidMoveError(f"model {self.model!r} of agent {self.name!r}: {made.reason}")
+            raise InvalidMoveError(f"model {self.model!r}: {made.reason}")
         self.ledger.add(fallbacks=1)
         return Acted(self.fallback.act(view), self.fallback.generated_by, fallback=True, repairs=made.repairs)
 
@@ -205,6 +215,7 @@ class LanguageModelAgent(Agent):
         key = self._caller.key()
         facts = tuple(name for name in view.scenario.facts if self.facts is None or name in self.facts)
         passages = self._passages()
+        check_names(view, facts, passages)
         ids = tuple(each.id for each in passages)
         messages = conversation(view, facts, passages, self.framework)
         names = {
@@ -215,17 +226,22 @@ class LanguageModelAgent(Agent):
             "accepts": tuple(sorted(view.others)),
         }
         faults: tuple[str, ...] = ()
+        not_json = 0
         for repairs in range(1 + self.limits.repairs):
             self.ledger.add(repairs=int(repairs > 0))
-            outcome, mode = self._caller.ask(self._request(view, messages, names, key))
+            in_words = not_json >= BROKEN_PROMISES
+            outcome, mode = self._caller.ask(self._request(view, messages, names, key), in_words=in_words)
             if isinstance(outcome, Fault):
                 self.ledger.add(exhausted=int(outcome.kind == "budget"))
                 return Unmade(outcome.message, repairs)
             try:
                 move = read_reply(outcome, mode, view, facts, ids, codes_of(self.framework))
+                if in_words:
+                    self._caller.keep_to_words()
                 return Acted(move, self.generated_by, fallback=False, repairs=repairs)
             except BadAnswerError as error:
                 faults = error.faults
+                not_json = 0 if error.is_json else not_json + 1
             shown = readable(outcome.text, SHOWN_ANSWER) or "(empty)"
             messages = (*messages, Message("assistant", shown), Message("user", repair(faults)))
         said = readable("; ".join(faults), REASON_LENGTH)
@@ -248,25 +264,23 @@ class LanguageModelAgent(Agent):
 
     def _passages(self) -> tuple[Passage, ...]:
         """Return the passages that may be cited in this move, best first."""
-        if self.retriever is None:
+        retriever = retriever_of(self.retriever)
+        if retriever is None:
             return ()
-        retriever = self.retriever
-        if isinstance(retriever, str):
-            from accordant.agents.retrieval import built_in_retriever
-
-            retriever = built_in_retriever()
         if self.framework is None:
             hits = retriever.search(UNALIGNED, k=self.k)
         else:
-            query = f"{self.framework.code.replace('_', ' ')} {self.framework.claim}"
+            query = query_for(self.framework.code, self.framework.claim)
             hits = retriever.search(query, framework=self.framework.name, k=self.k)
         return tuple(hit.passage for hit in hits)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a transcript says of the agent; where the key is found is not part of it."""
+        """Return what a transcript says of the agent; where the server and the key are found is not part of it.
+
+        So a replay, which needs neither, has the same transcript and the same hash.
+        """
         return super().to_json() | {
             "model": self.model,
-            "base_url": self.base_url,
             "framework": None if self.framework is None else self.framework.name,
             "temperature": self.temperature,
             "seed": self.seed,
@@ -291,6 +305,13 @@ def read_reply(
     if not reply.text.strip():
         raise BadAnswerError(["the answer is empty"])
     return read_move(reply.text, view, facts, retrieved, codes=codes, fences=mode == "prompted")
+
+
+def _mapping(limits: object) -> Mapping[str, Any]:
+    """Return limits as a mapping."""
+    if limits is not None and not isinstance(limits, Mapping):
+        raise InputError(f"limits is {limits!r:.60}; allowed: Limits, or a mapping of them")
+    return limits or {}
 
 
 def _shown(framework: Framework | None, facts: Sequence[str] | None) -> tuple[str, ...] | None:

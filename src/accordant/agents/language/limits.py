@@ -14,6 +14,7 @@ from pydantic import Field
 from accordant.declared import Declared
 from accordant.errors import InputError
 
+FAR = 10  # longest waits: a server that asks for more will not answer in time, whatever is asked until then
 BYTES_PER_TOKEN = 4  # what a token is counted as where a server reports no usage
 
 
@@ -34,7 +35,7 @@ class Limits(Declared):
     backoff
         Seconds before the first retry; doubles each time, times 1 to 2 drawn from the seed.
     longest_wait
-        The most seconds before a retry, whatever the server asks for.
+        The most seconds before a retry. Where the server asks for more than `FAR` times that, there is no retry.
     repairs
         How often the model is told what is wrong with its answer.
     answer_tokens
@@ -121,8 +122,9 @@ class CallLedger:
     """What one agent spent and what failed; safe to read and write from several threads.
 
     Counts: ``moves``, ``calls``, ``retries``, ``step_downs`` (to a weaker mode), ``repairs``, ``fallbacks``,
-    ``exhausted`` (moves that a budget ended), ``replayed``, ``tokens_in``, ``tokens_out``, ``estimated`` (requests
-    whose tokens no server counted), ``seconds``, and ``fault NAME`` for each kind of fault.
+    ``given_up`` (requests that a server wanted far later), ``exhausted`` (moves that a budget ended), ``replayed``,
+    ``tokens_in``, ``tokens_out``, ``estimated`` (requests whose tokens no server counted), ``seconds``, and
+    ``fault NAME`` for each kind of fault.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,10 @@
 """From a view to the messages that a language model gets.
 
 Rules stand in the system message. Everything else stands in one JSON document in the user message, between two lines
-that mark it as data. Texts of patients, opponents and passages are labelled ``untrusted`` one by one. Inside the
-document the characters < > & are written as escapes, so that no quoted text can end the document or look like a mark.
+that mark it as data. Texts of patients, opponents and passages are labelled ``untrusted`` one by one. Ids and names
+stand unlabelled, because answers have to repeat them; those that are long or hold invisible characters are refused
+before anything is asked. Inside the document the characters < > & are written as escapes, so that no quoted text can
+end the document or look like a mark.
 """
 
 from __future__ import annotations
@@ -14,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from accordant.agents.frameworks import Framework
-from accordant.agents.language.keys import escaped, readable
+from accordant.agents.language.keys import escaped, hidden, readable
 from accordant.agents.language.provider import Message
 from accordant.agents.language.reading import FAULT_LENGTH, MOST_FAULTS
-from accordant.agents.language.wire import TEXT_LENGTH, WORDS
+from accordant.agents.language.wire import LONGEST_NAME, TEXT_LENGTH, WORDS
 from accordant.agents.moves import CODES, Answer, Contestation, Proposal, Reason, Turn
 from accordant.agents.retrieval import Passage
 from accordant.agents.view import Phase, View
 from accordant.allocations import AdditiveUtility
+from accordant.errors import InputError
 from accordant.randomness import keyed_uniform
 
 OPENING, CLOSING = "<data>", "</data>"
@@ -31,7 +34,8 @@ SHOWN_ANSWER = 4000  # characters of a faulty answer that the model is shown aga
 TASKS: dict[Phase, str] = {
     "propose": "Propose an allocation. You do not know what anybody else proposes.",
     "contest": "Reply on each disputed patient, and on no other. Then give your revised proposal. A reply of kind "
-    "challenge or justify needs a reason.",
+    "challenge or justify needs a reason. Concede a patient only if your share for that patient changes; maintain or "
+    "justify none whom you drop.",
     "answer": "Accept the standing proposal of one other agent by its name, or accept nobody (null). In both cases "
     "give your own proposal as counter.",
     "offer": "Accept the offer on the table by the name of the agent who made it, or accept nobody (null). In both "
@@ -40,7 +44,7 @@ TASKS: dict[Phase, str] = {
 }
 
 RULES = (
-    "Answer with one JSON object and nothing else.",
+    "Answer with one JSON object and nothing else, without a Markdown fence.",
     "Use only ids and names that stand in the data.",
     "Grant no patient more units of a resource than demanded.",
     "Give no more units than there are, and leave none idle while somebody still demands it.",
@@ -87,13 +91,44 @@ def codes_of(framework: Framework | None) -> tuple[str, ...]:
 def repair(faults: Iterable[str]) -> str:
     """Return the message that says what is wrong with an answer."""
     listed = "\n".join(f"- {fenced(readable(fault, FAULT_LENGTH))}" for fault in list(faults)[:MOST_FAULTS])
-    return f"Your answer is not valid:\n{listed}\nAnswer again with the whole corrected JSON object and nothing else."
+    again = "Answer again with the whole corrected JSON object and nothing else, without a Markdown fence."
+    return f"Your answer is not valid:\n{listed}\n{again}"
 
 
 def fenced(value: Any) -> str:
     """Return JSON in which no text can be taken for a mark of the prompt."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return escaped(text.encode("utf-8", "backslashreplace").decode())  # half a character becomes its escape
+
+
+def check_names(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> None:
+    """Refuse ids and names that a model cannot repeat, or that could hide something.
+
+    Raises
+    ------
+    InputError
+        If one is empty, longer than `LONGEST_NAME` characters, or holds a control, an invisible character or a line
+        end.
+    """
+    scenario = view.scenario
+    for kind, names in (
+        ("patient", scenario.ids),
+        ("resource", [each.name for each in scenario.resources]),
+        ("fact", (*facts, *scenario.protected)),
+        ("passage", [each.id for each in passages]),
+        ("agent", (view.agent, *view.proposals)),
+    ):
+        for name in names:
+            if not 0 < len(name) <= LONGEST_NAME:
+                raise InputError(
+                    f"{kind} {name!r:.60} has a name of {len(name)} characters; a language model can be shown 1 to "
+                    f"{LONGEST_NAME}"
+                )
+            if any(each != " " and hidden(each) for each in name):
+                raise InputError(
+                    f"{kind} {name!a:.260} has a name with control or invisible characters; a language model cannot be "
+                    "shown it"
+                )
 
 
 def document(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from accordant.agents.language.wire import (
     WireReply,
 )
 from accordant.agents.moves import CODES, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.rules.replies import contradiction
 from accordant.agents.view import View
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.search import best
@@ -43,9 +44,12 @@ class BadAnswerError(Exception):
     ----------
     faults
         What is wrong, in words for the model.
+    is_json
+        Whether it is one JSON object, which alone a server can promise.
     """
 
-    def __init__(self, faults: Sequence[str]) -> None:
+    def __init__(self, faults: Sequence[str], *, is_json: bool = True) -> None:
+        self.is_json = is_json
         self.faults = tuple(readable(each, FAULT_LENGTH) for each in faults[:MOST_FAULTS])
         super().__init__("; ".join(self.faults))
 
@@ -102,11 +106,13 @@ def strict_json(text: str) -> Any:
     try:
         content = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        raise BadAnswerError([f"not one JSON object alone: {error.msg} at character {error.pos}"]) from None
+        fence = "; without a Markdown fence" if "```" in text else ""
+        found = f"not one JSON object alone: {error.msg} at character {error.pos}{fence}"
+        raise BadAnswerError([found], is_json=False) from None
     except (ValueError, RecursionError):
         raise BadAnswerError(["JSON that is nested too deeply, or holds a number with too many digits"]) from None
     if not isinstance(content, dict):
-        raise BadAnswerError([f"a JSON {type(content).__name__}; allowed: one JSON object"])
+        raise BadAnswerError([f"a JSON {type(content).__name__}; allowed: one JSON object"], is_json=False)
     return content
 
 
@@ -141,7 +147,10 @@ class _Reader:
         if isinstance(wire, WireContestation):
             replies = self.replies(wire.replies)
             revised = self.proposal(wire.revised)
-            return self.checked(None if revised is None else Contestation(replies, revised))
+            if revised is None:
+                return self.checked(None)
+            self.agreeing(replies, revised)
+            return self.checked(Contestation(replies, revised))
         if isinstance(wire, WireAnswer):
             others = self.view.others
             if wire.accepts is not None and wire.accepts not in others:
@@ -153,6 +162,16 @@ class _Reader:
             return self.checked(Ballot(tuple(wire.ranking)))
         assert isinstance(wire, WireProposal)
         return self.checked(self.proposal(wire))
+
+    def agreeing(self, replies: Sequence[Reply], revised: Proposal) -> None:
+        """Note replies that the revised proposal contradicts."""
+        own = self.view.own
+        if own is None:
+            return
+        for each in replies:
+            if each.patient in self.view.disputed:
+                wrong = contradiction(each.patient, each.kind, own.allocation, revised.allocation)
+                self.faults += [] if wrong is None else [f"replies: {wrong}"]
 
     def checked(self, move: Move | None) -> Move:
         """Return the move if nothing is wrong."""

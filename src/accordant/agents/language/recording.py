@@ -1,11 +1,13 @@
 """Record what a language model answered, and replay it without a network.
 
 A recording is a file of JSON lines. Each holds a request, its key (the hash of model, parameters, messages and schema),
-and what came of it after all retries: the answer, or why there was none. One key has one outcome.
+what came of it after all retries (the answer, or why there was none), and a hash of key and outcome. One key has one
+outcome, on one line. Hashes find what was changed by accident or by hand; they are no signature.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Mapping
@@ -75,6 +77,7 @@ class Recorder:
             if request.hash in self._outcomes:  # another agent asked the same at the same time and came first
                 return self._outcomes[request.hash]
             line = {"key": request.hash, "request": request.to_json(), **_written(outcome)}
+            line["hash"] = hash_of_outcome(request.hash, line)
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line, sort_keys=True, allow_nan=False) + "\n")
             self._outcomes[request.hash] = outcome
@@ -94,7 +97,7 @@ class Replay:
     DataNotFoundError
         If there is no such file.
     DataError
-        If a line is not what a recorder writes, or was changed.
+        If a line is not what a recorder writes, was changed, or has the key of an earlier one.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -105,7 +108,15 @@ class Replay:
             raise DataNotFoundError(f"there is no recording {self.path}") from None
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"the recording {self.path} cannot be read ({type(error).__name__})") from None
-        self._outcomes = dict(_read(line, f"{self.path}, line {number}") for number, line in enumerate(lines, 1))
+        self._outcomes: dict[str, Reply | Fault] = {}
+        found: dict[str, int] = {}
+        for number, line in enumerate(lines, 1):
+            key, outcome = _read(line, f"{self.path}, line {number}")
+            if key in found:
+                raise DataError(
+                    f"{self.path}, line {number}: the request of line {found[key]} once more; allowed: once"
+                )
+            found[key], self._outcomes[key] = number, outcome
 
     def __len__(self) -> int:
         return len(self._outcomes)
@@ -142,10 +153,12 @@ def _read(line: str, where: str) -> tuple[str, Reply | Fault]:
     except (ValueError, RecursionError):
         raise DataError(f"{where}: not JSON") from None
     kind: Literal["reply", "fault"] = "reply" if isinstance(content, Mapping) and "reply" in content else "fault"
-    if not isinstance(content, Mapping) or content.keys() != {"key", "request", kind}:
-        raise DataError(f"{where}: not what a recorder writes; allowed: key, request, and reply or fault")
+    if not isinstance(content, Mapping) or content.keys() != {"key", "request", "hash", kind}:
+        raise DataError(f"{where}: not what a recorder writes; allowed: key, request, hash, and reply or fault")
     if hash_of(content["request"]) != content["key"]:
         raise DataError(f"{where}: the request does not match its key; the recording was changed")
+    if hash_of_outcome(content["key"], content) != content["hash"]:
+        raise DataError(f"{where}: the outcome does not match its hash; the recording was changed")
     try:
         values = dict(content[kind])
         outcome = (
@@ -154,6 +167,12 @@ def _read(line: str, where: str) -> tuple[str, Reply | Fault]:
     except (InputError, TypeError, ValueError) as error:
         raise DataError(f"{where}: {kind} is not what a recorder writes: {error}") from None
     return content["key"], outcome
+
+
+def hash_of_outcome(key: str, line: Mapping[str, Any]) -> str:
+    """Return the hash of a key with the outcome on its line (sha256, hexadecimal)."""
+    outcome = {kind: line[kind] for kind in ("reply", "fault") if kind in line}
+    return hashlib.sha256(json.dumps([key, outcome], sort_keys=True).encode()).hexdigest()
 
 
 def hash_of(request: Any) -> str | None:

@@ -12,12 +12,13 @@ from accordant.agents.moves import CODES, Answering
 from accordant.agents.view import Phase
 
 TEXT_LENGTH = 500  # characters of a text that are kept
+LONGEST_NAME = 200  # characters of an id or a name
 LONGEST_TEXT = 4000  # characters of a text above which an answer is refused
 MOST = 5000  # entries of a list
 MOST_LISTED = 250  # names in a schema; servers refuse very large ones
 MOST_UNITS = 1_000_000  # of one grant; far above any scenario, far below what integers hold
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
 
 

@@ -10,8 +10,10 @@ from typing import ClassVar, TypeVar
 from accordant.agents.agent import Agent, agents
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reply
+from accordant.agents.parameters import text, texts
 from accordant.agents.people.asking import KINDS, WITH_REASON, read_accepted, read_proposal, read_ranking, read_reply
 from accordant.agents.people.tables import candidates_table, scenario_table, standing_table
+from accordant.agents.rules.replies import contradiction
 from accordant.agents.view import View
 from accordant.errors import InputError, InvalidMoveError
 
@@ -37,7 +39,6 @@ def tell_terminal(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
-@agents.register("human")
 class HumanAgent(Agent):
     """Asks a person for every move; what is wrong is explained and asked again.
 
@@ -56,6 +57,11 @@ class HumanAgent(Agent):
         From a question to the line that was answered; `EOFError` at the end of the input.
     tell
         Shows a text.
+
+    Raises
+    ------
+    InputError
+        If the name is no text, the facts are no list, or the concession is no strategy.
     """
 
     kind: ClassVar[str] = "person"
@@ -69,7 +75,7 @@ class HumanAgent(Agent):
         ask: Ask = ask_terminal,
         tell: Tell = tell_terminal,
     ) -> None:
-        self.name, self.facts = name, None if facts is None else tuple(facts)
+        self.name, self.facts = text(name, "name"), None if facts is None else texts(facts, "facts")
         self.concession = concession_of(concession)
         self._ask, self._tell = ask, tell
 
@@ -101,17 +107,20 @@ class HumanAgent(Agent):
         return self._proposal(view)
 
     def _proposal(self, view: View, replies: tuple[Reply, ...] = ()) -> Proposal:
-        """Ask whom to grant what; who was conceded must not get the same share as before."""
+        """Ask whom to grant what; who was conceded must not get the same share as before.
+
+        Who was maintained may be dropped: answers were entered before, and an allocation that fits them may not exist.
+        """
+        conceded = [each.patient for each in replies if each.kind == "concede"]
+        own = view.own
 
         def read(line: str) -> Proposal:
             """Return the proposal of a line."""
             found = read_proposal(view, line)
-            for each in replies:
-                place = view.scenario.index(each.patient)
-                if each.kind == "concede" and view.own is not None:
-                    before, now = view.own.allocation.shares[place], found.allocation.shares[place]
-                    if before == now:
-                        raise InputError(f"patient {each.patient!r} was conceded and still gets {now:.0%}")
+            for patient in conceded:
+                wrong = None if own is None else contradiction(patient, "concede", own.allocation, found.allocation)
+                if wrong is not None:
+                    raise InputError(wrong)
             return found
 
         form = "ids, most important first" + (
@@ -130,10 +139,18 @@ class HumanAgent(Agent):
             try:
                 line = self._ask(question).strip()
             except EOFError:
-                raise InvalidMoveError(f"agent {self.name!r}: the input ended before the move was made") from None
+                raise InvalidMoveError("the input ended before the move was made") from None
             if line == QUIT:
-                raise InvalidMoveError(f"agent {self.name!r}: the person left ({QUIT!r})")
+                raise InvalidMoveError(f"the person left ({QUIT!r})")
             try:
                 return read(line)
             except InputError as error:
                 self._tell(f"{error}; {QUIT!r} leaves")
+
+
+@agents.register("human")
+def human_at_the_terminal(
+    name: str = "human", facts: tuple[str, ...] | None = None, concession: str | Concession = "linear"
+) -> HumanAgent:
+    """Return a person at the terminal; other streams are for Python alone, see `HumanAgent`."""
+    return HumanAgent(name, facts, concession)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from accordant.agents.agent import agents
 from accordant.agents.concession import Concession
 from accordant.agents.frameworks import Framework, Grounds, frameworks, guarded_utility
-from accordant.agents.retrieval.passage import Retriever
+from accordant.agents.parameters import count
+from accordant.agents.retrieval import Lookup, check_lookup
 from accordant.agents.rules.citations import Citations, built_in_citations
 from accordant.agents.rules.rule import RuleAgent
 from accordant.agents.view import View
@@ -44,7 +46,7 @@ class AlignedAgent(RuleAgent):
     UnknownNameError
         If a framework, concession strategy or retriever of that name does not exist.
     InputError
-        If `k` is below 1.
+        If `k` is below 1, or a parameter is of the wrong kind.
     """
 
     def __init__(
@@ -53,17 +55,14 @@ class AlignedAgent(RuleAgent):
         *,
         name: str | None = None,
         concession: str | Concession = "linear",
-        retriever: Retriever | Literal["built_in"] | None = "built_in",
+        retriever: Lookup = "built_in",
         k: int = PASSAGES,
     ) -> None:
         self.framework = frameworks.create(framework) if isinstance(framework, str) else framework
         super().__init__(self.framework.name if name is None else name, concession)
-        if k < 1:
-            raise InputError(f"k is {k}; allowed: 1 or more passages")
-        if isinstance(retriever, str) and retriever != "built_in":
-            raise InputError(f"retriever is {retriever!r}; allowed: 'built_in', None, or an object with `search`")
-        self.retriever, self.k = retriever, k
-        self._citations = None if retriever == "built_in" else Citations(retriever, self.framework, k)
+        check_lookup(retriever)
+        self.retriever, self.k = retriever, count(k, "k", "passages")
+        self._citations = None if isinstance(retriever, str) else Citations(retriever, self.framework, k)
         self.facts = tuple(self.framework.sees)
         self.about = (
             f"Rule agent, no language model: follows the framework {self.framework.title} "
@@ -98,22 +97,34 @@ class AlignedAgent(RuleAgent):
 
 
 class Aligned:
-    """Builds agents of one framework; registered under the framework's name."""
+    """Builds agents of one framework; registered under the framework's name.
+
+    Its parameters are those of `AlignedAgent` and, beside them, those of the framework::
+
+        create("rights", {"threshold": 0.9, "concession": "boulware"})
+
+    Raises
+    ------
+    InputError
+        If the framework has a parameter of the same name as one of the agent.
+    """
 
     def __init__(self, framework: str) -> None:
         self.framework = framework
+        own = inspect.signature(AlignedAgent).parameters.values()
+        others = [each for each in own if each.name != "framework"]
+        brought = inspect.signature(frameworks.factory(framework)).parameters.values()
+        self.brought = tuple(each.name for each in brought)
+        taken = sorted({each.name for each in own} & set(self.brought))
+        if taken:
+            raise InputError(f"framework {framework!r} has the parameter {taken[0]!r}, which names one of its agent")
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        self.__signature__ = inspect.Signature([each.replace(kind=keyword) for each in (*others, *brought)])
 
-    def __call__(
-        self,
-        name: str | None = None,
-        concession: str | Concession = "linear",
-        retriever: Retriever | Literal["built_in"] | None = "built_in",
-        k: int = PASSAGES,
-        parameters: dict[str, Any] | None = None,
-    ) -> AlignedAgent:
-        """Return an `AlignedAgent`; `parameters` are those of the framework."""
-        framework = frameworks.create(self.framework, parameters)
-        return AlignedAgent(framework, name=name, concession=concession, retriever=retriever, k=k)
+    def __call__(self, **given: Any) -> AlignedAgent:
+        """Return an `AlignedAgent`."""
+        framework = frameworks.create(self.framework, {name: given.pop(name) for name in self.brought if name in given})
+        return AlignedAgent(framework, **given)
 
 
 for _framework in frameworks.names():

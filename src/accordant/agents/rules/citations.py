@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from accordant.agents.frameworks import Framework
-from accordant.agents.retrieval.passage import Retriever
+from accordant.agents.retrieval import Retriever, built_in_retriever, query_for
 
 LOOKED_AT = 50  # hits that are looked through for passages that support a code; more than a framework has
 
@@ -32,7 +32,7 @@ class Citations:
         if self.retriever is None:
             return ()
         if code not in self._known:
-            query = f"{code.replace('_', ' ')} {self.framework.claim}"
+            query = query_for(code, self.framework.claim)
             hits = self.retriever.search(query, framework=self.framework.name, k=LOOKED_AT)
             supporting = (hit.passage for hit in hits if not hit.passage.codes or code in hit.passage.codes)
             self._known[code] = tuple(passage.id for passage in supporting)[: self.k]
@@ -42,6 +42,4 @@ class Citations:
 @cache
 def built_in_citations(framework: Framework, k: int) -> Citations:
     """Return citations from the corpus that comes with the package, shared by all agents of the framework."""
-    from accordant.agents.retrieval import built_in_retriever
-
     return Citations(built_in_retriever(), framework, k)

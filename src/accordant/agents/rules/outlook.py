@@ -16,11 +16,18 @@ from accordant.agents.rules.searching import searched
 from accordant.agents.view import View
 from accordant.allocations import Allocation, Utility
 from accordant.allocations.options import Options
+from accordant.errors import InputError, InvalidMoveError
 
 Values = NDArray[np.float64]
 Violations = Callable[[Values], NDArray[np.int64]]
 
 DIGITS = 12  # utilities and distances that agree to so many decimals tie
+
+
+def tied(values: Values) -> Values:
+    """Return numbers over the largest of them, rounded to `DIGITS`, so that equals tie in any unit; same shape."""
+    size = float(np.abs(values).max(initial=0.0))
+    return np.asarray(np.round(values / size, DIGITS)) if size > 0 else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +60,20 @@ class Outlook:
 
     @classmethod
     def of(cls, view: View, utility: Utility, violations: Violations) -> Self:
-        """Look at the options of a view with one's own utility."""
+        """Look at the options of a view with one's own utility.
+
+        Raises
+        ------
+        InvalidMoveError
+            If the utility does not give one finite number for each option.
+        """
         from accordant.allocations.search import scaled
 
-        options = view.options if view.options is not None else searched(view, utility)
-        scale = scaled(view.scenario, [utility], options, view.seed)
+        try:
+            options = view.options if view.options is not None else searched(view, utility)
+            scale = scaled(view.scenario, [utility], options, view.seed)
+        except InputError as error:
+            raise InvalidMoveError(f"the utility cannot be read: {error}") from error
 
         def judge(shares: Values) -> Values:
             """Return scaled utilities; a search may have missed the ends, so they are cut to [0, 1]."""

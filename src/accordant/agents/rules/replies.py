@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.moves import Answering
+from accordant.allocations import Allocation
 
 Values = NDArray[np.float64]
 
 NOTHING = 1e-9  # a share up to here, or a difference of shares up to here, is rounding
+
+KEEPING = ("maintain", "justify")  # answers that stand by one's own claim
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,27 @@ class Stand:
 
     kind: Answering
     against: int | None = None
+
+
+def contradiction(patient: str, kind: Answering, before: Allocation, after: Allocation) -> str | None:
+    """Return in which way an answer and the proposal that comes with it contradict each other, or None.
+
+    Parameters
+    ----------
+    patient
+        Id.
+    kind
+        What was answered on that patient.
+    before, after
+        What oneself proposed until then, and proposes now.
+    """
+    place = after.scenario.index(patient)
+    was, now = float(before.shares[place]), float(after.shares[place])
+    if kind == "concede" and abs(was - now) <= NOTHING:
+        return f"patient {patient!r} was conceded and still gets {now:.0%}"
+    if kind in KEEPING and was > NOTHING >= now:
+        return f"patient {patient!r} got {was:.0%} and is dropped, but the answer is {kind!r}; allowed: 'concede'"
+    return None
 
 
 def stand(patient: int, values: Values, before: Values, after: Values, others: Values) -> Stand:

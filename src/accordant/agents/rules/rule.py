@@ -13,7 +13,8 @@ from accordant.agents.agent import Agent
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.frameworks import Grounds
 from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
-from accordant.agents.rules.outlook import Outlook
+from accordant.agents.parameters import text
+from accordant.agents.rules.outlook import Outlook, tied
 from accordant.agents.rules.replies import stand
 from accordant.agents.view import View
 from accordant.allocations import Allocation, Utility
@@ -32,16 +33,24 @@ class RuleAgent(Agent):
       otherwise offer the allocation that it likes least among those that its concession strategy lets it like.
     - ``vote``: candidates by utility.
 
+    Nothing is accepted for being late alone: ACTime of the same authors is not built. Towards the deadline an agent
+    accepts more because its concession strategy lowers what it would offer next; one that never concedes never does.
+
     Parameters
     ----------
     name
         Unique in a deliberation.
     concession
         A strategy, or the name of one.
+
+    Raises
+    ------
+    InputError
+        If the name is no text, or the concession no strategy.
     """
 
     def __init__(self, name: str, concession: str | Concession) -> None:
-        self.name = name
+        self.name = text(name, "name")
         self.concession = concession_of(concession)
 
     @abstractmethod
@@ -104,7 +113,7 @@ class RuleAgent(Agent):
         if not view.candidates:
             return Ballot(())
         shares = np.stack([each.shares for each in view.candidates])
-        order = np.lexsort((-np.round(utility.of(shares), 12), self.violations(view, shares)))
+        order = np.lexsort((-tied(utility.of(shares)), self.violations(view, shares)))
         return Ballot(tuple(order.tolist()))
 
 
@@ -118,10 +127,10 @@ class Case:
 
     @cached_property
     def values(self) -> Values:
-        """What granting each patient alone adds to the utility, shape (patient,), rounded so that equals tie."""
+        """What granting each patient alone adds to the utility, shape (patient,), see `tied`."""
         n = len(self.view.scenario.ids)
         alone = self.utility.of(np.concatenate([np.eye(n), np.zeros((1, n))]))
-        return np.asarray(np.round(alone[:n] - alone[n], 12))
+        return tied(alone[:n] - alone[n])
 
     def rank(self, patient: int) -> str:
         """Return the place of a patient by value, such as ``rank 2 of 12``."""
@@ -153,14 +162,16 @@ class Case:
         return Reply(name, taken.kind, self._comparison(patient, taken.kind == "challenge", taken.against))
 
     def _comparison(self, patient: int, challenged: bool, against: int | None) -> Reason:
-        """Return a reason that puts the numbers of two patients side by side."""
+        """Return a reason that puts the numbers of two patients side by side, and cites what is read of both."""
         first, second = (against, patient) if challenged and against is not None else (patient, against)
         grounds = self.agent.grounds(self.view, first)
-        text = self._side(first, grounds)
+        text, facts = self._side(first, grounds), grounds.facts
         if second is not None:
-            text += f"; {self._side(second, self.agent.grounds(self.view, second))}"
+            other = self.agent.grounds(self.view, second)
+            text += f"; {self._side(second, other)}"
+            facts = tuple(dict.fromkeys((*facts, *other.facts)))
         cited = self.agent.citations(grounds.code)
-        return Reason(self.view.scenario.ids[patient], grounds.code, grounds.facts, cited, text)
+        return Reason(self.view.scenario.ids[patient], grounds.code, facts, cited, text)
 
     def _side(self, patient: int, grounds: Grounds) -> str:
         """Return the numbers of one patient."""

@@ -46,7 +46,7 @@ class UtilityAgent(RuleAgent):
     Raises
     ------
     InputError
-        If a value is not a finite number.
+        If the values are no mapping, or one is not a finite number.
     """
 
     about = "Rule agent, no language model: follows stated values of patients; its texts are templates over numbers."
@@ -54,8 +54,10 @@ class UtilityAgent(RuleAgent):
     def __init__(self, name: str, values: Mapping[str, float], concession: str | Concession = "linear") -> None:
         super().__init__(name, concession)
         self.facts = ()
+        if not isinstance(values, Mapping):
+            raise InputError(f"values is {values!r:.60}; allowed: patients with what each is worth")
         for patient, value in values.items():
-            if not isinstance(value, int | float) or not np.isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
                 raise InputError(f"the stated value of patient {patient!r} is {value!r}; allowed: a finite number")
         self.values = dict(values)
 

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from accordant.allocations.allocation import shares_of
 from accordant.allocations.measures.measure import Goal, Measure, register
-from accordant.allocations.measures.outcomes import benefits
+from accordant.allocations.measures.outcomes import benefits, chance
 from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.greedy import best
+
+ROUNDING = 1e-14  # a benefit smaller than this, relative to the chances that it adds up, is rounding
 
 
 @register("benefit_ratio")
@@ -30,4 +32,5 @@ class BenefitRatio(Measure):
         """Return the ratio of each allocation, shape (option,)."""
         benefit = benefits(scenario)
         most = float(shares_of(scenario, best(scenario, benefit)) @ benefit)
-        return np.asarray(shares @ benefit / most) if most > 0 else np.full(len(shares), np.nan)
+        slack = ROUNDING * float((chance(scenario, "p_with") + chance(scenario, "p_without")).sum())
+        return np.asarray(shares @ benefit / most) if most > slack else np.full(len(shares), np.nan)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from accordant.allocations.allocation import Allocation
 from accordant.allocations.measures.cells import groups
+from accordant.allocations.measures.outcomes import own_shares
 from accordant.allocations.scenario import Scenario
 from accordant.errors import InputError
 
@@ -78,13 +79,13 @@ def conditional_disparity(
     Raises
     ------
     InputError
-        If a fact is missing, or there are no permutations.
+        If a fact is missing, the allocation is for other patients, or there are no permutations.
     """
-    if isinstance(permutations, bool) or permutations < 1:
-        raise InputError(f"permutations is {permutations}; allowed: at least 1")
+    if isinstance(permutations, bool) or not isinstance(permutations, int) or permutations < 1:
+        raise InputError(f"permutations is {permutations!r}; allowed: at least 1, a whole number")
     keys, labels = groups(scenario, group)
     acuity = scenario.numbers("acuity")
-    shares = allocation.shares
+    shares = own_shares(scenario, allocation)
     strata = [np.flatnonzero(acuity == level) for level in np.unique(acuity)]
     strata = [members for members in strata if len(np.unique(keys[members])) > 1]
     if not strata:

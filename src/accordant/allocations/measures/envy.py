@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.allocation import Allocation
-from accordant.allocations.measures.outcomes import benefits
+from accordant.allocations.measures.outcomes import benefits, own_shares
 from accordant.allocations.scenario import Scenario
 
 
@@ -43,8 +43,14 @@ def stronger_claims(scenario: Scenario) -> NDArray[np.bool_]:
 
 
 def envy_pairs(scenario: Scenario, allocation: Allocation) -> tuple[EnvyPair, ...]:
-    """Return all pairs with justified envy, by id of the one who has reason, then of the other."""
-    shares = allocation.shares
+    """Return all pairs with justified envy, by id of the one who has reason, then of the other.
+
+    Raises
+    ------
+    InputError
+        If a fact is missing, or the allocation is for other patients.
+    """
+    shares = own_shares(scenario, allocation)
     severity, benefit = scenario.numbers("severity"), benefits(scenario)
     found = np.argwhere(stronger_claims(scenario) & (shares[:, None] < shares))
     return tuple(

@@ -39,9 +39,26 @@ def outcomes(scenario: Scenario, shares: Values) -> Values:
     return np.asarray(without + shares * (chance(scenario, "p_with") - without))
 
 
+def own_shares(scenario: Scenario, allocation: Allocation) -> Values:
+    """Return the shares of an allocation for the patients of a scenario, shape (patient,).
+
+    Raises
+    ------
+    InputError
+        If it is for other patients or other demands.
+    """
+    theirs = allocation.scenario
+    if theirs is not scenario and (theirs.ids != scenario.ids or not np.array_equal(theirs.demand, scenario.demand)):
+        raise InputError(
+            f"the allocation is for the scenario {theirs.name!r} of {len(theirs.ids)} patients; "
+            f"allowed: the patients and demands of {scenario.name!r}"
+        )
+    return allocation.shares
+
+
 def leximin_vector(scenario: Scenario, allocation: Allocation) -> Values:
     """Return the outcomes of all patients, worst first, shape (patient,).
 
     Of two allocations leximin prefers the one whose vector is larger at the first place where they differ (Sen 1970).
     """
-    return np.sort(outcomes(scenario, allocation.shares[None])[0])
+    return np.sort(outcomes(scenario, own_shares(scenario, allocation)[None])[0])

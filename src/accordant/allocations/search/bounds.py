@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.allocation import shares_of
+from accordant.allocations.band import band
 from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.greedy import best_of_each, worst
 from accordant.errors import InputError
@@ -129,7 +130,7 @@ def earliest_bound(scenario: Scenario, values: Any, floors: Any, exponents: Sequ
 
 def bands(time: float, exponents: Values) -> Values:
     """Return 1 − t^e for each exponent, shape (agent,); 1 at all times for an infinite one."""
-    return np.where(np.isinf(exponents), 1.0, 1.0 - time ** np.where(np.isinf(exponents), 1.0, exponents))
+    return np.array([band(exponent, time) for exponent in exponents.tolist()])
 
 
 def _crossing(weights: Values, height: float, exponents: Values) -> float:

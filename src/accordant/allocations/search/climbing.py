@@ -1,6 +1,8 @@
-"""Seeded exchange search: move one portion of one resource from one patient to another while that helps.
+"""Seeded exchange search: move portions of one resource from one patient to another while that helps.
 
-Every exchange leads from one feasible allocation to another, and every feasible allocation can be reached. Where few
+Every exchange leads from one feasible allocation to another, and every feasible allocation can be reached. Portions
+move in lots of 2^k, the largest that a demand holds first and single ones last. A climb makes at most 200 exchanges of
+each size, so with thousands of contested portions it may end before nothing helps any more. Where few
 exchanges are possible all are compared in every step, so the search ends where no single exchange helps; where there
 are many, a seeded sample is. Neither is sure to find the best allocation: bounds say how much may be missing
 (`accordant.allocations.search.bounds`).
@@ -14,15 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.allocations.allocation import shares_of
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.search.greedy import best_of_each, per_portion
+from accordant.allocations.search.greedy import best_of_each, worth_of_portions
 from accordant.randomness import keyed_uniform
 
 Values = NDArray[np.float64]
 Portions = NDArray[np.int64]
 Goal = Callable[[Values], Values]
 
-STEPS = 200  # exchanges of one climb at most
+STEPS = 200  # exchanges of one size of lots in one climb at most
 PATIENCE = 3  # samples of exchanges without a gain before a climb ends
 CELLS = 131_072  # shares or utilities compared at once, (exchange, patient) or (agent, exchange)
 FEWEST = 64  # exchanges sampled at least, however many patients there are
@@ -32,15 +35,16 @@ GAIN = 1e-12  # smaller gains, relative to the size of the goal, are rounding
 
 @dataclass(frozen=True, eq=False)
 class Exchanges:
-    """Single portions that may change hands: resource, giver and receiver, each of shape (exchange,).
+    """Portions that may change hands: resource, giver and receiver, each of shape (exchange,).
 
-    `all_of_them` says whether no exchange that is possible was left out.
+    `all_of_them` says whether no exchange that is possible was left out, `lot` how many portions each one moves.
     """
 
     resource: NDArray[np.intp]
     giver: NDArray[np.intp]
     receiver: NDArray[np.intp]
     all_of_them: bool
+    lot: int = 1
 
     def __len__(self) -> int:
         return len(self.resource)
@@ -48,15 +52,17 @@ class Exchanges:
     def make(self, granted: Portions, exchange: int) -> Portions:
         """Return the allocation after one of them."""
         after = granted.copy()
-        after[self.giver[exchange], self.resource[exchange]] -= 1
-        after[self.receiver[exchange], self.resource[exchange]] += 1
+        after[self.giver[exchange], self.resource[exchange]] -= self.lot
+        after[self.receiver[exchange], self.resource[exchange]] += self.lot
         return after
 
 
-def exchanges(scenario: Scenario, granted: Portions, most: int, generator: np.random.Generator) -> Exchanges:
-    """Return the exchanges that are possible from an allocation: all, or a sample of `most` where there are more."""
-    givers = [np.flatnonzero(column > 0) for column in granted.T]
-    receivers = [np.flatnonzero(column) for column in (granted < scenario.demand).T]
+def exchanges(
+    scenario: Scenario, granted: Portions, most: int, generator: np.random.Generator, lot: int = 1
+) -> Exchanges:
+    """Return the exchanges of a lot that are possible from an allocation: all, or a sample of `most` of more."""
+    givers = [np.flatnonzero(column >= lot) for column in granted.T]
+    receivers = [np.flatnonzero(column >= lot) for column in (scenario.demand - granted).T]
     sizes = np.array([len(a) * len(b) for a, b in zip(givers, receivers, strict=True)])
     total, before = int(sizes.sum()), sizes.cumsum() - sizes
     everything = total <= most
@@ -68,11 +74,11 @@ def exchanges(scenario: Scenario, granted: Portions, most: int, generator: np.ra
         row, column = np.divmod(chosen[these] - before[position], len(receivers[position]))
         giver[these], receiver[these] = givers[position][row], receivers[position][column]
     moved = giver != receiver
-    return Exchanges(resource[moved], giver[moved], receiver[moved], everything)
+    return Exchanges(resource[moved], giver[moved], receiver[moved], everything, lot)
 
 
 def climbed(scenario: Scenario, start: Portions, goal: Goal, seed: int) -> Portions:
-    """Return where steepest ascent by single exchanges ends, shape (patient, resource).
+    """Return where steepest ascent by exchanges ends, shape (patient, resource).
 
     Parameters
     ----------
@@ -85,16 +91,15 @@ def climbed(scenario: Scenario, start: Portions, goal: Goal, seed: int) -> Porti
     seed
         Of the samples.
     """
-    wanted = scenario.demand.sum(axis=1)
-    most = max(FEWEST, CELLS // max(1, len(wanted)))
+    most = max(FEWEST, CELLS // len(scenario.ids))
 
     def judge(granted: Portions, offered: Exchanges) -> tuple[float, Values]:
         """Return the goal now, and after each exchange."""
         rows = np.arange(len(offered))
-        portions = np.repeat(granted.sum(axis=1)[None], len(offered) + 1, axis=0)
-        portions[rows, offered.giver] -= 1
-        portions[rows, offered.receiver] += 1
-        values = goal(np.where(wanted == 0, 1.0, portions / np.maximum(wanted, 1)))
+        shares = np.repeat(shares_of(scenario, granted)[None], len(offered) + 1, axis=0)
+        shares[rows, offered.giver] -= offered.lot * scenario.parts[offered.giver, offered.resource]
+        shares[rows, offered.receiver] += offered.lot * scenario.parts[offered.receiver, offered.resource]
+        values = goal(shares)
         return float(values[-1]), values[:-1]
 
     return _ascend(scenario, start, judge, most, seed)
@@ -104,13 +109,14 @@ def climbed_in_utilities(
     scenario: Scenario, start: Portions, values: Values, floors: Values, goal: Goal, seed: int
 ) -> Portions:
     """Return `climbed` for a goal that reads additive utilities, (agent, option) to (option,): far more exchanges."""
-    worth = per_portion(scenario, values)
+    worth = worth_of_portions(scenario, values)
     idle = values[:, scenario.demand.sum(axis=1) == 0].sum(axis=1)
 
     def judge(granted: Portions, offered: Exchanges) -> tuple[float, Values]:
         """Return the goal now, and after each exchange."""
-        now = (floors + idle + worth @ granted.sum(axis=1))[:, None]
-        after = now + worth[:, offered.receiver] - worth[:, offered.giver]
+        now = (floors + idle + np.einsum("kir,ir->k", worth, granted))[:, None]
+        gained = worth[:, offered.receiver, offered.resource] - worth[:, offered.giver, offered.resource]
+        after = now + offered.lot * gained
         return float(goal(now)[0]), goal(after)
 
     return _ascend(scenario, start, judge, CELLS // len(values), seed)
@@ -123,22 +129,29 @@ def _ascend(
     most: int,
     seed: int,
 ) -> Portions:
-    """Take the best exchange while one helps."""
+    """Take the best exchange while one helps, of large lots first."""
     generator = np.random.default_rng(seed)
-    granted, fruitless = np.array(start, dtype=np.int64), 0
-    for _ in range(STEPS):
-        offered = exchanges(scenario, granted, most, generator)
-        if not len(offered):
-            break
-        now, after = judge(granted, offered)
-        top = int(np.argmax(after))
-        if after[top] > now + GAIN * max(1.0, abs(now)):
-            granted, fruitless = offered.make(granted, top), 0
-            continue
-        fruitless += 1
-        if offered.all_of_them or fruitless == PATIENCE:
-            break
+    granted = np.array(start, dtype=np.int64)
+    for lot in lots(scenario):
+        fruitless = 0
+        for _ in range(STEPS):
+            offered = exchanges(scenario, granted, most, generator, lot)
+            if not len(offered):
+                break
+            now, after = judge(granted, offered)
+            top = int(np.argmax(after))
+            if after[top] > now + GAIN * max(abs(now), float(np.abs(after).max())):
+                granted, fruitless = offered.make(granted, top), 0
+                continue
+            fruitless += 1
+            if offered.all_of_them or fruitless == PATIENCE:
+                break
     return granted
+
+
+def lots(scenario: Scenario) -> list[int]:
+    """Return 2^k, …, 4, 2, 1, the first the largest that some demand holds; 1 alone if nothing is demanded."""
+    return [1 << power for power in range(max(1, int(scenario.demand.max()).bit_length()) - 1, -1, -1)]
 
 
 def linearised(scenario: Scenario, goals: Sequence[Goal]) -> Values:

@@ -1,13 +1,14 @@
 """The exact best and worst allocation for values that add up over patients.
 
-The utility Σ_i v_i x_i of shares x_i = Σ_r g_ir / D_i, with D_i = Σ_r d_ir the portions that i demands, is
+The utility Σ_i v_i x_i of shares x_i = Σ_r p_ir g_ir, with p_ir the share of i's demand that one portion of r meets
+(`Scenario.parts`), is
 
-    Σ_r Σ_i w_i g_ir + constant,    w_i = v_i / D_i,
+    Σ_r Σ_i w_ir g_ir + constant,    w_ir = v_i p_ir,
 
 the constant being the values of those who demand nothing. Every resource r gives out a fixed number m_r of portions
-and limits no other resource, so the sum is largest where each Σ_i w_i g_ir is. Serving patients by falling w_i up to
+and limits no other resource, so the sum is largest where each Σ_i w_ir g_ir is. Serving patients by falling w_ir up to
 their demand until m_r portions are gone does that: if an allocation gives a portion to j while a portion demanded by i
-is unmet and w_i > w_j, moving it gains w_i − w_j > 0; so in a best allocation those served fully have the largest w,
+is unmet and w_ir > w_jr, moving it gains w_ir − w_jr > 0; so in a best allocation those served have the largest w_ir,
 and all such allocations have the same sum. (The fractional knapsack with items of equal size, Dantzig 1957; whole
 numbers come for free because demands and m_r are whole.)
 """
@@ -57,9 +58,10 @@ def best_of_each(scenario: Scenario, values: Values) -> Portions:
             f"values of patients have shape {values.shape[1:]}; allowed: one finite number for each of "
             f"{len(scenario.ids)} patients"
         )
-    order = np.argsort(-per_portion(scenario, values), axis=1, kind="stable")
+    worth = worth_of_portions(scenario, values)
     granted = np.empty((len(values), *scenario.demand.shape), dtype=np.int64)
     for resource, amount in enumerate(given_out(scenario)):
+        order = np.argsort(-worth[:, :, resource], axis=1, kind="stable")
         wanted = scenario.demand[:, resource][order]
         before = wanted.cumsum(axis=1) - wanted
         served = np.clip(amount - before, 0, wanted)
@@ -67,7 +69,6 @@ def best_of_each(scenario: Scenario, values: Values) -> Portions:
     return granted
 
 
-def per_portion(scenario: Scenario, values: Values) -> Values:
-    """Return what one portion is worth, w_i = v_i / D_i, shape (…, patient); 0 where nothing is demanded."""
-    wanted = scenario.demand.sum(axis=1)
-    return np.where(wanted == 0, 0.0, values / np.maximum(wanted, 1))
+def worth_of_portions(scenario: Scenario, values: Values) -> Values:
+    """Return what one portion adds, w_ir = v_i p_ir, shape (…, patient, resource); 0 where nothing is demanded."""
+    return np.asarray(values[..., None] * scenario.parts)

@@ -3,7 +3,7 @@
 Four kinds of allocations, in this order of importance:
 
 1. those that must be there, such as proposals on the table;
-2. where a climb by single exchanges ends, for the product of scaled utilities, their minimum, and each of them;
+2. where a climb by exchanges ends, for the product of scaled utilities, their minimum, and each of them;
 3. supported points: the best allocation for each of many weightings of the utilities, exact for additive ones;
 4. seeded walks of a few exchanges from those, so that rules with other aims than the utilities find something too.
 """

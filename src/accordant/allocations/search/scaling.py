@@ -14,10 +14,12 @@ from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.climbing import climbed, linearised, starts
 from accordant.allocations.search.greedy import best, worst
 from accordant.allocations.utility import AdditiveUtility, Utility
+from accordant.errors import InputError
 
 Values = NDArray[np.float64]
 
-INDIFFERENT = 1e-12  # a range of utilities narrower than this, relative to their size, is rounding
+INDIFFERENT = 1e-12  # a range of utilities narrower than this, relative to what they add up, is rounding
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -30,17 +32,20 @@ class Range:
         In the utility's own unit.
     exact
         Whether no feasible allocation lies outside; False if a search found them.
+    size
+        How large the numbers are that the utility adds up, in its own unit, at least 0: rounding is relative to it.
     """
 
     low: float
     high: float
     exact: bool
+    size: float = 0.0
 
     @property
     def width(self) -> float:
         """High minus low; 0 if the difference is rounding."""
         gap = self.high - self.low
-        return gap if gap > INDIFFERENT * max(1.0, abs(self.low), abs(self.high)) else 0.0
+        return gap if gap > INDIFFERENT * max(self.size, abs(self.low), abs(self.high)) else 0.0
 
 
 def utility_range(scenario: Scenario, utility: Utility, options: Options | None = None, seed: int = 0) -> Range:
@@ -60,15 +65,18 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
         Allocations that are known; None if none are listed.
     seed
         Of the search.
+
+    Raises
+    ------
+    InputError
+        If the utility is not finite for an allocation that was looked at, or too large to be compared.
     """
     if options is not None and options.complete:
-        known = utility.of(options.shares)
-        return Range(float(known.min()), float(known.max()), exact=True)
+        return ranged(scenario, utility, numbers_of(utility, options.shares), exact=True)
     if isinstance(utility, AdditiveUtility):
         ends = np.stack([worst(scenario, utility.values), best(scenario, utility.values)])
-        low, high = utility.of(shares_of(scenario, ends))
-        return Range(float(low), float(high), exact=True)
-    found = [] if options is None else [utility.of(options.shares)]
+        return ranged(scenario, utility, numbers_of(utility, shares_of(scenario, ends)), exact=True)
+    found = [] if options is None else [numbers_of(utility, options.shares)]
     for sign in (1.0, -1.0):
 
         def directed(shares: Values, sign: float = sign) -> Values:
@@ -77,9 +85,54 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
 
         first = starts(scenario, linearised(scenario, [directed]), seed)
         tops = np.stack([climbed(scenario, each, directed, seed) for each in first])
-        found.append(utility.of(shares_of(scenario, tops)))
-    everything = np.concatenate(found)
-    return Range(float(everything.min()), float(everything.max()), exact=False)
+        found.append(numbers_of(utility, shares_of(scenario, tops)))
+    return ranged(scenario, utility, np.concatenate(found), exact=False)
+
+
+def numbers_of(utility: Utility, shares: Values) -> Values:
+    """Return utilities, shape (option,), from shares of shape (option, patient).
+
+    Raises
+    ------
+    InputError
+        If there is not one finite number for each option.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.asarray(utility.of(shares), dtype=np.float64)
+    if found.shape != (len(shares),):
+        raise InputError(f"a utility has shape {found.shape} for {len(shares)} allocations; allowed: a number for each")
+    if not np.isfinite(found).all():
+        wrong = int(np.argmin(np.isfinite(found)))
+        raise InputError(
+            f"a utility is {found[wrong]} for the shares {shares[wrong].tolist()!r:.80}; allowed: finite numbers"
+        )
+    return found
+
+
+def ranged(scenario: Scenario, utility: Utility, known: Values, *, exact: bool) -> Range:
+    """Return the range of utilities, shape (option,), of allocations of a scenario.
+
+    Raises
+    ------
+    InputError
+        If the range is too wide for a number.
+    """
+    low, high = float(known.min()), float(known.max())
+    if not np.isfinite(high - low):
+        raise InputError(f"a utility is between {low:g} and {high:g}; allowed: a difference below 1e308")
+    return Range(low, high, exact, size_of(utility, len(scenario.ids)))
+
+
+def size_of(utility: Utility, n_patients: int) -> float:
+    """Return how large the numbers are that a utility adds up, at least 0.
+
+    That is Σ_i |v_i| for values of patients, for others the largest utility of one patient's whole demand alone.
+    """
+    if isinstance(utility, AdditiveUtility):
+        with np.errstate(over="ignore"):
+            return min(float(np.abs(utility.values).sum()), LARGEST)
+    alone = np.abs(np.asarray(utility.of(np.eye(n_patients)), dtype=np.float64))
+    return float(alone.max(initial=0.0, where=np.isfinite(alone)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ Vocabulary
 ledger, concession
     Who moved on which patient; an agent's own move towards another, see `Movement`.
 alternatives
-    What else could have been decided: all feasible allocations, or a sample.
+    What else could have been decided: all feasible allocations, or those that a search found.
 emergence
     The joint decision meets criteria that no agent alone meets; gains and losses, beside null hypotheses.
 null hypothesis
@@ -27,13 +27,14 @@ from accordant.deliberation.assessment.process import (
     access,
     approach,
     conversion,
+    last_own,
     process,
     restored_access,
 )
 from accordant.deliberation.assessment.regrets import RegretMatrix, recorded, regrets
 from accordant.deliberation.assessment.satisfaction import Satisfaction, satisfaction
 from accordant.deliberation.assessment.sides import Sides, side_by_side
-from accordant.deliberation.assessment.verdict import JudgedCriterion, Verdict, verdict
+from accordant.deliberation.assessment.verdict import Standing, Verdict, standing, verdict
 
 __all__ = [
     "PERMUTATIONS",
@@ -42,7 +43,6 @@ __all__ = [
     "Estimate",
     "FlipTest",
     "Group",
-    "JudgedCriterion",
     "Movement",
     "Process",
     "RandomNull",
@@ -50,6 +50,7 @@ __all__ = [
     "Satisfaction",
     "SearchNull",
     "Sides",
+    "Standing",
     "Verdict",
     "access",
     "alternatives",
@@ -57,6 +58,7 @@ __all__ = [
     "conversion",
     "emergence",
     "flip_test",
+    "last_own",
     "ledger",
     "mean_estimate",
     "process",
@@ -66,5 +68,6 @@ __all__ = [
     "satisfaction",
     "share_estimate",
     "side_by_side",
+    "standing",
     "verdict",
 ]

@@ -1,43 +1,56 @@
-"""What else could have been decided: all feasible allocations, or a seeded sample with everything on record."""
+"""What else could have been decided: all feasible allocations, or what a search and random walks found."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations import Allocation, Utility
+from accordant.allocations import AdditiveUtility, Allocation, Utility
 from accordant.allocations.enumeration import MOST_OPTIONS, enumerate_options
 from accordant.allocations.options import Options
+from accordant.allocations.search import best, pool
 from accordant.allocations.search import scaled as scaled_together
+from accordant.allocations.search.pooling import SIZE
+from accordant.deliberation.assessment.levels import lowest_at_level
+from accordant.deliberation.assessment.walking import at_level
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.settlement.serving import procedural_lottery
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 
-DRAWN = 2_000  # allocations in a sample: the standard error of a rate is at most .012
+DRAWN = 2_000  # allocations drawn for each agent: ten of each walk
 
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """What null hypotheses choose among; the joint decision is one of them.
+    """What strategies and null hypotheses choose among; the joint decision is one of the options.
 
     Attributes
     ----------
     options
-        Different allocations.
-    drawn
-        Positions in `options` of what a random decision takes, each as likely, shape (draw,): every option once if
-        all are listed, else the sample, in which an option may repeat.
+        Different allocations: all, or those that a search found.
+    random
+        Agent to what a random decision takes that leaves the agent its utility of the joint decision or more, each as
+        likely, shape (draw, patient): shares of each such option once if all are listed, else of allocations that walks
+        drew, in which one may repeat.
     """
 
     options: Options
-    drawn: NDArray[np.intp]
+    random: Mapping[str, NDArray[np.float64]]
 
 
-def alternatives(deliberation: Deliberation, *, limit: int = MOST_OPTIONS, drawn: int = DRAWN) -> Alternatives:
+def alternatives(
+    deliberation: Deliberation, *, limit: int = MOST_OPTIONS, drawn: int = DRAWN, size: int = SIZE
+) -> Alternatives:
     """Return what else could have been decided.
+
+    Where there are more allocations than `limit`, a search looks for those worth comparing by the utilities that
+    settlement read (`accordant.allocations.search.pool`). First, last and joint allocations, the disagreement, and an
+    allocation with the largest sum of scaled utilities, which is exact for utilities that add up, are always among
+    them. Settlement searched for itself, and its list is not on the record, but its choice is. The random allocations
+    of the null hypothesis come from walks (`accordant.deliberation.assessment.walking`), never from that search.
 
     Parameters
     ----------
@@ -46,22 +59,52 @@ def alternatives(deliberation: Deliberation, *, limit: int = MOST_OPTIONS, drawn
     limit
         How many allocations are listed at most.
     drawn
-        How many are drawn where there are more. First, last and joint allocations, and what settlement compared, join
-        the options, not the draws.
-        Patients are served in random order, so allocations are equally likely only where demands are whole and alike.
+        How many are drawn for each agent where there are more.
+    size
+        How many the search lists at most, besides what is on record.
     """
-    listed = enumerate_options(deliberation.scenario, limit)
+    scenario, joint = deliberation.scenario, deliberation.joint
+    listed = enumerate_options(scenario, limit)
     if listed is not None:
-        return Alternatives(listed, np.arange(len(listed)))
+        levels = {name: level(utility, listed, joint) for name, utility in deliberation.utilities.items()}
+        return Alternatives(listed, {name: listed.shares[each] for name, each in levels.items()})
+    random = {
+        name: at_level(scenario, utility, joint, drawn, keyed_seed(deliberation.seed, f"walks {name}"))
+        for name, utility in deliberation.utilities.items()
+    }
+    return Alternatives(_searched(deliberation, size), random)
+
+
+def _searched(deliberation: Deliberation, size: int) -> Options:
+    """Return what a search found, and everything on record; agents in the order of their names."""
     seed = keyed_seed(deliberation.seed, "alternatives")
-    sample = [procedural_lottery(deliberation.scenario, keyed_seed(seed, str(draw))) for draw in range(drawn)]
-    known = [each.allocation for each in (*deliberation.solo.values(), *deliberation.revised.values())]
-    if deliberation.options is not None:
-        known += [deliberation.options.allocation(place) for place in range(len(deliberation.options))]
-    places = {each: place for place, each in enumerate(dict.fromkeys([deliberation.joint, *known, *sample]))}
-    granted = np.array([each.granted for each in places], dtype=np.int16)
-    options = Options(deliberation.scenario, granted, complete=False)
-    return Alternatives(options, np.array([places[each] for each in sample], dtype=np.intp))
+    known = [deliberation.joint]
+    for proposals in (deliberation.solo, deliberation.revised):
+        known += [proposals[name].allocation for name in sorted(proposals)]
+    if deliberation.disagreement is not None:
+        known.append(deliberation.disagreement)
+    utilities = [deliberation.utilities[name] for name in sorted(deliberation.utilities)]
+    largest = largest_sum(deliberation)
+    include = list(dict.fromkeys(known if largest is None else [*known, largest]))
+    return pool(deliberation.scenario, utilities, include=include, seed=seed, size=size + len(include))
+
+
+def largest_sum(deliberation: Deliberation) -> Allocation | None:
+    """Return a feasible allocation with the largest sum of scaled utilities; None if one does not add up.
+
+    Exact, see `accordant.allocations.search.greedy`.
+    """
+    utilities = [deliberation.utilities[name] for name in sorted(deliberation.utilities)]
+    if not all(isinstance(each, AdditiveUtility) for each in utilities):
+        return None
+    values = scaled_together(deliberation.scenario, utilities).values
+    assert values is not None
+    return Allocation(deliberation.scenario, best(deliberation.scenario, values.sum(axis=0)))
+
+
+def level(utility: Utility, options: Options, joint: Allocation) -> NDArray[np.bool_]:
+    """Return which options are liked at least as much as the joint decision, shape (option,)."""
+    return np.asarray(utility.of(options.shares) >= lowest_at_level(float(utility.of(joint.shares[None])[0])))
 
 
 def scaled(utility: Utility, options: Options, seed: int = 0) -> NDArray[np.float64]:

@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.criteria import Criterion, values_of
-from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level, position
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
-
-CLOSE = 1e-9  # utilities this close, relative to their size, are level
 
 
 @dataclass(frozen=True)
@@ -31,19 +29,20 @@ class RandomNull:
     agent
         Whose concession level is kept.
     eligible
-        How many allocations, or draws, leave the agent its utility of the joint decision or more.
+        How many allocations leave the agent its utility of the joint decision or more; or how many draws of such were
+        used, where allocations are too many to list. At least 1.
     all_met
-        Probability that all criteria are met by one of these, each as likely; None if none was drawn.
+        Probability that all criteria are met by one of these, each as likely.
     mean_met
-        How many criteria one of these meets on average; None if none was drawn.
+        How many criteria one of these meets on average.
     exact
-        Whether all feasible allocations were counted; otherwise `eligible` are draws.
+        Whether all feasible allocations were counted; otherwise both are approximate, from draws of random walks.
     """
 
     agent: str
     eligible: int
-    all_met: float | None
-    mean_met: float | None
+    all_met: float
+    mean_met: float
     exact: bool
 
 
@@ -100,6 +99,11 @@ class Emergence:
         The null hypotheses, for each agent in turn as the one whose concession level is kept.
     possible
         Whether any alternative at all meets all criteria.
+
+    Raises
+    ------
+    InputError
+        If a null hypothesis is missing.
     """
 
     criteria: tuple[str, ...]
@@ -114,6 +118,11 @@ class Emergence:
     random: tuple[RandomNull, ...]
     search: tuple[SearchNull, ...]
     possible: bool
+
+    def __post_init__(self) -> None:
+        for nulls in (self.random, self.search):
+            if not nulls or tuple(null.agent for null in nulls) != tuple(self.solo):
+                raise InputError(f"{len(nulls)} null hypotheses for {len(self.solo)} agents; allowed: one for each")
 
     @property
     def gain(self) -> int:
@@ -161,16 +170,22 @@ def emergence(
     undefined = {
         name: named(labels, np.isnan(values[:, row])) for row, name in enumerate((*chosen, "joint"))
     }  # fmt: skip
+    position(among.options, deliberation.joint)
     counts = judged(deliberation, criteria, among.options.shares)[1].sum(axis=0)
-    levels = at_concession_level(deliberation, among)
+    random, search = {}, {}
+    for name, utility in deliberation.utilities.items():
+        drawn = judged(deliberation, criteria, among.random[name])[1].sum(axis=0)
+        at_level = counts[level(utility, among.options, deliberation.joint)]
+        random[name] = random_null(name, drawn, len(labels), among.options.complete)
+        search[name] = search_null(name, np.concatenate([at_level, drawn]), len(labels), among.options.complete)
     return Emergence(
         labels, joint, solo, undefined, better, len(joint) - len(solo[better]),
         tuple(label for label in solo[better] if label not in joint),
         strict=len(joint) == len(labels) and all(len(each) < len(labels) for each in solo.values()),
         novel_set=all(not set(joint) <= set(each) for each in solo.values()),
-        random=tuple(random_null(name, among, level, counts, len(labels)) for name, level in levels.items()),
-        search=tuple(search_null(name, among, level, counts, len(labels)) for name, level in levels.items()),
-        possible=bool((counts == len(labels)).any()),
+        random=tuple(random[name] for name in solo),
+        search=tuple(search[name] for name in solo),
+        possible=bool((counts == len(labels)).any()) or any(each.all_met for each in search.values()),
     )  # fmt: skip
 
 
@@ -188,39 +203,32 @@ def named(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(label for label, keep in zip(labels, kept, strict=True) if keep)
 
 
-def at_concession_level(deliberation: Deliberation, among: Alternatives) -> dict[str, NDArray[np.bool_]]:
-    """Return which options leave each agent its utility of the joint decision or more, shape (option,) each."""
-    joint = position(among.options, deliberation.joint)
-    levels = {}
-    for name, utility in deliberation.utilities.items():
-        liked = np.asarray(utility.of(among.options.shares))
-        levels[name] = np.asarray(liked >= liked[joint] - CLOSE * max(1.0, abs(float(liked[joint]))))
-    return levels
-
-
-def random_null(
-    agent: str, among: Alternatives, level: NDArray[np.bool_], counts: NDArray[np.intp], n_criteria: int
-) -> RandomNull:
+def random_null(agent: str, drawn: NDArray[np.intp], n_criteria: int, exact: bool) -> RandomNull:
     """Return how a random allocation at the agent's concession level would do.
 
     Parameters
     ----------
-    level
-        Which options are at that level, shape (option,).
-    counts
-        How many criteria each option meets, shape (option,).
+    agent
+        Whose level it is.
+    drawn
+        How many criteria each of them meets, shape (draw,), at least one.
+    n_criteria
+        How many there are.
+    exact
+        Whether these are all allocations at that level.
     """
-    kept = counts[among.drawn[level[among.drawn]]]
-    some = len(kept) > 0
-    return RandomNull(
-        agent, len(kept), float((kept == n_criteria).mean()) if some else None,
-        float(kept.mean()) if some else None, among.options.complete,
-    )  # fmt: skip
+    return RandomNull(agent, len(drawn), float((drawn == n_criteria).mean()), float(drawn.mean()), exact)
 
 
-def search_null(
-    agent: str, among: Alternatives, level: NDArray[np.bool_], counts: NDArray[np.intp], n_criteria: int
-) -> SearchNull:
-    """Return how the agent would do if it searched at its concession level; parameters as in `random_null`."""
-    most = int(counts[level].max())
-    return SearchNull(agent, most, most == n_criteria, among.options.complete)
+def search_null(agent: str, known: NDArray[np.intp], n_criteria: int, exact: bool) -> SearchNull:
+    """Return how the agent would do if it searched at its concession level.
+
+    Parameters
+    ----------
+    agent, n_criteria, exact
+        As in `random_null`.
+    known
+        How many criteria each allocation meets that is known at that level, shape (allocation,), at least one.
+    """
+    most = int(known.max())
+    return SearchNull(agent, most, most == n_criteria, exact)

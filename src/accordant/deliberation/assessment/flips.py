@@ -30,10 +30,10 @@ class FlipTest:
     permutations
         How many permutations.
     touched
-        Mean share of patients whose facts really changed; 0 makes the test empty.
+        Mean share of patients whose facts really changed.
     rates
         ``solo NAME``, ``revised NAME`` and ``joint`` to the share of patients whose share of demand changed, mean over
-        permutations. Exactly 0 for a first proposal that cannot see these facts.
+        permutations. Exactly 0 for a first proposal that cannot see these facts. Not defined if the test is empty.
     """
 
     facts: tuple[str, ...]
@@ -41,12 +41,18 @@ class FlipTest:
     touched: float
     rates: Mapping[str, Estimate]
 
+    @property
+    def empty(self) -> bool:
+        """Whether no permutation changed a fact of anybody, so that nothing was tested."""
+        return self.touched == 0
+
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
         return {
             "facts": list(self.facts),
             "permutations": self.permutations,
             "touched": self.touched,
+            "empty": self.empty,
             "rates": {name: each.to_json() for name, each in self.rates.items()},
         }
 
@@ -97,10 +103,12 @@ def flip_test(
         )  # fmt: skip
         for name, each in recorded(deliberate(other)).items():
             changed[name].append(float((np.abs(each.shares - before[name]) > EQUAL).mean()))
-    return FlipTest(
-        names, permutations, float(np.mean(touched)),
-        {name: mean_estimate(shares, keyed_seed(seed, name)) for name, shares in changed.items()},
-    )  # fmt: skip
+    known = any(touched)
+    rates = {
+        name: mean_estimate(shares if known else (), keyed_seed(seed, name), within=(0, 1))
+        for name, shares in changed.items()
+    }
+    return FlipTest(names, permutations, float(np.mean(touched)), rates)
 
 
 def permuted(scenario: Scenario, facts: Sequence[str], seed: int) -> Scenario:

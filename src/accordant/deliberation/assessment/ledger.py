@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.agents import Contestation, Proposal, Reason, Reply
-from accordant.deliberation.protocols.admissibility import fault_of
+from accordant.agents import Contestation, Proposal, Reply
 from accordant.deliberation.record import Deliberation
 
 Shares = NDArray[np.float64]
@@ -39,11 +38,11 @@ class Movement:
     yielded_to
         Agents to whose first wish the joint share is nearer than the first proposal was.
     reply
-        Kind of the reply that the agent gave on this patient, or None.
+        Kind of the reply that the agent gave on this patient, the first of several, or None.
     code, passages
         Code of the reason in that reply, and ids of the passages cited; None and empty without a reason.
     void
-        Why the reason does not count; empty if it does, or if there is none.
+        Why the reply or its reason does not count, as the protocol judged it; empty if it does, or if there is none.
     """
 
     agent: str
@@ -105,7 +104,7 @@ def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:
                 Movement(
                     name, patient, float(before), float(after), float(decided),
                     nearer(before, after, others), nearer(before, decided, others),
-                    **_said(deliberation, name, replies.get(patient)),
+                    **_said(replies.get(patient)),
                 )
             )  # fmt: skip
     return tuple(lines)
@@ -127,46 +126,31 @@ def nearer(before: float, after: float, wishes: Mapping[str, float]) -> tuple[st
     return tuple(name for name, wish in wishes.items() if abs(after - wish) < abs(before - wish) - EQUAL)
 
 
-def replies_of(deliberation: Deliberation, agent: str) -> dict[str, Reply]:
-    """Return the agent's last reply on each patient it replied on."""
-    found: dict[str, Reply] = {}
+@dataclass(frozen=True)
+class Judged:
+    """A reply, and why it does not count as the protocol judged it; no faults if it counts."""
+
+    reply: Reply
+    void: tuple[str, ...]
+
+
+def replies_of(deliberation: Deliberation, agent: str) -> dict[str, Judged]:
+    """Return the agent's first reply on each patient it replied on; later ones in the same turn never count."""
+    found: dict[str, Judged] = {}
     for turn in deliberation.turns:
-        if turn.agent == agent and isinstance(turn.move, Contestation):
-            found |= {reply.patient: reply for reply in turn.move.replies}
+        if turn.agent != agent or not isinstance(turn.move, Contestation):
+            continue
+        given: dict[str, Judged] = {}
+        for place, reply in enumerate(turn.move.replies):
+            void = tuple(fault.text for fault in turn.faults if (fault.part, fault.place) == ("reply", place))
+            given.setdefault(reply.patient, Judged(reply, void))
+        found |= given
     return found
 
 
-def retrieved_by(deliberation: Deliberation, agent: str) -> frozenset[str]:
-    """Return the ids of all passages that were looked up for the agent."""
-    return frozenset(
-        passage
-        for turn in deliberation.turns
-        if turn.agent == agent and (proposal := proposal_in(turn.move)) is not None
-        for passage in proposal.retrieved
-    )
-
-
-def proposal_in(move: object) -> Proposal | None:
-    """Return the proposal that a move contains, or None for a ballot."""
-    if isinstance(move, Proposal):
-        return move
-    return getattr(move, "revised", None) or getattr(move, "counter", None)
-
-
-def faults(deliberation: Deliberation, agent: str, reason: Reason) -> tuple[str, ...]:
-    """Return why a reason of the agent does not count, as the protocol judges it; empty if it counts."""
-    fault = fault_of(reason, deliberation.scenario, retrieved_by(deliberation, agent))
-    return () if fault is None else (fault.text,)
-
-
-def _said(deliberation: Deliberation, agent: str, reply: Reply | None) -> dict[str, Any]:
-    if reply is None:
+def _said(judged: Judged | None) -> dict[str, Any]:
+    if judged is None:
         return {}
-    if reply.reason is None:
-        return {"reply": reply.kind}
-    return {
-        "reply": reply.kind,
-        "code": reply.reason.code,
-        "passages": reply.reason.passages,
-        "void": faults(deliberation, agent, reply.reason),
-    }
+    reply = judged.reply
+    grounds = {} if reply.reason is None else {"code": reply.reason.code, "passages": reply.reason.passages}
+    return {"reply": reply.kind, "void": judged.void, **grounds}

@@ -9,11 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.agents import Agent
 from accordant.agents.frameworks.framework import Framework, frameworks
-from accordant.allocations import Allocation
+from accordant.agents.frameworks.guarded import Guarded
+from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
+from accordant.allocations.search import utility_range
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position, scaled
+from accordant.deliberation.protocols.views import seed_of
 from accordant.deliberation.record import Deliberation
 from accordant.errors import UnknownNameError
+
+EQUAL_CHANCE = 0.5  # the mean of a lot that is uniform in [0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +33,18 @@ class RegretMatrix:
     frameworks
         Columns.
     regrets
-        (best − this) / (best − worst) by the framework's utility over the alternatives, shape (row, column); 0 where
-        the framework is indifferent. A column with low values for agents of other frameworks shows whom they favour.
+        (best − this) / (best − worst) by the framework's utility over all feasible allocations, shape (row, column);
+        0 where the framework is indifferent. A broken hard constraint, such as that of ``rights``, costs one more than
+        the range of the utility, so whatever breaks fewer constraints has less regret.
+    followed
+        For each column, the agents that follow the framework. Then the column is by their standards: their parameters,
+        and the lots that they drew. The rows of such an agent are by its own, all other rows by the mean over these
+        agents. Where nobody follows a framework that does nothing but draw lots (it has ``lots``), every lot counts ½,
+        its mean: nobody drew one, and the framework is indifferent between patients. Other draws of a framework that
+        nobody follows come from the seed of the deliberation.
     exact
-        Whether best and worst are over all feasible allocations; otherwise over a sample, so that regrets are
-        only what the sample shows.
+        Whether best and worst were found by listing all feasible allocations. Otherwise they are still exact for
+        utilities that add up over patients; for others a search found them, and true regrets may differ.
     missing
         Frameworks left out because the scenario lacks facts they see, with these facts.
     """
@@ -39,11 +52,12 @@ class RegretMatrix:
     allocations: tuple[str, ...]
     frameworks: tuple[str, ...]
     regrets: NDArray[np.float64]
+    followed: tuple[tuple[str, ...], ...]
     exact: bool
     missing: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def of(self, allocation: str, framework: str) -> float:
-        """Return one regret; of an agent's own allocation by its own framework it is the lack of fidelity.
+        """Return one regret; of an agent's first proposal by the framework that it follows it is the lack of fidelity.
 
         Raises
         ------
@@ -64,6 +78,7 @@ class RegretMatrix:
             "allocations": list(self.allocations),
             "frameworks": list(self.frameworks),
             "regrets": self.regrets.tolist(),
+            "followed": [list(each) for each in self.followed],
             "exact": self.exact,
             "missing": {name: list(facts) for name, facts in self.missing},
         }
@@ -79,28 +94,70 @@ def regrets(
     deliberation
         A finished deliberation.
     by
-        Frameworks; None for all that are registered, with default parameters.
+        Frameworks; None for all that are registered, with default parameters. Those that an agent follows are taken
+        with the agent's parameters.
     among
         Over what best and worst are taken, if that was already made.
     """
     standards = [frameworks.create(name) for name in frameworks.names()] if by is None else list(by)
     options = (alternatives(deliberation) if among is None else among).options
-    known = set(deliberation.scenario.facts)
-    missing = tuple(
-        (each.name, lacking)
-        for each in standards
-        if (lacking := tuple(fact for fact in each.sees if fact not in known))
-    )
-    left_out = {name for name, _ in missing}
-    kept = [each for each in standards if each.name not in left_out]
-    rows = recorded(deliberation)
+    scenario, rows = deliberation.scenario, recorded(deliberation)
     places = [position(options, each) for each in rows.values()]
-    columns = []
-    for each in kept:
-        utility = each.utility(deliberation.scenario.seen(each.sees), deliberation.seed)
-        columns.append(1.0 - scaled(utility, options)[places])
-    matrix = np.array(columns).reshape(len(kept), len(rows)).T
-    return RegretMatrix(tuple(rows), tuple(each.name for each in kept), matrix, options.complete, missing)
+    owners = [*deliberation.solo, *deliberation.revised, None]
+    columns, followed, missing = {}, [], []
+    for each in standards:
+        own = {agent.name: kept for agent in deliberation.agents if (kept := _kept(agent, each)) is not None}
+        lacking = _lacking(scenario, [each, *own.values()])
+        if lacking:
+            missing.append((each.name, lacking))
+            continue
+        regret = {
+            name: 1.0 - scaled(_utility(kept, scenario, seed_of(deliberation.seed, name)), options)[places]
+            for name, kept in own.items()
+        }
+        others = (
+            np.mean(list(regret.values()), axis=0)
+            if regret
+            else 1.0 - scaled(_utility(each, scenario, deliberation.seed, drawn=False), options)[places]
+        )
+        columns[each.name] = [regret.get(owner or "", others)[row] for row, owner in enumerate(owners)]
+        followed.append(tuple(own))
+    matrix = np.array(list(columns.values()), dtype=np.float64).reshape(len(columns), len(rows)).T
+    return RegretMatrix(tuple(rows), tuple(columns), matrix, tuple(followed), options.complete, tuple(missing))
+
+
+def _kept(agent: Agent, framework: Framework) -> Framework | None:
+    """Return the framework that an agent follows, with its parameters, if it is of this name."""
+    found = getattr(agent, "framework", None)
+    return found if isinstance(found, Framework) and found.name == framework.name else None
+
+
+def _lacking(scenario: Scenario, standards: Sequence[Framework]) -> tuple[str, ...]:
+    """Return the facts that some framework sees and the scenario lacks."""
+    known = set(scenario.facts)
+    return tuple(dict.fromkeys(fact for each in standards for fact in each.sees if fact not in known))
+
+
+def _utility(framework: Framework, scenario: Scenario, seed: int, *, drawn: bool = True) -> Utility:
+    """Return the utility of a framework under its hard constraints, shown what it sees.
+
+    Where nobody drew the lots of a framework whose values are its `lots` and nothing else, each counts its mean.
+    """
+    seen = scenario.seen(framework.sees)
+    utility = framework.utility(seen, seed)
+    if not drawn and _by_lot(framework, utility, seen, seed):
+        utility = AdditiveUtility(np.full(len(seen.ids), EQUAL_CHANCE))
+    if not framework.binds(seen):
+        return utility
+    return Guarded(framework, seen, utility, 1.0 + utility_range(seen, utility, seed=seed).width)
+
+
+def _by_lot(framework: Framework, utility: Utility, seen: Scenario, seed: int) -> bool:
+    """Return whether the values of patients are lots and nothing else."""
+    lots = getattr(framework, "lots", None)
+    return (
+        lots is not None and isinstance(utility, AdditiveUtility) and np.array_equal(utility.values, lots(seen, seed))
+    )
 
 
 def recorded(deliberation: Deliberation) -> dict[str, Allocation]:

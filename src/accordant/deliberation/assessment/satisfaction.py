@@ -29,7 +29,8 @@ class Satisfaction:
     gap
         Decision gap: largest minus smallest of `joint`.
     exact
-        Whether all feasible allocations are the alternatives; otherwise scales come from a sample.
+        Whether all feasible allocations were compared. Otherwise `drift` is over those that a search found, and the
+        scales of utilities that do not add up over patients come from a search.
     """
 
     solo: Mapping[str, float]

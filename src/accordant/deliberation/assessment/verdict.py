@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
-import numpy as np
-
+from accordant import scope
 from accordant.allocations import Allocation
 from accordant.allocations.measures.measure import measures
 from accordant.deliberation.record import Deliberation
-from accordant.errors import InputError
-from accordant.scope import Criterion, ScopeCard
+from accordant.scope import ScopeCard
 
 Standing = Literal["met", "not met", "not defined", "no threshold"]
-
-
-@dataclass(frozen=True)
-class JudgedCriterion:
-    """One criterion of a card, applied.
-
-    Attributes
-    ----------
-    metric, parameters
-        What is measured.
-    value
-        None where it is not defined.
-    threshold
-        None if the card states none.
-    standing
-        ``met``, ``not met``, ``not defined`` (such as a gap between groups of which one is empty), or ``no threshold``.
-    chosen_by
-        Who chose it, as the card says.
-    """
-
-    metric: str
-    parameters: dict[str, Any]
-    value: float | None
-    threshold: float | None
-    standing: Standing
-    chosen_by: str
 
 
 @dataclass(frozen=True)
@@ -57,7 +29,7 @@ class Verdict:
     adversarial
         Names of the adversarial agents that took part.
     criteria
-        In the card's order.
+        One verdict of the card for each criterion, in the card's order.
     """
 
     card: str
@@ -66,13 +38,12 @@ class Verdict:
     allocation: str
     deliberation_hash: str
     adversarial: tuple[str, ...]
-    criteria: tuple[JudgedCriterion, ...]
+    criteria: tuple[scope.Verdict, ...]
 
     @property
     def counts(self) -> dict[Standing, int]:
         """How many criteria stand where."""
-        standings: tuple[Standing, ...] = ("met", "not met", "not defined", "no threshold")
-        return {each: sum(one.standing == each for one in self.criteria) for each in standings}
+        return {each: sum(standing(one) == each for one in self.criteria) for each in get_args(Standing)}
 
     @property
     def heading(self) -> str:
@@ -82,25 +53,59 @@ class Verdict:
     @property
     def text(self) -> str:
         """The verdict in words, one criterion a line."""
-        counted = ", ".join(f"{count} {standing}" for standing, count in self.counts.items() if count)
+        counted = ", ".join(f"{count} {where}" for where, count in self.counts.items() if count)
         lines = [f"{self.heading}: of {len(self.criteria)} criteria {counted} ({self.allocation})"]
         for each in self.criteria:
             value = "–" if each.value is None else f"{each.value:.3f}"
-            threshold = "–" if each.threshold is None else f"{each.threshold:g}"
-            lines.append(f"  {each.metric}: {value}, threshold {threshold}: {each.standing}")
+            threshold = "–" if each.criterion.threshold is None else f"{each.criterion.threshold:g}"
+            lines.append(f"  {each.criterion.metric}: {value}, threshold {threshold}: {standing(each)}")
         if self.adversarial:
             lines.append(f"  adversarial agents took part: {', '.join(self.adversarial)}")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return asdict(self) | {"heading": self.heading, "counts": dict(self.counts)}
+        return {
+            "card": self.card,
+            "version": self.version,
+            "card_hash": self.card_hash,
+            "allocation": self.allocation,
+            "deliberation_hash": self.deliberation_hash,
+            "adversarial": list(self.adversarial),
+            "criteria": [
+                {
+                    "metric": each.criterion.metric,
+                    "parameters": dict(each.criterion.params),
+                    "value": each.value,
+                    "threshold": each.criterion.threshold,
+                    "standing": standing(each),
+                    "chosen_by": each.criterion.chosen_by,
+                }
+                for each in self.criteria
+            ],
+            "heading": self.heading,
+            "counts": dict(self.counts),
+        }
+
+
+def standing(judged: scope.Verdict) -> Standing:
+    """Return where a criterion stands: ``not defined`` is, for example, a gap between groups of which one is empty."""
+    if judged.value is None:
+        return "not defined"
+    if judged.met is None:
+        return "no threshold"
+    return "met" if judged.met else "not met"
 
 
 def verdict(
-    deliberation: Deliberation, card: ScopeCard, *, allocation: Allocation | None = None, called: str = "joint"
+    deliberation: Deliberation,
+    card: ScopeCard,
+    *,
+    allocation: Allocation | None = None,
+    called: str = "joint",
+    use: str | None = None,
 ) -> Verdict:
-    """Return which criteria of the card an allocation meets.
+    """Return which criteria of the card an allocation meets, as `accordant.scope.judge` judges.
 
     Parameters
     ----------
@@ -110,33 +115,20 @@ def verdict(
         Its criteria name measures of allocations; a verdict holds for this version only.
     allocation, called
         What is judged, and what to call it; None for the joint decision.
+    use
+        What the verdict is used for; None: not said.
 
     Raises
     ------
     InputError
-        If the card declares no criterion.
+        If the card declares no criterion, or the use out of scope.
     UnknownNameError
-        If a criterion names no measure of allocations.
+        If a criterion names no measure of allocations, or the card does not declare the use.
     """
-    if not card.criteria:
-        raise InputError(f"card {card.id!r} declares no criterion, so there is nothing to judge by")
-    judged = deliberation.joint if allocation is None else allocation
+    chosen = deliberation.joint if allocation is None else allocation
+    made = [measures.create(each.metric, each.params) for each in card.criteria]
+    values = [float(each.of(deliberation.scenario, chosen.shares[None])[0]) for each in made]
+    judged = scope.judge(card, values, [each.goal for each in made], use=use)
     return Verdict(
-        card.id, card.version, card.hash, called, deliberation.hash, deliberation.adversaries,
-        tuple(_judge(deliberation, criterion, judged) for criterion in card.criteria),
-    )  # fmt: skip
-
-
-def _judge(deliberation: Deliberation, criterion: Criterion, allocation: Allocation) -> JudgedCriterion:
-    measure = measures.create(criterion.metric, criterion.params)
-    values = measure.of(deliberation.scenario, allocation.shares[None])
-    defined = not np.isnan(values[0])
-    standing: Standing = "not defined"
-    if defined and criterion.threshold is None:
-        standing = "no threshold"
-    elif defined and criterion.threshold is not None:
-        standing = "met" if measure.meets(values, criterion.threshold)[0] else "not met"
-    return JudgedCriterion(
-        criterion.metric, dict(criterion.params), float(values[0]) if defined else None,
-        criterion.threshold, standing, criterion.chosen_by,
+        card.id, card.version, card.hash, called, deliberation.hash, deliberation.adversaries, judged,
     )  # fmt: skip

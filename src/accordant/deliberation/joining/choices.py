@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from accordant import strategies
 from accordant.allocations import Allocation
 from accordant.allocations.options import Options
-from accordant.deliberation.assessment.alternatives import alternatives
+from accordant.allocations.search import scaled
+from accordant.deliberation.assessment.alternatives import alternatives, largest_sum
 from accordant.deliberation.assessment.ledger import EQUAL
+from accordant.deliberation.assessment.levels import CLOSE
 from accordant.deliberation.joining.rewards import expected_rewards
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
@@ -36,12 +40,31 @@ class Choices:
         Label to whether the allocation is the joint decision.
     shared
         Label to the share of patients who have the same share of demand in both.
+    exact
+        Label to whether this is the choice among all feasible allocations: they were all compared, or the strategy is
+        the utilitarian one, all utilities add up over patients, and no feasible allocation has a larger sum
+        (`accordant.allocations.search.greedy`). Otherwise another allocation, which the search did not find, may be
+        chosen, and rules on pairs or ranks depend on what else was found.
+    among
+        How many allocations were compared.
+    complete
+        Whether these are all feasible ones.
     """
 
     allocations: Mapping[str, Allocation]
     tied: Mapping[str, bool]
     agrees: Mapping[str, bool]
     shared: Mapping[str, float]
+    exact: Mapping[str, bool]
+    among: int
+    complete: bool
+
+    @property
+    def words(self) -> str:
+        """Among what was chosen, such as ``among 1,000 allocations that a search found``."""
+        if self.complete:
+            return f"among all {self.among:,} feasible allocations"
+        return f"among {self.among:,} allocations that a search found"
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -51,6 +74,9 @@ class Choices:
                 "tied": self.tied[label],
                 "agrees": self.agrees[label],
                 "shared": self.shared[label],
+                "exact": self.exact[label],
+                "among": self.among,
+                "words": self.words,
             }
             for label, each in self.allocations.items()
         }
@@ -71,7 +97,8 @@ def choices_by_strategy(
     rules
         Strategies or their names. Rules on pairs of actions take time that grows with the square of the options.
     options
-        What is chosen among; None for all feasible allocations, or a sample where there are too many.
+        What is chosen among; None for all feasible allocations or, where they are too many, those that a search found
+        (`accordant.deliberation.assessment.alternatives`).
 
     Raises
     ------
@@ -81,7 +108,7 @@ def choices_by_strategy(
     among = alternatives(deliberation).options if options is None else options
     made = [strategies.create(each) if isinstance(each, str) else each for each in rules]
     expected = expected_rewards([deliberation], options=among) if made else None
-    allocations, tied = {}, {}
+    allocations, tied, exact = {}, {}, {}
     for rule in made:
         assert expected is not None
         if rule.label in allocations:
@@ -89,9 +116,23 @@ def choices_by_strategy(
         decided = rule(expected)
         allocations[rule.label] = among.allocation(int(decided.codes[0]))
         tied[rule.label] = bool(decided.tied[0])
+        exact[rule.label] = among.complete or _largest(deliberation, rule, allocations[rule.label])
     joint = deliberation.joint
     return Choices(
         allocations, tied,
         {label: each == joint for label, each in allocations.items()},
         {label: float((abs(each.shares - joint.shares) <= EQUAL).mean()) for label, each in allocations.items()},
+        exact, len(among), among.complete,
     )  # fmt: skip
+
+
+def _largest(deliberation: Deliberation, rule: Strategy, chosen: Allocation) -> bool:
+    """Return whether a choice of the utilitarian strategy is known to have the largest sum of all allocations."""
+    if rule != strategies.create("utilitarian"):
+        return False
+    largest = largest_sum(deliberation)
+    if largest is None:
+        return False
+    scale = scaled(deliberation.scenario, list(deliberation.utilities.values()))
+    sums = scale.of(np.array([chosen.shares, largest.shares])).sum(axis=0)
+    return bool(sums[0] >= sums[1] - CLOSE)

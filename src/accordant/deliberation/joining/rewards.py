@@ -28,7 +28,8 @@ def expected_rewards(deliberations: Sequence[Deliberation], *, options: Options 
         With the same agents by name, and scenarios with the same ids, demands and capacities: their facts and seeds
         may differ, so that actions mean the same in every context.
     options
-        The actions; None for all feasible allocations, or, for a single deliberation with too many, a sample.
+        The actions; None for all feasible allocations or, for a single deliberation with too many, those that a search
+        found.
 
     Returns
     -------

@@ -5,8 +5,10 @@ offers.py          alternating offers
 mediation.py       a debate that a mediator settles by the declared criteria
 voting.py          a debate, then a vote on all proposals
 order.py           the same deliberation under other orders of its agents
+arguments.py       what is given to a protocol, checked
 session.py         asking agents, keeping the transcript
 views.py           what an agent is shown; everything else does not exist for it
+validity.py        what every move must be
 admissibility.py   what in a move does not count
 commitments.py     hashes of blind proposals
 """

@@ -1,38 +1,41 @@
-"""Which reasons count: none that reads a protected fact, and none that cites what was never looked up.
+"""Which reasons count: none that cites a protected or unseen fact, or a passage that was not looked up.
 
 What does not count is void and logged. Nothing else changes: the allocation proposed with a void reason stands, and a
-reply whose reason is void counts as ``maintain``.
+reply whose reason is void counts as ``maintain``. Every part of a move is judged here, once, and everything that is
+wrong with it is noted: a citation of a protected fact is found in a part that is void for another reason, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import get_args
 
-from accordant.agents import Contestation, Proposal, Reason, Reply
-from accordant.agents.moves import Answering
-from accordant.allocations import Scenario
-from accordant.errors import InvalidMoveError, allowed_names
+from accordant.agents import Answer, Contestation, Fault, Move, Proposal, Reason, Reply
 
 NEEDS_REASON = ("challenge", "justify")
-KINDS: tuple[str, ...] = get_args(Answering)
+SHOWN = 80  # characters of an agent's own words in a fault
 
 
 @dataclass(frozen=True)
-class Fault:
-    """Why a reason does not count.
+class Known:
+    """What reasons are judged against.
 
-    Attributes
+    Parameters
     ----------
-    text
-        For the transcript.
+    patients
+        Ids.
+    facts
+        Names of the facts that the agent was shown.
     protected
-        Whether the reason cites a protected fact.
+        Names of the facts that no reason may cite.
+    retrieved
+        Ids of the passages that were looked up for the agent so far.
     """
 
-    text: str
-    protected: bool = False
+    patients: Collection[str]
+    facts: Collection[str]
+    protected: Collection[str]
+    retrieved: Collection[str]
 
 
 @dataclass(frozen=True)
@@ -67,78 +70,101 @@ class AdmittedReplies:
     faults: tuple[Fault, ...]
 
 
-def fault_of(reason: Reason, scenario: Scenario, retrieved: Collection[str]) -> Fault | None:
-    """Return why a reason does not count, or None if it does.
-
-    Parameters
-    ----------
-    reason
-        What is judged.
-    scenario
-        Whose patients and protected facts there are.
-    retrieved
-        Ids of the passages that were looked up for the agent so far.
-    """
-    if reason.patient not in scenario.ids:
-        return Fault(f"reason on {reason.patient!r}, who is no patient")
-    cited = [name for name in reason.facts if name in scenario.protected]
-    if cited:
-        return Fault(f"reason on {reason.patient!r} cites the protected fact {cited[0]!r}", protected=True)
-    invented = [passage for passage in reason.passages if passage not in retrieved]
+def faults_of(reason: Reason, known: Known) -> tuple[Fault, ...]:
+    """Return everything that is wrong with a reason taken alone; nothing if it counts."""
+    on = f"reason on {quoted(reason.patient)}"
+    protected = tuple(name for name in reason.facts if name in known.protected)
+    unseen = tuple(name for name in reason.facts if name not in known.facts and name not in known.protected)
+    invented = tuple(name for name in reason.passages if name not in known.retrieved)
+    found: list[Fault] = []
+    if protected:
+        found.append(Fault(f"{on} cites the protected fact {listed(protected)}", "protected_fact", names=protected))
+    if unseen:
+        text = f"{on} cites the fact {listed(unseen)}, which the agent was not shown"
+        found.append(Fault(text, "unseen_fact", names=unseen))
+    if reason.patient not in known.patients:
+        found.append(Fault(f"{on}, who is no patient", "no_patient"))
     if invented:
-        return Fault(f"reason on {reason.patient!r} cites the passage {invented[0]!r}, which was not looked up")
-    return None
+        text = f"{on} cites the passage {listed(invented)}, which was not looked up"
+        found.append(Fault(text, "not_looked_up", names=invented))
+    return tuple(found)
 
 
-def admitted(proposal: Proposal, scenario: Scenario, retrieved: Collection[str]) -> Admitted:
+def admitted(proposal: Proposal, known: Known) -> Admitted:
     """Return a proposal with the reasons that count: the first on each patient that has no fault."""
     kept: dict[str, Reason] = {}
     faults: list[Fault] = []
-    for reason in proposal.reasons:
-        fault = fault_of(reason, scenario, retrieved)
-        if fault is None and reason.patient in kept:
-            fault = Fault(f"second reason on {reason.patient!r}")
-        if fault is None:
+    for place, reason in enumerate(proposal.reasons):
+        found = list(faults_of(reason, known))
+        if reason.patient in kept:
+            found.append(Fault(f"second reason on {quoted(reason.patient)}", "second"))
+        if not found:
             kept[reason.patient] = reason
-        else:
-            faults.append(fault)
+        faults += [replace(each, part="reason", place=place) for each in found]
     return Admitted(replace(proposal, reasons=tuple(kept.values())), tuple(faults))
 
 
-def admitted_replies(
-    move: Contestation, scenario: Scenario, disputed: Iterable[str], retrieved: Collection[str]
-) -> AdmittedReplies:
-    """Return the replies that count; a disputed patient without one counts as ``maintain``.
-
-    Raises
-    ------
-    InvalidMoveError
-        If a reply is of an unknown kind.
-    """
+def admitted_replies(replies: Iterable[Reply], disputed: Iterable[str], known: Known) -> AdmittedReplies:
+    """Return the replies that count; a disputed patient without one counts as ``maintain``."""
     given: dict[str, Reply] = {}
     faults: list[Fault] = []
     patients = tuple(disputed)
-    for reply in move.replies:
-        if reply.kind not in KINDS:
-            raise InvalidMoveError(
-                f"reply on {reply.patient!r} is of the kind {reply.kind!r}; {allowed_names(KINDS, reply.kind)}"
-            )
+    for place, reply in enumerate(replies):
+        found = list(_faults_of_reply(reply, known))
         if reply.patient not in patients:
-            faults.append(Fault(f"reply on {reply.patient!r}, who is not disputed"))
+            found.append(Fault(f"reply on {quoted(reply.patient)}, who is not disputed", "not_disputed"))
         elif reply.patient in given:
-            faults.append(Fault(f"second reply on {reply.patient!r}"))
+            found.append(Fault(f"second reply on {quoted(reply.patient)}", "second"))
         else:
-            fault = _fault_of_reply(reply, scenario, retrieved)
-            given[reply.patient] = reply if fault is None else Reply(reply.patient, "maintain")
-            faults += [] if fault is None else [fault]
-    faults += [Fault(f"no reply on {patient!r}: counts as maintain") for patient in patients if patient not in given]
+            given[reply.patient] = Reply(reply.patient, "maintain") if found else reply
+        faults += [replace(each, part="reply", place=place) for each in found]
+    missing = [each for each in patients if each not in given]
+    faults += [Fault(f"no reply on {quoted(each)}: counts as maintain", "no_reply") for each in missing]
     return AdmittedReplies(tuple(given.get(each, Reply(each, "maintain")) for each in patients), tuple(faults))
 
 
-def _fault_of_reply(reply: Reply, scenario: Scenario, retrieved: Collection[str]) -> Fault | None:
+def counted(proposal: Proposal, faults: Iterable[Fault]) -> Proposal:
+    """Return a proposal with the reasons that count, by the faults that were found."""
+    wrong = places(faults, "reason")
+    return replace(proposal, reasons=tuple(each for at, each in enumerate(proposal.reasons) if at not in wrong))
+
+
+def places(faults: Iterable[Fault], part: str) -> frozenset[int]:
+    """Return the positions of the parts of one kind that have a fault."""
+    return frozenset(each.place for each in faults if each.part == part and each.place is not None)
+
+
+def proposal_in(move: Move) -> Proposal | None:
+    """Return the proposal that a move contains, or None for a ballot."""
+    if isinstance(move, Proposal):
+        return move
+    if isinstance(move, Contestation):
+        return move.revised
+    return move.counter if isinstance(move, Answer) else None
+
+
+def cites_protected(faults: Iterable[Fault]) -> bool:
+    """Return whether a protected fact was cited."""
+    return any(fault.why == "protected_fact" for fault in faults)
+
+
+def quoted(name: str) -> str:
+    """Return an agent's own word in quotes, cut where it is long."""
+    return repr(name if len(name) <= SHOWN else f"{name[: SHOWN - 1]}…")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return agents' own words in quotes, each once."""
+    return ", ".join(map(quoted, dict.fromkeys(names)))
+
+
+def _faults_of_reply(reply: Reply, known: Known) -> tuple[Fault, ...]:
+    on = f"on {quoted(reply.patient)}"
     if reply.reason is None:
         needed = reply.kind in NEEDS_REASON
-        return Fault(f"{reply.kind} on {reply.patient!r} without a reason") if needed else None
+        return (Fault(f"{reply.kind} {on} without a reason", "no_reason"),) if needed else ()
+    found = faults_of(reply.reason, known)
     if reply.reason.patient != reply.patient:
-        return Fault(f"reply on {reply.patient!r} with a reason on {reply.reason.patient!r}")
-    return fault_of(reply.reason, scenario, retrieved)
+        text = f"reply {on} with a reason on {quoted(reply.reason.patient)}"
+        return (*found, Fault(text, "other_patient"))
+    return found

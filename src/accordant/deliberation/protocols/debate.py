@@ -29,8 +29,8 @@ def debate(
 ) -> Deliberation:
     """Let agents propose blind, contest, and answer; settle by agreement or by a named rule.
 
-    1. Everybody proposes alone. Views have no history and no proposals, and hashes are published before any proposal
-       is opened. A first proposal depends on the scenario, the seed and the agent alone.
+    1. Everybody proposes alone. Views have no history and no proposals, and hashes are taken before any proposal is
+       opened. A first proposal depends on the scenario, the seed and the agent alone.
     2. Everybody answers on each disputed patient, and revises. Reasons that do not count are void (`admissibility`).
     3. Everybody accepts a standing proposal or counters. If all then stand by one allocation, that is the agreement: an
        agent stands by the proposal it accepts, or by its own last one. Otherwise the rule settles on the utilities last
@@ -52,7 +52,8 @@ def debate(
         What happens without an agreement; None for a procedural lottery keyed by the patients' ids.
     guard
         ``log`` writes void reasons down. ``strike`` also asks an agent that cited a protected fact in rounds 1 or 2 for
-        its proposal and utility again without the protected facts, and shows it none in round 3.
+        its proposal and utility again without the protected facts, and shows it none in round 3, and nothing of rounds
+        1 and 2.
     allow_adversarial
         Whether adversarial agents, which are test fixtures, may take part.
     watch
@@ -84,7 +85,7 @@ def agreement(stands: Mapping[str, Allocation]) -> Settled | None:
     allocations = list(stands.values())
     if any(each != allocations[0] for each in allocations):
         return None
-    return Settled("agreement", allocations[0], agreed=True)
+    return Settled("agreement", allocations[0], agreed=True, gap=0.0)
 
 
 def settled_by(rule: Settlement, session: Session, criteria: Sequence[Criterion]) -> Settled:

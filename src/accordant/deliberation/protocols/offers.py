@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from accordant.agents import Agent
 from accordant.agents.concession import Concession, Progress
 from accordant.allocations import Allocation, Scenario
+from accordant.deliberation.protocols.arguments import whole
 from accordant.deliberation.protocols.session import Session, Watch
 from accordant.deliberation.record import Deliberation, Settled
 from accordant.deliberation.settlement.alternating_offers import OFFERS, time_of
@@ -49,17 +50,18 @@ def alternating_offers(
     Raises
     ------
     InputError
-        If there are no steps, nobody is at `first`, or as in `debate`.
+        If there are no steps or no whole number of them, nobody is at `first`, or as in `debate`.
     InvalidMoveError
         If an agent makes no valid move.
     """
+    steps, first = whole(steps, "the number of steps"), whole(first, "first")
     if steps < 1:
         raise InputError(f"steps are {steps}; allowed: at least 1")
-    if not 0 <= first < len(agents):
-        raise InputError(f"first is {first}; allowed: 0 to {len(agents) - 1}")
     session = Session(
         scenario, agents, seed=seed, disagreement=disagreement, allow_adversarial=allow_adversarial, watch=watch
     )
+    if not 0 <= first < len(session.agents):
+        raise InputError(f"first is {first}; allowed: 0 to {len(session.agents) - 1}")
     session.propose_unheard()
     settled = _bargained(session, steps, first)
     order = [agent.name for agent in session.agents[first:] + session.agents[:first]]
@@ -87,7 +89,8 @@ def _bargained(session: Session, steps: int, first: int) -> Settled:
             agreed = session.standing[stack.proposer].allocation
             return Settled("alternating_offers", agreed, agreed=True, time=view.time, gap=gap, details=details)
         standstill.note(agent.name, session.standing[agent.name].allocation)
-        if standstill.reached and not time_moves(session, [time_of(each, steps) for each in range(step, steps + 1)]):
+        left = [time_of(each, steps) for each in range(step, steps + 1)]
+        if step < steps and standstill.reached and not time_moves(session, left):
             told = {**details, "stopped": "no progress"}
             return Settled("alternating_offers", session.disagreement, agreed=False, gap=gap, details=told)
     return Settled("alternating_offers", session.disagreement, agreed=False, gap=gap, details={"offers": steps})

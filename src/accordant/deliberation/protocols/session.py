@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from accordant.agents import Acted, Agent, Answer, Contestation, Move, Proposal, Turn, View, check_allowed
+from accordant.agents import Acted, Agent, Answer, Contestation, Fault, Move, Proposal, Turn, View
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.enumeration import enumerate_options
-from accordant.deliberation.protocols.admissibility import Fault, admitted, admitted_replies
+from accordant.deliberation.protocols.admissibility import Known, admitted, admitted_replies, cites_protected
+from accordant.deliberation.protocols.arguments import checked_agents, checked_disagreement, whole
 from accordant.deliberation.protocols.commitments import commitment
-from accordant.deliberation.protocols.views import Views, bound
+from accordant.deliberation.protocols.validity import valid
+from accordant.deliberation.protocols.views import Views
 from accordant.deliberation.record import Deliberation, Settled
 from accordant.deliberation.settlement.serving import procedural_lottery
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
@@ -49,20 +52,22 @@ class Session:
         Every move in order, as it was made.
     heard
         The same with the reasons that count: what views show.
+    asides
+        Moves that were asked for and are no turn: nobody is shown them.
     standing
         Agent to its last proposal, with the reasons that count.
 
     Raises
     ------
     InputError
-        If there is no agent, two share a name, one is adversarial without leave, or the disagreement allocation is for
-        other patients.
+        If there is no agent, two share a name, one is adversarial without leave, the seed is no whole number, or the
+        disagreement allocation is for other patients, demands or resources.
     """
 
     def __init__(
         self,
         scenario: Scenario,
-        agents: Sequence[Agent],
+        agents: Iterable[Agent],
         *,
         seed: int = 0,
         disagreement: Allocation | None = None,
@@ -70,17 +75,18 @@ class Session:
         watch: Watch | None = None,
     ) -> None:
         self.agents = checked_agents(agents, allow_adversarial=allow_adversarial)
-        self.scenario, self.seed, self.watch = scenario, seed, watch
+        self.scenario, self.seed, self.watch = scenario, whole(seed, "the seed"), watch
         self.options = enumerate_options(scenario)
         self.given = disagreement is not None
         self.disagreement = (
-            procedural_lottery(scenario, keyed_seed(seed, "disagreement"))
+            procedural_lottery(scenario, keyed_seed(self.seed, "disagreement"))
             if disagreement is None
             else checked_disagreement(disagreement, scenario)
         )
-        self.views = Views(scenario, self.agents, self.options, self.disagreement, seed)
+        self.views = Views(scenario, self.agents, self.options, self.disagreement, self.seed)
         self.turns: list[Turn] = []
         self.heard: list[Turn] = []
+        self.asides: list[Turn] = []
         self.standing: dict[str, Proposal] = {}
         self.solo: dict[str, Proposal] = {}
         self.commitments: dict[str, str] = {}
@@ -97,43 +103,42 @@ class Session:
         return tuple(self.scenario.ids[patient] for patient in np.flatnonzero(differs))
 
     def ask(self, agent: Agent, view: View, kind: type[Moved]) -> tuple[Moved, Acted]:
-        """Return an agent's move, and how it came about.
+        """Return an agent's move, its proposals for the patients with all facts, and how it came about.
 
         Raises
         ------
         InvalidMoveError
-            If there is none, or it is of another kind; names the agent.
+            If there is none, or it is not valid; names the agent. Whatever else its code raises goes on as it is, with
+            a note that names the agent.
         """
         try:
             acted = agent.acted(view)
-        except InvalidMoveError as error:
+            move = valid(acted, kind, view, self.scenario)
+        except InputError as error:
             raise named(error, agent, view) from error
+        except Exception as error:
+            error.add_note(f"raised by agent {agent.name!r}, {view.phase} at step {view.step}")
+            raise
         self.repairs += acted.repairs
-        if not isinstance(acted.move, kind):
-            found = type(acted.move).__name__
-            raise named(f"the move is a {found}; allowed: a {kind.__name__}", agent, view)
-        return acted.move, acted
+        return move, acted
 
     def propose(self) -> None:
         """Round 1: everybody proposes alone; all commit before any proposal is opened."""
-        made: list[tuple[Agent, Proposal, Acted]] = []
+        made: list[tuple[Agent, View, Proposal, Acted]] = []
         for agent in self.agents:
             view = self.views.of(agent, "propose", step=1)
-            proposal, acted = self.ask(agent, view, Proposal)
-            made.append((agent, self._bound(agent, view, proposal), acted))
-        for agent, proposal, _ in made:
+            made.append((agent, view, *self.ask(agent, view, Proposal)))
+        for agent, _, proposal, _ in made:
             self.commitments[agent.name] = commitment(proposal, self.seed, agent.name)
-        for agent, proposal, acted in made:
-            kept, faults = self._admit(agent, proposal)
+        for agent, view, proposal, acted in made:
+            kept, faults = self._admit(agent, view, proposal)
             self.standing[agent.name] = self.solo[agent.name] = kept
             self.publish(1, agent, proposal, kept, acted, faults)
 
     def propose_unheard(self) -> None:
         """Ask everybody what it wants alone, for the record only: nobody is shown it and nothing stands."""
         for agent in self.agents:
-            view = self.views.of(agent, "propose", step=1)
-            proposal, _ = self.ask(agent, view, Proposal)
-            self.solo[agent.name], _ = self._admit(agent, self._bound(agent, view, proposal))
+            self.solo[agent.name] = self._aside(agent, self.views.of(agent, "propose", step=1))
 
     def contest(self) -> None:
         """Round 2: everybody answers on the disputed patients and proposes anew; nobody sees others' answers before."""
@@ -143,27 +148,23 @@ class Session:
                 agent, "contest", step=2, time=1 / ROUNDS, proposals=proposals, disputed=disputed, history=history
             )
             move, acted = self.ask(agent, view, Contestation)
-            revised = self._bound(agent, view, move.revised)
-            kept, faults = self._admit(agent, revised)
-            move = Contestation(move.replies, revised)
-            try:
-                replies = admitted_replies(move, self.scenario, disputed, self._retrieved[agent.name])
-            except InvalidMoveError as error:
-                raise named(error, agent, view) from error
+            kept, faults = self._admit(agent, view, move.revised)
+            replies = admitted_replies(move.replies, disputed, self._known(agent, view))
             self._flag(agent, replies.faults)
             self.standing[agent.name] = kept
             counted = Contestation(replies.replies, kept)
             self.publish(2, agent, move, counted, acted, (*replies.faults, *faults))
 
     def strike(self) -> None:
-        """Ask whoever cited a protected fact again, and from now on, without the protected facts."""
+        """Ask whoever cited a protected fact again, and from now on, without the protected facts.
+
+        Nothing that was said up to now is in its views any more.
+        """
         for agent in self.agents:
             if agent.name not in self.flagged:
                 continue
-            self.views.strike(agent.name)
-            view = self.views.of(agent, "propose", step=2, time=1 / ROUNDS)
-            proposal, _ = self.ask(agent, view, Proposal)
-            kept, _ = self._admit(agent, self._bound(agent, view, proposal))
+            self.views.strike(agent.name, len(self.heard))
+            kept = self._aside(agent, self.views.of(agent, "propose", step=2, time=1 / ROUNDS))
             self.standing[agent.name] = self.struck[agent.name] = kept
 
     def answer(self) -> dict[str, Allocation]:
@@ -191,20 +192,18 @@ class Session:
         if answer.accepts is not None and answer.accepts not in acceptable:
             unknown = UnknownNameError("proposal to accept, of the agent", answer.accepts, acceptable)
             raise named(unknown, agent, view)
-        counter = self._bound(agent, view, answer.counter)
-        kept, faults = self._admit(agent, counter)
+        kept, faults = self._admit(agent, view, answer.counter)
         self.standing[agent.name] = kept
-        self.publish(view.step, agent, Answer(answer.accepts, counter), Answer(answer.accepts, kept), acted, faults)
+        self.publish(view.step, agent, answer, Answer(answer.accepts, kept), acted, faults)
         return answer
 
     def publish(
         self, step: int, agent: Agent, move: Move, counted: Move, acted: Acted, faults: Sequence[Fault] = ()
     ) -> None:
         """Write a move down, and tell whoever watches."""
-        void = tuple(fault.text for fault in faults)
-        turn = Turn(step, agent.name, move, acted.generated_by, void, acted.fallback)
+        turn = Turn(step, agent.name, move, acted.generated_by, tuple(faults), acted.fallback)
         self.turns.append(turn)
-        self.heard.append(Turn(step, agent.name, counted, acted.generated_by, void, acted.fallback))
+        self.heard.append(replace(turn, move=counted))
         if self.watch is not None:
             self.watch(turn)
 
@@ -228,61 +227,31 @@ class Session:
                 "options": None if self.options is None else len(self.options),
             },
             struck=dict(self.struck),
+            asides=tuple(self.asides),
             repairs=self.repairs,
             options=self.options,
         )
 
-    def _bound(self, agent: Agent, view: View, proposal: Proposal) -> Proposal:
-        try:
-            return bound(proposal, self.scenario)
-        except InvalidMoveError as error:
-            raise named(error, agent, view) from error
+    def _aside(self, agent: Agent, view: View) -> Proposal:
+        """Ask for a proposal that is no turn; return it with the reasons that count."""
+        proposal, acted = self.ask(agent, view, Proposal)
+        kept, faults = self._admit(agent, view, proposal)
+        self.asides.append(Turn(view.step, agent.name, proposal, acted.generated_by, faults, acted.fallback))
+        return kept
 
-    def _admit(self, agent: Agent, proposal: Proposal) -> tuple[Proposal, tuple[Fault, ...]]:
-        known = self._retrieved[agent.name]
-        known.update(proposal.retrieved)
-        found = admitted(proposal, self.scenario, known)
+    def _admit(self, agent: Agent, view: View, proposal: Proposal) -> tuple[Proposal, tuple[Fault, ...]]:
+        self._retrieved[agent.name].update(proposal.retrieved)
+        found = admitted(proposal, self._known(agent, view))
         self._flag(agent, found.faults)
         return found.proposal, found.faults
 
+    def _known(self, agent: Agent, view: View) -> Known:
+        scenario = self.scenario
+        return Known(scenario.ids, view.scenario.facts, scenario.protected, self._retrieved[agent.name])
+
     def _flag(self, agent: Agent, faults: Sequence[Fault]) -> None:
-        if any(fault.protected for fault in faults):
+        if cites_protected(faults):
             self.flagged.add(agent.name)
-
-
-def checked_agents(agents: Sequence[Agent], *, allow_adversarial: bool) -> tuple[Agent, ...]:
-    """Return the agents as a tuple.
-
-    Raises
-    ------
-    InputError
-        If there is none, two share a name, or one is adversarial without leave.
-    """
-    names = [agent.name for agent in agents]
-    if not names:
-        raise InputError("a deliberation needs at least one agent")
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"two agents are called {name!r}; allowed: a name of its own for each")
-    for agent in agents:
-        check_allowed(agent, allow_adversarial=allow_adversarial)
-    return tuple(agents)
-
-
-def checked_disagreement(given: Allocation, scenario: Scenario) -> Allocation:
-    """Return the same grants to the patients with all facts.
-
-    Raises
-    ------
-    InputError
-        If it is for other patients, or infeasible here.
-    """
-    if given.scenario.ids != scenario.ids:
-        raise InputError(
-            f"the disagreement allocation is for the patients {', '.join(given.scenario.ids)}; "
-            f"allowed: those of the scenario, {', '.join(scenario.ids)}"
-        )
-    return Allocation(scenario, given.granted)
 
 
 def check_guard(guard: str) -> None:

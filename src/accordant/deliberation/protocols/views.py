@@ -1,15 +1,20 @@
-"""Views: what each agent is shown. Others' utilities, void reasons, and facts not meant for it are not in them."""
+"""Views: what each agent is shown. Others' utilities, void reasons, and facts not meant for it are not in them.
+
+What is shown cannot be written by mistake: arrays are sealed, facts and records read-only. That keeps one agent's slip
+from reaching another. It is no wall against code that sets out to break Python itself, which runs in one process.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from accordant.agents import Agent, Answer, Contestation, Move, Phase, Proposal, Turn, View
+from accordant.agents import Agent, Answer, Contestation, Move, Phase, Proposal, Reason, Reply, Turn, View
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.options import Options
-from accordant.errors import InputError, InvalidMoveError
+from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 
 
@@ -40,10 +45,18 @@ class Sight:
 
     scenario: Scenario
     options: Options | None
+    _seen: dict[Allocation, Allocation] = field(default_factory=dict)
+
+    @cached_property
+    def facts(self) -> frozenset[str]:
+        """Names of the facts that are shown."""
+        return frozenset(self.scenario.facts)
 
     def allocation(self, allocation: Allocation) -> Allocation:
-        """Return the same grants to the patients as seen here."""
-        return Allocation(self.scenario, allocation.granted)
+        """Return the same grants to the patients as seen here; the same object for the same grants."""
+        if allocation not in self._seen:
+            self._seen[allocation] = Allocation(self.scenario, allocation.granted)
+        return self._seen[allocation]
 
 
 @dataclass(eq=False)
@@ -62,6 +75,8 @@ class Views:
         What happens without an agreement.
     seed
         Of the deliberation; each agent gets a seed that depends on this one and its own name alone.
+    struck
+        Agent that is shown no protected facts any more to the number of turns that were over by then.
     """
 
     scenario: Scenario
@@ -69,7 +84,7 @@ class Views:
     options: Options | None
     disagreement: Allocation | None
     seed: int
-    struck: set[str] = field(default_factory=set)
+    struck: dict[str, int] = field(default_factory=dict)
     _sights: dict[frozenset[str] | None, Sight] = field(default_factory=dict)
     _histories: dict[str, tuple[Sight, list[Turn]]] = field(default_factory=dict)
 
@@ -105,9 +120,12 @@ class Views:
             seed=seed_of(self.seed, agent.name),
         )
 
-    def strike(self, agent: str) -> None:
-        """Show an agent no protected facts from now on."""
-        self.struck.add(agent)
+    def strike(self, agent: str, over: int) -> None:
+        """Show an agent no protected facts from now on, and nothing of the turns that are over.
+
+        Its own moves and what others replied to them tell whom the protected facts made it favour.
+        """
+        self.struck[agent] = over
 
     def sight(self, agent: Agent) -> Sight:
         """Return what an agent can see; shared by agents with the same facts."""
@@ -122,10 +140,11 @@ class Views:
         return self._sights[facts]
 
     def _seen_history(self, agent: str, sight: Sight, history: Sequence[Turn]) -> tuple[Turn, ...]:
+        history = history[self.struck.get(agent, 0) :]
         before, turns = self._histories.get(agent, (sight, []))
         if before is not sight or len(turns) > len(history):
             turns = []
-        turns = turns + [replace(turn, move=public(turn.move, sight)) for turn in history[len(turns) :]]
+        turns = turns + [_seen_turn(turn, agent, sight) for turn in history[len(turns) :]]
         self._histories[agent] = sight, turns
         return tuple(turns)
 
@@ -136,11 +155,15 @@ def seed_of(seed: int, agent: str) -> int:
 
 
 def public(move: Move, sight: Sight) -> Move:
-    """Return a move as others see it: without utilities, allocations in terms of what the viewer can see."""
+    """Return a move as others see it: without utilities, allocations in terms of what the viewer can see.
+
+    Reasons have neither texts nor names of facts where they cite a fact that the viewer is not shown.
+    """
     if isinstance(move, Proposal):
         return public_proposal(move, sight)
     if isinstance(move, Contestation):
-        return replace(move, revised=public_proposal(move.revised, sight))
+        replies = tuple(_public_reply(reply, sight) for reply in move.replies)
+        return Contestation(replies, public_proposal(move.revised, sight))
     if isinstance(move, Answer):
         return replace(move, counter=public_proposal(move.counter, sight))
     return move
@@ -148,25 +171,19 @@ def public(move: Move, sight: Sight) -> Move:
 
 def public_proposal(proposal: Proposal, sight: Sight) -> Proposal:
     """Return a proposal as others see it."""
-    return replace(proposal, allocation=sight.allocation(proposal.allocation), utility=UNDISCLOSED)
+    reasons = tuple(public_reason(reason, sight) for reason in proposal.reasons)
+    return Proposal(sight.allocation(proposal.allocation), UNDISCLOSED, reasons, proposal.retrieved)
 
 
-def bound(proposal: Proposal, scenario: Scenario) -> Proposal:
-    """Return a proposal for the patients with all facts, from one for the patients as its agent saw them.
+def public_reason(reason: Reason, sight: Sight) -> Reason:
+    """Return a reason as others see it: code and passages alone where it cites a fact that the viewer is not shown."""
+    return reason if sight.facts.issuperset(reason.facts) else replace(reason, facts=(), text="")
 
-    Raises
-    ------
-    InvalidMoveError
-        If it is for other patients, infeasible, or without a utility of its own.
-    """
-    allocation, utility = proposal.allocation, proposal.utility
-    if not isinstance(allocation, Allocation) or allocation.scenario.ids != scenario.ids:
-        raise InvalidMoveError(
-            f"the proposal is {allocation!r:.80}; allowed: an allocation to the patients in the view"
-        )
-    if isinstance(utility, Undisclosed) or not callable(getattr(utility, "of", None)):
-        raise InvalidMoveError(f"the proposal has the utility {utility!r:.80}; allowed: the agent's own")
-    try:
-        return replace(proposal, allocation=Allocation(scenario, allocation.granted))
-    except InputError as error:
-        raise InvalidMoveError(f"the proposal is infeasible: {error}") from None
+
+def _public_reply(reply: Reply, sight: Sight) -> Reply:
+    return reply if reply.reason is None else replace(reply, reason=public_reason(reply.reason, sight))
+
+
+def _seen_turn(turn: Turn, viewer: str, sight: Sight) -> Turn:
+    """Return a turn as an agent sees it; what is wrong with it is told to whoever made it alone."""
+    return replace(turn, move=public(turn.move, sight), faults=turn.faults if turn.agent == viewer else ())

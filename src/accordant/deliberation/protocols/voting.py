@@ -10,9 +10,9 @@ import numpy as np
 from accordant.agents import Agent, Ballot
 from accordant.allocations import Allocation, Scenario
 from accordant.ballots import Profile
-from accordant.deliberation.protocols.session import ROUNDS, Guard, Session, Watch, check_guard, named
+from accordant.deliberation.protocols.session import ROUNDS, Guard, Session, Watch, check_guard
 from accordant.deliberation.record import Deliberation, Settled
-from accordant.errors import InputError, InvalidMoveError, UnknownNameError
+from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.strategy import strategies
 from accordant.strategies.voting.rule import VotingRule
 
@@ -66,8 +66,8 @@ def vote_after_debate(
 
 
 def candidates_of(session: Session) -> tuple[Allocation, ...]:
-    """Return all different proposals: first ones, revised ones, and those asked for without protected facts."""
-    proposals = (*session.solo.values(), *session.standing.values())
+    """Return all different proposals, first and revised ones; of a struck agent those without protected facts alone."""
+    proposals = (*(session.solo | session.struck).values(), *session.standing.values())
     different = {each.allocation for each in proposals}
     return tuple(sorted(different, key=lambda each: tuple(each.granted.T.ravel().tolist()), reverse=True))
 
@@ -93,7 +93,7 @@ def counted(rule: VotingRule, candidates: Sequence[Allocation], ballots: Sequenc
         "scores": [float(score) for score in found.scores[:, 0]],
         "winners": winners,
     }
-    return Settled(rule.name, candidates[winners[0]], agreed=True, tied=len(winners) > 1, details=details)
+    return Settled(rule.name, candidates[winners[0]], agreed=True, tied=len(winners) > 1, gap=0.0, details=details)
 
 
 def voting_rule(name: str) -> VotingRule:
@@ -140,13 +140,5 @@ def _ballot(session: Session, agent: Agent, candidates: Sequence[Allocation]) ->
         history=[turn for turn in session.heard if turn.step < ROUNDS],
     )
     ballot, acted = session.ask(agent, view, Ballot)
-    if sorted(ballot.ranking) != list(range(len(candidates))):
-        raise named(
-            InvalidMoveError(
-                f"the ranking is {list(ballot.ranking)}; allowed: every candidate from 0 to {len(candidates) - 1} once"
-            ),
-            agent,
-            view,
-        )
     session.publish(ROUNDS, agent, ballot, ballot, acted)
     return ballot

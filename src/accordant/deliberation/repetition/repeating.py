@@ -14,6 +14,7 @@ from accordant.deliberation.assessment.intervals import Estimate, mean_estimate,
 from accordant.deliberation.assessment.process import Group
 from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.repetition.trial import Study, Trial, tried
+from accordant.deliberation.settlement import Settlement, settlements
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 from accordant.strategies import Strategy
@@ -59,8 +60,8 @@ class Repeated:
 
     Attributes
     ----------
-    n, seed, settle, agents, adversarial, criteria
-        What was repeated.
+    n, seed, settle, settle_parameters, agents, adversarial, criteria
+        What was repeated; the settlement rule by its name and its parameters.
     lines
         ``solo NAME``, ``revised NAME``, ``joint``, ``disagreement`` and ``strategy LABEL`` to their results.
     strict, novel_set
@@ -70,7 +71,8 @@ class Repeated:
     difference
         Mean of criteria met by the joint decision minus those met by the better agent alone.
     random
-        Null 1: agent to the mean probability that a random allocation at its concession level meets all criteria.
+        Null 1: agent to the mean probability that a random allocation at its concession level meets all criteria; `n`
+        counts scenarios.
     search
         Null 2: agent to the share in which it finds, at its concession level, an allocation that meets all criteria.
     possible
@@ -83,13 +85,22 @@ class Repeated:
         Share of repetitions with an agreement, and with a tie.
     agrees
         Strategy to the share in which it chooses the joint decision.
+    fallbacks, turns
+        Over all repetitions: how many moves a rule made in place of a language model that gave no valid one, and how
+        many moves were asked for. Figures of language models mean nothing without this share.
     hashes
         Of the deliberations, in order.
+
+    Raises
+    ------
+    InputError
+        If a null hypothesis is missing.
     """
 
     n: int
     seed: int
     settle: str
+    settle_parameters: Mapping[str, Any]
     agents: tuple[str, ...]
     adversarial: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -108,15 +119,28 @@ class Repeated:
     agreed: Estimate
     tied: Estimate
     agrees: Mapping[str, Estimate]
+    fallbacks: int
+    turns: int
     hashes: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        for nulls in (self.random, self.search):
+            if not nulls or set(nulls) != set(self.agents):
+                raise InputError(f"{len(nulls)} null hypotheses for {len(self.agents)} agents; allowed: one for each")
+
+    @property
+    def fallback_rate(self) -> float | None:
+        """Moves that a rule made in place of a language model over all moves; None without moves."""
+        return self.fallbacks / self.turns if self.turns else None
+
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; every share has a Wilson interval, every mean one by bootstrap."""
+        """Return everything as JSON values; every estimate says how its interval was made."""
         single = ("strict", "novel_set", "gain", "loss", "difference", "possible", "agreed", "tied")
         return {
             "n": self.n,
             "seed": self.seed,
             "settle": self.settle,
+            "settle_parameters": dict(self.settle_parameters),
             "agents": list(self.agents),
             "adversarial": list(self.adversarial),
             "criteria": list(self.criteria),
@@ -127,6 +151,9 @@ class Repeated:
                 for name in ("random", "search", "conversion", "approach", "agrees")
             },
             "restored": None if self.restored is None else self.restored.to_json(),
+            "fallbacks": self.fallbacks,
+            "turns": self.turns,
+            "fallback_rate": self.fallback_rate,
             "hashes": list(self.hashes),
         }
 
@@ -137,7 +164,7 @@ def repeat(
     n: int,
     *,
     criteria: Sequence[Criterion],
-    settle: str = "bargain",
+    settle: str | Settlement = "bargain",
     group: Group | None = None,
     biased: str | None = None,
     rules: Sequence[Strategy | str] = BESIDE,
@@ -159,7 +186,7 @@ def repeat(
     criteria
         At least one, declared beforehand.
     settle
-        Name of the settlement rule.
+        A settlement rule or its registered name.
     group
         Patients whose access is watched.
     biased
@@ -185,8 +212,9 @@ def repeat(
     if biased is None and len(adversarial) == 1:
         biased = adversarial[0]
     made = tuple(strategies.create(each) if isinstance(each, str) else each for each in rules)
+    rule = settlements.create(settle) if isinstance(settle, str) else settle
     study = Study(
-        make_scenario, tuple(agents), tuple(criteria), settle, group, biased, made, guard, allow_adversarial, seed
+        make_scenario, tuple(agents), tuple(criteria), rule, group, biased, made, guard, allow_adversarial, seed
     )
     return summarised(study, _trials(study, n, jobs), adversarial)
 
@@ -213,22 +241,23 @@ def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ..
     """Return shares and means of trials with intervals."""
     first, found = trials[0], [trial.emergence for trial in trials]
 
-    def mean(name: str, seen: Iterable[float | None]) -> Estimate:
+    def mean(name: str, seen: Iterable[float | None], within: tuple[float, float] | None = None) -> Estimate:
         """Return a mean whose interval depends on the seed and its name."""
-        return mean_estimate(list(seen), keyed_seed(study.seed, name))
+        return mean_estimate(list(seen), keyed_seed(study.seed, name), within=within)
 
     labels = tuple(each.label for each in study.criteria)
     return Repeated(
-        n=len(trials), seed=study.seed, settle=study.settle, agents=tuple(agent.name for agent in study.agents),
+        n=len(trials), seed=study.seed, settle=study.settle.name, settle_parameters=study.settle.parameters,
+        agents=tuple(agent.name for agent in study.agents),
         adversarial=adversarial, criteria=labels,
         lines={label: _line(study, trials, label) for label in first.rows},
         strict=share_estimate([each.strict for each in found]),
         novel_set=share_estimate([each.novel_set for each in found]),
         gain=share_estimate([each.gain > 0 for each in found]),
         loss=share_estimate([each.loss > 0 for each in found]),
-        difference=mean("difference", (each.difference for each in found)),
+        difference=mean("difference", (each.difference for each in found), (-len(labels), len(labels))),
         random={
-            null.agent: mean(f"random {null.agent}", (each.random[place].all_met for each in found))
+            null.agent: mean(f"random {null.agent}", (each.random[place].all_met for each in found), (0, 1))
             for place, null in enumerate(found[0].random)
         },
         search={
@@ -237,7 +266,7 @@ def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ..
         },
         possible=share_estimate([each.possible for each in found]),
         restored=None if study.biased is None or study.group is None
-        else mean("restored", (trial.restored for trial in trials)),
+        else mean("restored", (trial.restored for trial in trials), (-1, 1)),
         conversion={
             name: mean(f"conversion {name}", (trial.conversion[name] for trial in trials)) for name in first.conversion
         },
@@ -247,6 +276,7 @@ def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ..
         agreed=share_estimate([trial.agreed for trial in trials]),
         tied=share_estimate([trial.tied for trial in trials]),
         agrees={label: share_estimate([trial.agrees[label] for trial in trials]) for label in first.agrees},
+        fallbacks=sum(trial.fallbacks for trial in trials), turns=sum(trial.turns for trial in trials),
         hashes=tuple(trial.hash for trial in trials),
     )  # fmt: skip
 
@@ -263,5 +293,5 @@ def _line(study: Study, trials: Sequence[Trial], label: str) -> Line:
         },
         access=None
         if study.group is None
-        else mean_estimate([row.access for row in rows], keyed_seed(study.seed, f"{label} access")),
+        else mean_estimate([row.access for row in rows], keyed_seed(study.seed, f"{label} access"), within=(0, 1)),
     )

@@ -18,6 +18,7 @@ from accordant.deliberation.joining.choices import choices_by_strategy
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.record import Deliberation
+from accordant.deliberation.settlement import Settlement
 from accordant.randomness import keyed_seed
 from accordant.strategies import Strategy
 
@@ -35,7 +36,7 @@ class Study:
     criteria
         Declared beforehand.
     settle
-        Name of the settlement rule.
+        The settlement rule.
     group
         Patients whose access is watched; None for nobody.
     biased
@@ -53,7 +54,7 @@ class Study:
     make_scenario: Callable[[int], Scenario]
     agents: tuple[Agent, ...]
     criteria: tuple[Criterion, ...]
-    settle: str
+    settle: Settlement
     group: Group | None
     biased: str | None
     rules: tuple[Strategy, ...]
@@ -97,6 +98,8 @@ class Trial:
         As settlement says.
     agrees
         Label of each strategy to whether it chose the joint decision.
+    fallbacks, turns
+        How many moves a rule made in place of a language model, and how many were asked for.
     hash
         Of the deliberation.
     """
@@ -109,6 +112,8 @@ class Trial:
     agreed: bool
     tied: bool
     agrees: Mapping[str, bool]
+    fallbacks: int
+    turns: int
     hash: str
 
 
@@ -135,6 +140,8 @@ def tried(study: Study, number: int) -> Trial:
         agreed=held.settled.agreed,
         tied=held.settled.tied,
         agrees=chosen.agrees,
+        fallbacks=held.fallbacks,
+        turns=len(held.asked),
         hash=held.hash,
     )
 

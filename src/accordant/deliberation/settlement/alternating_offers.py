@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.concession import Concession, Progress
+from accordant.agents.rules.outlook import DIGITS
 from accordant.deliberation.record import Settled
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 from accordant.deliberation.settlement.stacked import Stacked
-from accordant.errors import InputError
+from accordant.deliberation.settlement.time_based import checked_steps
 from accordant.randomness import keyed_uniform
 
 OFFERS = 60  # how many offers there may be until the deadline
-DIGITS = 12  # utilities that agree to so many decimals tie
 
 
 @register("alternating_offers")
@@ -28,8 +28,8 @@ class AlternatingOffers(Settlement):
     (s − 1) / (n − 1), and an agent's target u(t) is that of its concession strategy, with its utility of the
     disagreement as reservation. It accepts what is at least as good as its own next offer (ACNext of Baarslag, Hindriks
     and Jonker 2014). It offers the option with the lowest own utility that reaches the target; ties go to the option
-    closest to the last offer received, in portions granted otherwise, then to the lowest index. At the deadline the
-    disagreement allocation is taken.
+    closest to the last offer received, in the sum of absolute differences of shares, then to the lowest index. At the
+    deadline the disagreement allocation is taken.
 
     Parameters
     ----------
@@ -40,8 +40,7 @@ class AlternatingOffers(Settlement):
     steps: int = OFFERS
 
     def __post_init__(self) -> None:
-        if self.steps < 1:
-            raise InputError(f"steps are {self.steps}; allowed: at least 1")
+        checked_steps(self.steps)
 
     def settle(self, table: Table) -> Settled:
         """Return the joint decision; the gap is not known where a search listed the options."""
@@ -136,6 +135,6 @@ class Bidder:
         tied = np.flatnonzero(self.utilities == reached.min())
         if not self.received:
             return int(tied[0])
-        granted = self.table.options.granted
-        moved = np.abs(granted[tied].astype(np.int64) - granted[self.received[-1]]).sum(axis=(1, 2))
-        return int(tied[moved.argmin()])
+        shares = self.table.options.shares
+        moved = np.abs(shares[tied] - shares[self.received[-1]]).sum(axis=1)
+        return int(tied[np.round(moved, DIGITS).argmin()])

@@ -12,6 +12,7 @@ from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
 from accordant.allocations.criteria import Criterion, met
 from accordant.allocations.options import Options
 from accordant.allocations.search import pool, scaled
+from accordant.allocations.search.scaling import numbers_of
 from accordant.deliberation.settlement import Table
 from accordant.deliberation.settlement.bands import EQUAL
 from accordant.errors import InputError, InvalidMoveError
@@ -57,11 +58,17 @@ def laid_table(
     names = tuple(agent.name for agent in ordered)
     stated = [proposals[name].utility for name in names]
     fixed = [proposals[name].allocation for name in names] + [disagreement]
+    alone = np.concatenate([np.eye(len(scenario.ids)), [each.shares for each in fixed]])
     for name, utility in zip(names, stated, strict=True):
-        checked(name, utility, scenario)
+        checked(name, utility, alone)
     if options is None:
         options = pool(scenario, stated, include=fixed, seed=seed)
-    scale = scaled(scenario, stated, options, seed)
+    try:
+        scale = scaled(scenario, stated, options, seed)
+    except InputError:
+        for name, utility in zip(names, stated, strict=True):
+            checked(name, utility, options.shares)
+        raise
     utilities = np.clip(scale.of(options.shares), 0.0, 1.0)
     utilities[utilities < EQUAL] = 0.0  # an agent's worst is 0, not rounding
     utilities.setflags(write=False)
@@ -81,23 +88,33 @@ def laid_table(
     )
 
 
-def checked(name: str, utility: Utility, scenario: Scenario) -> None:
-    """Refuse a utility that does not give one finite number for each allocation.
+def checked(name: str, utility: Utility, shares: NDArray[np.float64]) -> None:
+    """Refuse a utility that does not give one finite number for each allocation, or numbers too far apart.
+
+    Parameters
+    ----------
+    name
+        Of the agent.
+    utility
+        What it stated.
+    shares
+        Allocations that are tried, shape (option, patient).
 
     Raises
     ------
     InvalidMoveError
         With the name of the agent.
     """
-    tried = np.eye(len(scenario.ids))
     try:
-        found = np.asarray(utility.of(tried), dtype=np.float64)
+        found = numbers_of(utility, shares)
+        with np.errstate(over="ignore"):
+            wide = not np.isfinite(np.ptp(found))
     except (InputError, ValueError, TypeError, IndexError) as error:
         raise InvalidMoveError(f"agent {name!r}: its utility cannot be read: {error}") from error
-    if found.shape != (len(tried),) or not np.isfinite(found).all():
+    if wide:
         raise InvalidMoveError(
-            f"agent {name!r}: its utility has shape {found.shape} for {len(tried)} allocations; "
-            "allowed: one finite number for each"
+            f"agent {name!r}: its utility is between {found.min():g} and {found.max():g}; "
+            "allowed: a difference below 1e308"
         )
 
 

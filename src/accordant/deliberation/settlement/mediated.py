@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.agents.concession import Concession
 from accordant.deliberation.record import Settled
 from accordant.deliberation.settlement.bands import EQUAL, STEPS, first_common, largest
-from accordant.deliberation.settlement.bargain import exponents_of, told
-from accordant.deliberation.settlement.settlement import Settlement, Table, register
+from accordant.deliberation.settlement.gaps import no_deal_gap
+from accordant.deliberation.settlement.settlement import Table, register
+from accordant.deliberation.settlement.time_based import TimeBased, checked_steps, exponents_of, told
 from accordant.errors import InputError
 
 WIDENING = 0.1  # share of an agent's whole range of utility that a mediator may ask of it
@@ -19,7 +18,7 @@ WIDENING = 0.1  # share of an agent's whole range of utility that a mediator may
 
 @register("mediated")
 @dataclass(frozen=True)
-class Mediated(Settlement):
+class Mediated(TimeBased):
     """Bargain up to the first common time, widen all bands by 0.1, take the option that meets most declared criteria.
 
     Ties go to the largest product of utilities, then to the lowest index. If nothing is common up to t = 1, the bands
@@ -40,15 +39,13 @@ class Mediated(Settlement):
     def __post_init__(self) -> None:
         if not 0 <= self.widening <= 1:
             raise InputError(f"widening is {self.widening}; allowed: 0 to 1")
-        if self.steps < 1:
-            raise InputError(f"steps are {self.steps}; allowed: at least 1")
-
-    def check(self, names: Sequence[str], conceding: Sequence[Concession]) -> None:
-        """Refuse concessions that do not depend on time alone."""
-        exponents_of(self.name, names, conceding)
+        checked_steps(self.steps)
 
     def settle(self, table: Table) -> Settled:
-        """Return the joint decision; no bound is known on what a search missed."""
+        """Return the joint decision; no bound is known on what a search missed.
+
+        Where nothing is within the widened bands the gap is 0 if it is certain that no feasible allocation is.
+        """
         exponents = exponents_of(self.name, table.names, table.concessions)
         found = first_common(table.utilities, exponents, self.steps)
         lowest = found.bands - self.widening - EQUAL
@@ -56,7 +53,8 @@ class Mediated(Settlement):
         details = {**told(table, found), "within": int(np.count_nonzero(within)), "criteria": len(table.met)}
         if not within.any():
             allocation = table.options.allocation(table.disagreement)
-            return Settled(self.name, allocation, agreed=False, details=details)
+            gap = no_deal_gap(table, exponents, self.widening)
+            return Settled(self.name, allocation, agreed=False, gap=gap, details=details)
         met = table.met.sum(axis=0)
         most = within & (met == met[within].max())
         best = largest(table.utilities.prod(axis=0), most)

@@ -15,4 +15,4 @@ class NoDeal(Settlement):
 
     def settle(self, table: Table) -> Settled:
         """Return the disagreement allocation."""
-        return Settled(self.name, table.options.allocation(table.disagreement), agreed=False)
+        return Settled(self.name, table.options.allocation(table.disagreement), agreed=False, gap=0.0)

@@ -36,12 +36,13 @@ class PriorityVote(Settlement):
             Allocation(scenario, granted),
             agreed=True,
             tied=tied,
+            gap=0.0,
             details={"points": dict(zip(scenario.ids, points.tolist(), strict=True))},
         )
 
 
 def borda_points(priorities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how many patients have a lower priority, and half of how many others have the same, shape (patient,)."""
-    slack = EQUAL * max(1.0, float(np.abs(priorities).max()))
+    slack = EQUAL * float(np.abs(priorities).max())
     above = priorities[:, None] - priorities[None, :]
     return np.asarray((above > slack).sum(axis=1) + ((np.abs(above) <= slack).sum(axis=1) - 1) / 2.0)

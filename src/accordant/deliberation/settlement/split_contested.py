@@ -59,6 +59,7 @@ class SplitContested(Settlement):
             Allocation(scenario, granted),
             agreed=True,
             tied=any(np.ptp(shares_of(scenario, granted)[each]) > EQUAL for each in level),
+            gap=0.0,
             details={
                 "agreed_portions": agreed,
                 "turns": [{"agent": claim.agent, "patient": claim.patient} for claim in taken],

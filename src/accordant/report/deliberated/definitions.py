@@ -14,8 +14,10 @@ WHY_NOT = {
     "overridden": "it stood firm on nobody",
     "minority_survival": "no wish was held by fewer than half of the agents",
     "grounding": "no passage was cited",
-    "fallback_rate": "there was no turn",
+    "fallback_rate": "no move was asked for",
 }  # as `accordant.deliberation.assessment.Process` says of None
+
+UNSAID = "the record gives no value"
 
 BY_AGENT = {
     "hamming": ("moved on", "patients", "Patients whose joint share differs from the agent's first wish."),
@@ -42,9 +44,10 @@ OVERALL = {
         "minority survival",
         "Wishes of fewer than half of the agents that became the joint share, over all such wishes.",
     ),
-    "grounding": ("grounding", "Citations of passages that had been looked up, over all citations."),
+    "grounding": ("grounding", "Citations of passages that had been looked up by then, over all citations."),
     "fallback_rate": (
-        "fallback rate", "Turns that a rule took for a language model without a valid move, over all turns.",
+        "fallback rate",
+        "Moves that a rule made for a language model that gave no valid one, over all moves asked for.",
     ),
 }  # fmt: skip
 SATISFACTION = {
@@ -106,7 +109,7 @@ def satisfied(reading: OneReading) -> list[Measured]:
 
 def _value(value: float | None, unit: str, key: str) -> tuple[str, str]:
     if value is None:
-        return NOT_DEFINED, WHY_NOT[key]
+        return NOT_DEFINED, WHY_NOT.get(key, UNSAID)
     if unit == "share":
         return percent(value), ""
     return number(value, 0 if float(value).is_integer() else 2), ""

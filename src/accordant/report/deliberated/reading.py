@@ -181,11 +181,11 @@ class OneReading:
         return {name: self._share(each, allocation.get(name, {})) for name, each in self.patients.items()}
 
     def _share(self, patient: Json, granted: Mapping[str, float]) -> float:
-        """Return portions granted over portions demanded; who demands nothing has all of it."""
-        resources, demand = self.record["scenario"]["resources"], patient["demand"]
-        wanted = sum((1.0 if demand is None else demand.get(each["name"], 0.0)) / each["portion"] for each in resources)
-        given = sum(granted.get(each["name"], 0.0) / each["portion"] for each in resources)
-        return given / wanted if wanted else 1.0
+        """Return the mean over the resources demanded of granted over demanded; who demands nothing has all of it."""
+        names, demand = [each["name"] for each in self.record["scenario"]["resources"]], patient["demand"]
+        wanted = {name: 1.0 if demand is None else demand.get(name, 0.0) for name in names}
+        met = [granted.get(name, 0.0) / units for name, units in wanted.items() if units]
+        return sum(met) / len(met) if met else 1.0
 
 
 def check_nulls(found: Mapping[str, Any], agents: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,7 @@ FORMAT = 1  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.report.deliberated", "deliberated.css"))
 SHOWN = 36  # patients that the first drawing holds, and lines of the ledger that stand unfolded
 LEVEL = 0.95  # of all intervals, see `accordant.deliberation.assessment.intervals`
+CRITERION = re.compile(r"([^(]+)(\(.*\))? ([≤≥] \S+)", re.DOTALL)  # as `accordant.allocations.criteria` writes a label
 SHADES = 5  # of the cells of regrets, from white to dark
 
 
@@ -126,6 +128,14 @@ def _shade(regret: float) -> int:
     return 0 if regret <= 0 else min(SHADES - 1, 1 + int(regret * (SHADES - 1)))
 
 
+def stacked(label: str) -> Markup:
+    """Return the label of a criterion as the head of a narrow column: its name, its parameters, its threshold."""
+    found = CRITERION.fullmatch(label)
+    name, *rest = (label,) if found is None else found.groups()
+    below = (Markup('<span class="sub">{}</span>').format(breakable(part)) for part in rest if part)
+    return breakable(name) + Markup(" ").join(("", *below))
+
+
 @cache
 def _style() -> str:
     return style_of(*STYLES)
@@ -136,6 +146,7 @@ def _environment() -> Environment:
     environment = environment_of("accordant.report.deliberated", "accordant.report")
     environment.filters |= {
         "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed, "share": share,
+        "stacked": stacked,
         "said": said, "called": called, "rate": rate, "mean": mean, "signed": signed, "shade": _shade,
         "granted_otherwise": granted_otherwise,
     }  # fmt: skip

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from accordant.report.deliberated.rates import Dot
 from accordant.report.deliberated.reading import MARKS, Json, OneReading, called, rate, share
-from accordant.report.scale import listed, number, percent
+from accordant.report.scale import count, listed, number, percent
 
 PROTOCOLS = {
     "debate": "a debate of three rounds",
@@ -12,6 +14,59 @@ PROTOCOLS = {
     "mediated": "a debate with a mediator",
     "voting": "a debate followed by a vote",
 }
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """How often a rule stood in for a language model.
+
+    Attributes
+    ----------
+    words
+        In words.
+    never
+        Whether the model made no move of its own: nothing on the page is about it.
+    """
+
+    words: str
+    never: bool
+
+
+def spoken(content: Json) -> Spoken | None:
+    """Return how often a rule stood in for a language model; None where no model took part."""
+    used = content.get("usage") or {}
+    if not used and content["options"]["model"] is None:
+        return None
+    replaced, asked = _moves_of(content, used)
+    who = f"A language model speaks for {listed(list(used))}." if used else "A language model takes part."
+    if replaced is None or not asked:
+        return Spoken(f"{who} How often a rule stood in for it is not on record.", never=False)
+    if replaced >= asked:
+        words = f"{who} A rule stood in for it in all {count(asked)} moves"
+        return Spoken(f"{words} (100%): what stands here was decided by rules, and says nothing about the model.", True)
+    share_of = f"{count(replaced)} of {count(asked)} moves ({percent(replaced / asked)})"
+    return Spoken(f"{who} A rule stood in for it in {share_of}.", never=False)
+
+
+def _moves_of(content: Json, used: Json) -> tuple[int | None, int | None]:
+    """Return how many moves a rule made for a language model, and how many the model was asked for."""
+    if used and all("moves" in each and "fallbacks" in each for each in used.values()):
+        return sum(each["fallbacks"] for each in used.values()), sum(each["moves"] for each in used.values())
+    if content["kind"] == "one":
+        record = content["deliberation"]
+        turns = (*record["turns"], *record.get("asides", ()))
+        mine = [turn for turn in turns if not used or turn["agent"] in used]
+        return sum(bool(turn["fallback"]) for turn in mine), len(mine)
+    repeated = content["repeated"]
+    return repeated.get("fallbacks", content.get("fallbacks")), repeated.get("turns")
+
+
+def searched(choice: Json) -> str | None:
+    """Return among what a strategy chose, where another allocation may be its choice; None where none is."""
+    if choice.get("exact", True):
+        return None
+    n = choice.get("among")
+    return f"of {'the' if n is None else count(n)} allocations that a search found"
 
 
 def settled(reading: OneReading) -> list[str]:
@@ -40,7 +95,7 @@ def judged(reading: OneReading) -> str | None:
     verdict = reading.content["verdict"]
     if verdict is None:
         return None
-    parts = [f"{count} {standing}" for standing, count in verdict["counts"].items() if count]
+    parts = [f"{n} {standing}" for standing, n in verdict["counts"].items() if n]
     heading = f"For card {verdict['card']}, version {verdict['version']}"
     return f"{heading}: of {len(verdict['criteria'])} criteria {listed(parts)}."
 
@@ -102,6 +157,20 @@ def dots(repeated: Json) -> list[Dot]:
 def kind_of(key: str) -> str:
     """Return the kind of a line: ``solo``, ``revised``, ``joint``, ``disagreement`` or ``strategy``."""
     return key.partition(" ")[0]
+
+
+FOUND = {
+    "$ACCORDANT_DATA": "through $ACCORDANT_DATA",
+    "cache": "in the cache",
+    "beside the case": "beside the case file",
+}  # as the JSON says where patients come from, and in words
+
+
+def found_data(content: Json) -> str | None:
+    """Return where data were found that no option names; None where one does, or nothing was looked for."""
+    if content["source"]["simulated"] or content["options"]["data"] is not None:
+        return None
+    return FOUND.get(content["source"].get("found_in"), "through $ACCORDANT_DATA or in the cache")
 
 
 def scarce(reading: OneReading) -> str:

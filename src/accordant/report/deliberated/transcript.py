@@ -19,6 +19,14 @@ ROUNDS = {
 }
 
 
+WRONG = {"protected_fact": "protected", "unseen_fact": "not shown to the agent", "not_looked_up": "never looked up"}
+STRUCK = (
+    "Struck claims",
+    "A reason had cited a protected fact, so the agent was asked again without these facts. This stood instead.",
+)
+UNHEARD = ("First wishes", "Asked for the record alone: nobody was shown them, and nothing stood.")
+
+
 @dataclass(frozen=True)
 class Grounds:
     """A reason with what is wrong with it.
@@ -27,20 +35,22 @@ class Grounds:
     ----------
     content
         The reason in the JSON.
-    protected
-        Facts it names that no admissible reason may cite.
-    invented
-        Passages it cites that were never looked up for the agent.
+    faults
+        Why it does not count, as the JSON says.
     """
 
     content: Json
-    protected: tuple[str, ...]
-    invented: tuple[str, ...]
+    faults: tuple[Json, ...]
 
     @property
     def void(self) -> bool:
-        """Whether it cites what it may not."""
-        return bool(self.protected or self.invented)
+        """Whether it does not count."""
+        return bool(self.faults)
+
+    @property
+    def wrong(self) -> dict[str, str]:
+        """Facts and passages that it may not cite, with the reason why not."""
+        return {name: WRONG[each["why"]] for each in self.faults if each["why"] in WRONG for name in each["names"]}
 
 
 @dataclass(frozen=True)
@@ -84,23 +94,52 @@ class Said:
 
 @dataclass(frozen=True)
 class Round:
-    """Turns of one step."""
+    """Turns of one step.
 
-    step: int
+    Attributes
+    ----------
+    title, turns
+        Heading, and turns in their order.
+    note
+        What to know about it.
+    """
+
     title: str
     turns: tuple[Said, ...]
+    note: str = ""
 
 
 def rounds(reading: OneReading) -> tuple[Round, ...]:
-    """Return the transcript by steps."""
-    found, known = [], _looked_up(reading.record["turns"])
-    for step, turns in groupby(reading.record["turns"], key=lambda turn: turn["step"]):
+    """Return the transcript by steps; what was asked for aside stands where it was asked for."""
+    record, known = reading.record, _looked_up(reading.record)
+    unheard, struck = _asides(record)
+    found = [_aside(reading, UNHEARD, unheard, known)] if unheard else []
+    contested = max((turn["step"] for turn in record["turns"] if turn["move"] == "contest"), default=None)
+    for step, turns in groupby(record["turns"], key=lambda turn: turn["step"]):
         each = tuple(turns)
-        word = "Offer" if reading.record["protocol"] == "alternating_offers" else "Round"
+        word = "Offer" if record["protocol"] == "alternating_offers" else "Round"
         kinds = {turn["move"] for turn in each}
         title = f"{word} {step}" + (f": {ROUNDS[kinds.pop()]}" if len(kinds) == 1 and word == "Round" else "")
-        found.append(Round(step, title, tuple(_said(reading, turn, known) for turn in each)))
+        found.append(Round(title, tuple(_said(reading, turn, known) for turn in each)))
+        if struck and step == contested:
+            found.append(_aside(reading, STRUCK, struck, known))
     return tuple(found)
+
+
+def _asides(record: Json) -> tuple[list[Json], list[Json]]:
+    """Return turns that were asked for aside: first wishes that nobody heard, and proposals after a strike."""
+    asides = record.get("asides", [])
+    struck = [turn for turn in asides if turn["agent"] in record["struck"] and turn["step"] > 1]
+    told = {turn["agent"] for turn in struck}
+    silent = {"move": "propose", "step": 2, "void": [], "generated_by": "", "fallback": False}
+    struck += [{**each, **silent, "agent": name} for name, each in record["struck"].items() if name not in told]
+    return [turn for turn in asides if turn not in struck], struck
+
+
+def _aside(
+    reading: OneReading, words: tuple[str, str], turns: Sequence[Json], known: Mapping[str, frozenset[str]]
+) -> Round:
+    return Round(words[0], tuple(_said(reading, turn, known) for turn in turns), words[1])
 
 
 def granted(reading: OneReading, allocation: Mapping[str, Mapping[str, float]]) -> str:
@@ -118,15 +157,13 @@ def granted(reading: OneReading, allocation: Mapping[str, Mapping[str, float]]) 
 
 def _said(reading: OneReading, turn: Json, known: Mapping[str, frozenset[str]]) -> Said:
     proposal = _proposal(turn)
-    protected, looked_up = reading.record["scenario"]["protected"], known[turn["agent"]]
+    faults = turn.get("faults")
 
-    def grounds(reason: Json) -> Grounds:
+    def grounds(part: str, place: int, reason: Json) -> Grounds:
         """Return a reason with what is wrong with it."""
-        return Grounds(
-            reason,
-            tuple(fact for fact in reason["facts"] if fact in protected),
-            tuple(passage for passage in reason["passages"] if passage not in looked_up),
-        )
+        if faults is None:  # of a record without them
+            return Grounds(reason, _judged(reading, reason, known[turn["agent"]]))
+        return Grounds(reason, tuple(each for each in faults if (each["part"], each["place"]) == (part, place)))
 
     return Said(
         taker=reading.named[turn["agent"]],
@@ -134,9 +171,12 @@ def _said(reading: OneReading, turn: Json, known: Mapping[str, frozenset[str]]) 
         headline=_headline(turn),
         granted=None if proposal is None else granted(reading, proposal["allocation"]),
         replies=tuple(
-            (reply, None if reply["reason"] is None else grounds(reply["reason"])) for reply in turn.get("replies", ())
+            (reply, None if reply["reason"] is None else grounds("reply", place, reply["reason"]))
+            for place, reply in enumerate(turn.get("replies", ()))
         ),
-        reasons=() if proposal is None else tuple(map(grounds, proposal["reasons"])),
+        reasons=()
+        if proposal is None
+        else tuple(grounds("reason", place, reason) for place, reason in enumerate(proposal["reasons"])),
     )
 
 
@@ -160,11 +200,31 @@ def _proposal(turn: Json) -> Json | None:
     return found
 
 
-def _looked_up(turns: Sequence[Json]) -> dict[str, frozenset[str]]:
+def _struck_after(record: Json) -> int | None:
+    """Return the step after which claims were struck: the contestation; None if none was."""
+    if not record["struck"]:
+        return None
+    contested = [turn["step"] for turn in record["turns"] if turn["move"] == "contest"]
+    return int(max(contested, default=record["turns"][-1]["step"]))
+
+
+def _judged(reading: OneReading, reason: Json, looked_up: frozenset[str]) -> tuple[Json, ...]:
+    """Return what is wrong with a reason by the facts that are protected and the passages that were looked up."""
+    protected = reading.record["scenario"]["protected"]
+    found = {
+        "protected_fact": [fact for fact in reason["facts"] if fact in protected],
+        "not_looked_up": [passage for passage in reason["passages"] if passage not in looked_up],
+    }
+    return tuple({"why": why, "names": names} for why, names in found.items() if names)
+
+
+def _looked_up(record: Json) -> dict[str, frozenset[str]]:
     """Return the passages that were looked up for each agent in any of its turns."""
-    found: dict[str, frozenset[str]] = {}
-    for turn in turns:
+    found = {each["name"]: frozenset[str]() for each in record["agents"]}
+    for turn in record["turns"]:
         proposal = _proposal(turn)
-        ids = () if proposal is None else proposal["retrieved"]
-        found[turn["agent"]] = found.get(turn["agent"], frozenset()).union(ids)
+        if proposal is not None:
+            found[turn["agent"]] = found[turn["agent"]].union(proposal["retrieved"])
+    for name, proposal in record["struck"].items():
+        found[name] = found[name].union(proposal["retrieved"])
     return found

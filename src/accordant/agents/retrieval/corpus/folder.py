@@ -41,7 +41,7 @@ def read_corpus(folder: str | Path, *, extends: bool = False, codes: Collection[
     DataNotFoundError
         If there is no such folder, or no Markdown file in it.
     DataError
-        If a file is not UTF-8 or not of the form, or an id is used in two files.
+        If a file cannot be read, is not UTF-8 or not of the form, or an id is used in two files.
     InputError
         If the folder extends the built-in corpus and uses an id of it.
     """
@@ -49,10 +49,13 @@ def read_corpus(folder: str | Path, *, extends: bool = False, codes: Collection[
     if not folder.is_dir():
         kind = "a file" if folder.exists() else "nothing"
         raise DataNotFoundError(f"corpus {folder.as_posix()}: found {kind}; allowed: a folder of Markdown files")
-    files = [each for each in folder.iterdir() if each.is_file() and _read(each.name)]
+    try:
+        files = sorted(each for each in folder.iterdir() if _read(each.name) and not each.is_dir())
+    except OSError as error:
+        raise DataError(f"corpus {folder.as_posix()} cannot be read: {error.strerror}") from None
     if not files:
         raise DataNotFoundError(f"corpus {folder.as_posix()}: no Markdown file; allowed: at least one file *{SUFFIX}")
-    corpus = _joined(((each.as_posix(), each.read_bytes()) for each in files), codes)
+    corpus = _joined(((each.as_posix(), _content(each)) for each in files), codes)
     return built_in_corpus().extended(corpus) if extends else corpus
 
 
@@ -60,6 +63,17 @@ def _read(name: str) -> bool:
     """Return whether a file of this name belongs to a corpus."""
     folded = name.casefold()
     return folded.endswith(SUFFIX) and folded != NOT_READ and not name.startswith(".")
+
+
+def _content(file: Path) -> bytes:
+    """Return what a file holds; a pipe is not opened, it could keep everybody waiting."""
+    if not file.is_file():
+        kind = "a link to nothing" if file.is_symlink() else "no regular file"
+        raise DataError(f"{file.as_posix()}: found {kind}; allowed: a Markdown file")
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise DataError(f"{file.as_posix()} cannot be read: {error.strerror}") from None
 
 
 def _joined(files: Iterable[tuple[str, bytes]], codes: Collection[str] = CONSIDERATIONS) -> Corpus:

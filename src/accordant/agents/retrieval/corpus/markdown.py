@@ -31,6 +31,8 @@ NEEDED = ("claim", "implication", "source")
 NAME = re.compile(r"[^\W_][\w.-]*")
 ITEM = re.compile(r"- (\w+):(.*)")
 INDENT = "  "
+STEERING = ("Cc", "Zl", "Zp")  # control characters, and separators that some programs take for line ends
+EMBEDDING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # reorder what stands after them
 FORM = "allowed: '# FRAMEWORK', '## ID', '- KEY: VALUE', and a value going on after two spaces"
 
 
@@ -91,9 +93,10 @@ def parse(
 
 
 def _check_characters(line: str, at: str) -> None:
-    """Refuse control characters: they could steer a terminal that shows the passage."""
+    """Refuse characters that could steer a terminal, or show a passage in another order than it is written in."""
     for character in line:
-        if unicodedata.category(character) == "Cc" and character != "\t":
+        steers = unicodedata.category(character) in STEERING or unicodedata.bidirectional(character) in EMBEDDING
+        if steers and character != "\t":
             raise DataError(f"{at}: control character U+{ord(character):04X}; allowed: text")
 
 

@@ -1,0 +1,154 @@
+"""What every move is checked for before anything reads it: types, content, whose patients, a utility that can be read.
+
+A move that fails is invalid and ends the deliberation. What only does not count is the matter of `admissibility`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+
+from accordant.agents import Acted, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply, View
+from accordant.agents.moves import Answering
+from accordant.allocations import Allocation, Scenario, Utility
+from accordant.allocations.allocation import unlike
+from accordant.allocations.sealing import sealed
+from accordant.deliberation.protocols.views import Undisclosed
+from accordant.errors import InputError, InvalidMoveError, allowed_names
+
+Moved = TypeVar("Moved", bound=Move)
+
+KINDS: tuple[str, ...] = get_args(Answering)
+READING = (InputError, ValueError, TypeError, IndexError, AttributeError)
+"""What a utility that does not do what `Utility` asks usually raises."""
+
+
+def valid(acted: object, kind: type[Moved], view: View, scenario: Scenario) -> Moved:
+    """Return the move that was made, with its proposals for the patients with all facts.
+
+    Parameters
+    ----------
+    acted
+        What the agent returned.
+    kind
+        Which move was asked for.
+    view
+        What the agent was shown.
+    scenario
+        With all facts.
+
+    Raises
+    ------
+    InvalidMoveError
+        If something is of a wrong type, the ranking is none of all candidates, an allocation is for other patients,
+        demands or resources or infeasible, or a utility cannot be read.
+    """
+    _typed(acted, Acted, "what the agent returned")
+    assert isinstance(acted, Acted)
+    _typed(acted.generated_by, str, "who wrote the texts")
+    _typed(acted.fallback, bool, "whether a rule stood in")
+    _typed(acted.repairs, int, "the number of repairs")
+    move: Any = acted.move
+    if not isinstance(move, kind):
+        raise InvalidMoveError(f"the move is a {type(move).__name__}; allowed: a {kind.__name__}")
+    made: Any = _checked(move, view, scenario)
+    return made  # type: ignore[no-any-return]
+
+
+def _checked(move: Move, view: View, scenario: Scenario) -> Move:
+    if isinstance(move, Proposal):
+        return _bound(move, scenario)
+    if isinstance(move, Contestation):
+        for reply in _tuple(move.replies, Reply, "the replies"):
+            _check_reply(reply)
+        return replace(move, revised=_bound(move.revised, scenario))
+    if isinstance(move, Answer):
+        if move.accepts is not None:
+            _typed(move.accepts, str, "the agent whose proposal is accepted")
+        return replace(move, counter=_bound(move.counter, scenario))
+    _check_ranking(move, len(view.candidates))
+    return move
+
+
+def _bound(proposal: object, scenario: Scenario) -> Proposal:
+    """Return a proposal for the patients with all facts, from one for the patients as its agent saw them."""
+    _typed(proposal, Proposal, "the proposal")
+    assert isinstance(proposal, Proposal)
+    allocation = proposal.allocation
+    _typed(allocation, Allocation, "what is proposed")
+    differs = unlike(allocation.scenario, scenario)
+    if differs is not None:
+        raise InvalidMoveError(f"the proposal {differs}")
+    for reason in _tuple(proposal.reasons, Reason, "the reasons"):
+        _check_reason(reason)
+    _tuple(proposal.retrieved, str, "the passages looked up")
+    _check_utility(proposal.utility, len(scenario.ids))
+    try:
+        return replace(proposal, allocation=Allocation(scenario, allocation.granted))
+    except InputError as error:
+        raise InvalidMoveError(f"the proposal is infeasible: {error}") from None
+
+
+def _check_utility(utility: Utility, n_patients: int) -> None:
+    """Refuse a utility that is another's, writes what it reads, gives no finite numbers, or cannot be written down."""
+    if isinstance(utility, Undisclosed) or not callable(getattr(utility, "of", None)):
+        raise InvalidMoveError(f"the proposal has the utility {utility!r:.80}; allowed: the agent's own")
+    try:
+        found = np.asarray(utility.of(sealed(np.eye(n_patients))), dtype=np.float64)
+    except READING as error:
+        raise InvalidMoveError(f"its utility cannot be read: {error}") from error
+    if found.shape != (n_patients,) or not np.isfinite(found).all():
+        raise InvalidMoveError(
+            f"its utility cannot be read: shape {found.shape} for {n_patients} allocations; "
+            "allowed: one finite number for each"
+        )
+    try:
+        json.dumps(utility.to_json(), allow_nan=False)
+    except READING as error:
+        raise InvalidMoveError(f"its utility cannot be written down as JSON: {error}") from error
+
+
+def _check_reply(reply: Reply) -> None:
+    _typed(reply.patient, str, "the patient of a reply")
+    if not isinstance(reply.kind, str) or reply.kind not in KINDS:
+        raise InvalidMoveError(
+            f"reply on {reply.patient!r:.80} is of the kind {reply.kind!r:.80}; {allowed_names(KINDS, reply.kind)}"
+        )
+    if reply.reason is not None:
+        _typed(reply.reason, Reason, f"the reason of the reply on {reply.patient!r:.80}")
+        _check_reason(reply.reason)
+
+
+def _check_reason(reason: Reason) -> None:
+    _typed(reason.patient, str, "the patient of a reason")
+    on = f"of the reason on {reason.patient!r:.80}"
+    _typed(reason.code, str, f"the code {on}")
+    _typed(reason.text, str, f"the text {on}")
+    _tuple(reason.facts, str, f"the facts {on}")
+    _tuple(reason.passages, str, f"the passages {on}")
+
+
+def _check_ranking(ballot: Ballot, n_candidates: int) -> None:
+    ranking: object = ballot.ranking
+    whole = isinstance(ranking, tuple) and all(type(each) is int for each in ranking)
+    if not whole or sorted(ballot.ranking) != list(range(n_candidates)):
+        raise InvalidMoveError(
+            f"the ranking is {ranking!r:.80}; allowed: every candidate from 0 to {n_candidates - 1} once"
+        )
+
+
+def _tuple(found: Any, kind: type, what: str) -> Any:
+    """Return what is a tuple of one type, or refuse it."""
+    _typed(found, tuple, what)
+    for each in found:
+        if not isinstance(each, kind):
+            raise InvalidMoveError(f"{what}: found {each!r:.80} among them; allowed: a tuple of {kind.__name__}")
+    return found
+
+
+def _typed(found: object, kind: type, what: str) -> None:
+    if not isinstance(found, kind):
+        raise InvalidMoveError(f"{what}: found {found!r:.80}; allowed: {kind.__name__}")
