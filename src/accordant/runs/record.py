@@ -123,10 +123,15 @@ def make_record(
                     "selectable": rule.may_be_selected, "parameters": rule.parameters}
             for label, rule in policy.strategies_.items()
         },
-        "scope": None if case.scope is None else _scope(case.scope, (*case.metrics, *(each.metric for each in case.metrics.values()))),
+        "scope": None if case.scope is None else _scope(case.scope, _metric_names(case)),
         "cost": dict(zip(("seconds", "cpu_seconds"), seconds, strict=True)),
     }  # fmt: skip
     return Record(plain(content))
+
+
+def _metric_names(case: CaseSpec) -> tuple[str, ...]:
+    """Return what criteria may call the metrics of a case: their labels and their registered names."""
+    return (*case.metrics, *(each.metric for each in case.metrics.values()))
 
 
 def _scope(card: ScopeCard, known: Collection[str]) -> dict[str, Any]:
