@@ -212,6 +212,11 @@ def _regret_table(regrets: Json) -> Table:
         table.add_column(name, justify="right")
     for name, row in zip(regrets["allocations"], regrets["regrets"], strict=True):
         table.add_row(name, *(_number(value) for value in row))
+    columns = zip(regrets["frameworks"], zip(*regrets["regrets"], strict=True), strict=True)
+    indifferent = [name for name, column in columns if not any(column) and name not in regrets["followed"]]
+    if indifferent:
+        table.caption = f"{', '.join(indifferent)}: indifferent between these, or draws lots that nobody drew here"
+        table.caption_justify = "left"
     return table
 
 
