@@ -214,7 +214,7 @@ def _regret_table(regrets: Json) -> Table:
         table.add_row(name, *(_number(value) for value in row))
     columns = zip(regrets["frameworks"], zip(*regrets["regrets"], strict=True), strict=True)
     indifferent = [name for name, column in columns if not any(column) and name not in regrets["followed"]]
-    if indifferent:
+    if indifferent and any(row != regrets["regrets"][0] for row in regrets["regrets"]):
         table.caption = f"{', '.join(indifferent)}: indifferent between these, or draws lots that nobody drew here"
         table.caption_justify = "left"
     return table
