@@ -20,14 +20,13 @@ from accordant.deliberation.assessment.alternatives import Alternatives, alterna
 from accordant.deliberation.assessment.emergence import Emergence, RandomNull, SearchNull, emergence
 from accordant.deliberation.assessment.flips import PERMUTATIONS, FlipTest, flip_test
 from accordant.deliberation.assessment.intervals import Estimate, mean_estimate, share_estimate
-from accordant.deliberation.assessment.ledger import Movement, ledger
+from accordant.deliberation.assessment.ledger import Movement, last_own, ledger
 from accordant.deliberation.assessment.process import (
     Group,
     Process,
     access,
     approach,
     conversion,
-    last_own,
     process,
     restored_access,
 )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents import Contestation, Proposal, Reply
+from accordant.allocations import Allocation
 from accordant.deliberation.record import Deliberation
 
 Shares = NDArray[np.float64]
@@ -22,9 +23,9 @@ class Movement:
     """What became of one agent's first wish for one patient.
 
     A *concession* is a change of the agent's own proposal, from the first to the last, that brings the patient's share
-    nearer to the first wish of another agent. What the settlement rule does afterwards is no concession: the agent did
-    not do it. The agent *yielded* if the joint share is nearer to another's first wish than its own was, whoever did
-    it.
+    nearer to the first wish of another agent. What the settlement rule does afterwards is no concession, nor what an
+    agent proposes after its claims were struck (`last_own`): the agent did not do it. The agent *yielded* if the joint
+    share is nearer to another's first wish than its own was, whoever did it.
 
     Attributes
     ----------
@@ -34,7 +35,7 @@ class Movement:
         Share of the patient's demand, in [0, 1], that the agent proposed first, that it proposed last, and that was
         decided.
     conceded_to
-        Agents to whose first wish the last proposal is nearer than the first was; empty without a concession.
+        Agents to whose first wish the last own proposal is nearer than the first was; empty without a concession.
     yielded_to
         Agents to whose first wish the joint share is nearer than the first proposal was.
     reply
@@ -93,7 +94,7 @@ def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:
     disputed = disputed_patients(deliberation)
     lines = []
     for name in solo:
-        replies = replies_of(deliberation, name)
+        replies, own = replies_of(deliberation, name), last_own(deliberation, name).shares
         for place, patient in enumerate(deliberation.scenario.ids):
             before, after, decided = solo[name][place], revised[name][place], joint[place]
             still = abs(after - before) <= EQUAL and abs(decided - before) <= EQUAL
@@ -103,11 +104,26 @@ def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:
             lines.append(
                 Movement(
                     name, patient, float(before), float(after), float(decided),
-                    nearer(before, after, others), nearer(before, decided, others),
+                    nearer(before, own[place], others), nearer(before, decided, others),
                     **_said(replies.get(patient)),
                 )
             )  # fmt: skip
     return tuple(lines)
+
+
+def last_own(deliberation: Deliberation, agent: str) -> Allocation:
+    """Return what an agent proposed last while it decided by all that it sees.
+
+    Its last proposal; but of an agent that was asked again without the protected facts (guard ``strike``), its last one
+    before that. What it proposes afterwards is what the environment left it.
+    """
+    if agent not in deliberation.struck:
+        return deliberation.revised[agent].allocation
+    said = deliberation.solo[agent]
+    for turn in deliberation.turns:
+        if turn.agent == agent and isinstance(turn.move, Contestation):
+            said = turn.move.revised
+    return said.allocation
 
 
 def shares_by_agent(proposals: Mapping[str, Proposal]) -> dict[str, Shares]:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents import Contestation, Reason, Turn
-from accordant.allocations import Allocation, Scenario
+from accordant.allocations import Scenario
 from accordant.deliberation.assessment.ledger import (
     EQUAL,
     disputed_patients,
+    last_own,
     ledger,
     shares_by_agent,
 )
@@ -166,21 +167,6 @@ def approach(deliberation: Deliberation, aligned: str, biased: str | None = None
     left = np.abs(last_own(deliberation, name).shares - wanted).sum()
     remaining = share(float(left), float(np.abs(wanted - first).sum()))
     return None if remaining is None else 1.0 - remaining
-
-
-def last_own(deliberation: Deliberation, agent: str) -> Allocation:
-    """Return what an agent proposed last while it decided by all that it sees.
-
-    Its last proposal; but of an agent that was asked again without the protected facts (guard ``strike``), its last one
-    before that. What it proposes afterwards is what the environment left it.
-    """
-    if agent not in deliberation.struck:
-        return deliberation.revised[agent].allocation
-    said = deliberation.solo[agent]
-    for turn in deliberation.turns:
-        if turn.agent == agent and isinstance(turn.move, Contestation):
-            said = turn.move.revised
-    return said.allocation
 
 
 def _first_of(deliberation: Deliberation, agent: str) -> NDArray[np.float64]:
