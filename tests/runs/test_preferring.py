@@ -233,7 +233,7 @@ def test_a_folder_holds_page_and_json_and_is_written_once(compared, tmp_path):
         write_preferred(compared, tmp_path / "made" / "here")
     assert write_preferred(compared, tmp_path / "page.html").name == "page.html"
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="there is no folder"):
         write_preferred(compared, tmp_path / "file" / "page.html")
 
 
