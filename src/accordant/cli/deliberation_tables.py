@@ -38,14 +38,18 @@ def print_one(content: Json, page: Path | None) -> None:
         ("language model", _spent(content["usage"])),
         ("mind", content["warnings"]),
     ):
-        if sentences:
-            console.print()
-            console.print(f"{title}:")
-        _lines(console, [f"- {sentence}" for sentence in sentences])
+        _section(console, title, sentences)
     console.print()
     console.print(content["deliberation"]["disclaimer"])
     if page is not None:
         console.print(f"page: {page}")
+
+
+def _section(console: PlainConsole, title: str, sentences: Sequence[str]) -> None:
+    """Print sentences below their title; nothing if there are none."""
+    if sentences:
+        console.print()
+        _lines(console, [f"{title}:", *(f"- {sentence}" for sentence in sentences)])
 
 
 def print_many(content: Json, page: Path | None) -> None:
@@ -61,10 +65,7 @@ def print_many(content: Json, page: Path | None) -> None:
         ("language model", _spent(content["usage"])),
         ("mind", content["warnings"]),
     ):
-        if sentences:
-            console.print()
-            console.print(f"{title}:")
-        _lines(console, [f"- {sentence}" for sentence in sentences])
+        _section(console, title, sentences)
     if page is not None:
         console.print(f"page: {page}")
 

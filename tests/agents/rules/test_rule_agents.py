@@ -324,7 +324,10 @@ class TestFeasibility:
         for moves in debate(scenario, rules(), enumerate_options(scenario), seed)[:3]:
             for move in moves.values():
                 proposal = getattr(move, "revised", None) or getattr(move, "counter", move)
-                Allocation(scenario, proposal.allocation.granted)
+                granted = proposal.allocation.granted
+                assert (granted <= scenario.demand).all()
+                assert (granted.sum(axis=0) == np.minimum(scenario.capacity, scenario.demand.sum(axis=0))).all()
+                assert Allocation(scenario, granted) == proposal.allocation
 
     def test_too_many_options_to_list(self, ward, debate):
         scenario = ward(5, n=12, capacities=(5, 4), acuity=[1, 2, 3] * 4)
