@@ -23,6 +23,7 @@ Branch = Literal[
     "agents",
     "settlement",
     "nulls",
+    "visitors",
 ]
 _BRANCHES: tuple[Branch, ...] = get_args(Branch)
 

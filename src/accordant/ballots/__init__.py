@@ -2,11 +2,15 @@
 
     profile    rankings with ties and gaps, weights, and grades or approvals where ballots carry them
     preflib    files in the format of PrefLib
+    election   projects with costs, a budget, and what each voter would have of each project
+    ranking    the order in which one voter puts items for one user
 
-Counting them is the business of the voting rules in `accordant.strategies.voting`.
+Counting them is the business of the voting rules in `accordant.strategies.voting` and of `accordant.slates`.
 """
 
+from accordant.ballots.election import Election
 from accordant.ballots.preflib import read_preflib
 from accordant.ballots.profile import Profile
+from accordant.ballots.ranking import Ranking
 
-__all__ = ["Profile", "read_preflib"]
+__all__ = ["Election", "Profile", "Ranking", "read_preflib"]

@@ -1,0 +1,108 @@
+"""What a case declares about slates: items and requests, stakeholders with their objectives, rules and measures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from accordant.cases.deliberations import Named
+from accordant.declared import Declared
+from accordant.errors import InputError, UnknownNameError
+from accordant.scope import ScopeCard
+from accordant.slates.objectives import SlateStakeholder
+
+
+class PartySpec(Declared):
+    """What a stakeholder of the case's own decision problem has to say about slates.
+
+    Attributes
+    ----------
+    weight
+        In rules that know weights, at least 0.
+    floor
+        The normalised utility that no list may go below, in [0, 1].
+    """
+
+    weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    floor: float | None = Field(default=None, ge=0, le=1)
+
+
+class SlateSpec(Declared):
+    """Who is shown what, and who has a say.
+
+    Either `stakeholders` declare objectives, and a loader or simulator brings items and requests; or there are neither,
+    and the case's own models give E: its actions are the items, its untouched rows the requests, its stakeholders those
+    who have a say.
+
+    Attributes
+    ----------
+    loader
+        Registered market loader; None for the case's own E.
+    file
+        Path of the file: beside the case file, or below a data folder.
+    simulator
+        Registered market simulator that stands in for missing data.
+    parameters
+        Of the loader and the simulator: both get those they know.
+    stakeholders
+        Who has a say, with objectives.
+    parties
+        Weights and floors of stakeholders of the case's own decision problem.
+    capacity
+        Item to visits per day at most; others are as the loader says, or without limit.
+    user
+        The stakeholder who is the user.
+    k
+        Places in a list.
+    visits
+        Items of a list that a user visits.
+    rules
+        Which rules compete; none for all.
+    scope
+        Scope card.
+    """
+
+    loader: str | None = None
+    file: str | None = None
+    simulator: str | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    stakeholders: tuple[SlateStakeholder, ...] = ()
+    parties: dict[str, PartySpec] = Field(default_factory=dict)
+    capacity: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
+    user: str | None = None
+    k: int = Field(default=5, ge=1)
+    visits: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    rules: tuple[Named, ...] = ()
+    scope: ScopeCard | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for name, count in Counter(each.name for each in self.stakeholders).items():
+            if count > 1:
+                raise InputError(f"stakeholder {name!r} is declared {count} times")
+        sources = [self.loader, self.file, self.simulator]
+        if not self.stakeholders and any(sources):
+            raise InputError("items come from a loader or a simulator, but no stakeholder with objectives is declared")
+        if self.stakeholders and not any(sources):
+            raise InputError("stakeholders declare objectives, but neither a loader nor a simulator brings items")
+        if self.stakeholders and (self.loader is None) != (self.file is None):
+            raise InputError("a loader needs a file, and a file a loader")
+        if self.stakeholders and self.parties:
+            raise InputError(
+                "parties is for stakeholders of a decision problem; declare weight and floor beside values"
+            )
+        if self.stakeholders and self.user is not None and self.user not in [each.name for each in self.stakeholders]:
+            raise UnknownNameError("user", self.user, [each.name for each in self.stakeholders])
+        return self
+
+
+class SlateCase(Declared):
+    """Slates with their name: what ``accordant slate`` runs."""
+
+    name: str
+    title: str
+    description: str = ""
+    slates: SlateSpec
+    notes: tuple[str, ...] = ()

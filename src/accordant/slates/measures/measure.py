@@ -1,0 +1,85 @@
+"""`SlateMeasure`: one number about everything that a rule showed, from sums over requests, and its registry."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.registry import Registry
+from accordant.slates.serving import Served
+
+Values = NDArray[np.float64]
+Goal = Literal["max", "min"]
+
+measures: Registry[SlateMeasure] = Registry(
+    "slate measure", group="accordant.slate_measures", packages=("accordant.slates.measures",)
+)
+
+
+@dataclass(frozen=True)
+class SlateMeasure(ABC):
+    """A measure with its parameters, a frozen dataclass.
+
+    A measure reads sums over requests only, so that its interval costs one matrix product for all resamples of users.
+
+    Class attributes
+    ----------------
+    name
+        Registered name.
+    goal
+        Whether more is better, ``max``, or less, ``min``.
+    about
+        One sentence: what the number says, with its range.
+    """
+
+    name: ClassVar[str]
+    goal: ClassVar[Goal]
+    about: ClassVar[str]
+
+    @abstractmethod
+    def columns(self, served: Served) -> Values:
+        """Return what each request adds to every sum, finite, shape (column, request).
+
+        Where something is not defined for a request, it adds 0, and another column counts for how many it is.
+        """
+
+    @abstractmethod
+    def value(self, sums: Values, served: Served) -> Values:
+        """Return the measure from sums of shape (..., column), shape (...); NaN where it is not defined.
+
+        Parameters
+        ----------
+        sums
+            Over all requests, or over a resample of them.
+        served
+            For what does not depend on requests: the catalogue, names.
+        """
+
+    def of(self, served: Served) -> float:
+        """Return the measure over all requests; NaN where it is not defined."""
+        return float(self.value(self.columns(served).sum(axis=1), served))
+
+
+register = measures.named
+
+
+def counted(values: Values) -> Values:
+    """Return two columns for a mean over requests for which a value is defined: the values, and whether they are.
+
+    Parameters
+    ----------
+    values
+        Shape (request,); NaN where not defined.
+    """
+    known = ~np.isnan(values)
+    return np.stack([np.where(known, values, 0.0), known.astype(np.float64)])
+
+
+def ratio(numerator: Values, denominator: Values) -> Values:
+    """Return a quotient, NaN where the denominator is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(denominator != 0, numerator / denominator, np.nan)

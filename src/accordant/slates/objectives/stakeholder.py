@@ -1,0 +1,144 @@
+"""`SlateStakeholder`: values mapped to objectives, each with direction, weight, floor and the reason of the mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from accordant.declared import Declared
+from accordant.errors import InputError
+from accordant.slates.catalogue import Catalogue, Requests
+from accordant.slates.objectives.objective import Objective, objectives
+from accordant.slates.state import State
+from accordant.utilities import ExpectedRewards
+
+Values = NDArray[np.float64]
+
+UNKNOWN = 0.5  # what nothing at all is known of counts as neither good nor bad
+
+
+class StatedObjective(Declared):
+    """An objective of a stakeholder.
+
+    Attributes
+    ----------
+    metric
+        Registered objective.
+    parameters
+        Of the objective.
+    direction
+        Whether more of it is good, ``max``, or bad, ``min``.
+    weight
+        Above 0; shares of the stakeholder's utility are weights over their sum.
+    floor
+        The mean over a list, after the direction is taken into account, that the stakeholder wants at least, in [0, 1];
+        None for no such wish. Attainment is reported against it.
+    because
+        Why this objective stands for the value, and who said so.
+    """
+
+    metric: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    direction: Literal["max", "min"] = "max"
+    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    floor: float | None = Field(default=None, ge=0, le=1)
+    because: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self.objective()
+        return self
+
+    def objective(self) -> Objective:
+        """Return the objective.
+
+        Raises
+        ------
+        UnknownNameError
+            If it is not registered.
+        """
+        return objectives.create(self.metric, self.parameters)
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
+        """Return how well each item does, in [0, 1], shape (item, user); 1 is best.
+
+        What is not known of an item counts as the mean over the items of which it is known, for the same user.
+        """
+        found = self.objective().scores(catalogue, requests, state)
+        known = ~np.isnan(found)
+        counts = known.sum(axis=0)
+        sums = np.where(known, found, 0.0).sum(axis=0)
+        means = np.where(counts > 0, sums / np.maximum(counts, 1), UNKNOWN)
+        filled = np.where(known, found, means)
+        better = filled if self.direction == "max" else 1.0 - filled
+        return np.broadcast_to(better, (catalogue.n_items, requests.n_users))
+
+
+class StatedValue(Declared):
+    """Something that matters to a stakeholder, and the objectives that make it measurable."""
+
+    value: str = Field(min_length=1)
+    objectives: tuple[StatedObjective, ...] = Field(min_length=1)
+
+
+class SlateStakeholder(Declared):
+    """Whoever is touched by what is shown.
+
+    Attributes
+    ----------
+    name
+        Unique.
+    role
+        As on a scope card.
+    legitimacy
+        Why this party has a say.
+    values
+        What matters to it.
+    weight
+        Its weight in rules that know weights, at least 0.
+    floor
+        The normalised utility that no list may go below, in [0, 1]; None for no such right.
+    provenance
+        Where values and weights come from: ``authors of the case``, ``interviews of 2026-05``.
+    """
+
+    name: str = Field(min_length=1)
+    role: Literal["affected", "deciding", "providing"]
+    legitimacy: str = ""
+    values: tuple[StatedValue, ...] = Field(min_length=1)
+    weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    floor: float | None = Field(default=None, ge=0, le=1)
+    provenance: str = Field(min_length=1)
+
+    @property
+    def objectives(self) -> tuple[StatedObjective, ...]:
+        """All objectives in declared order."""
+        return tuple(each for value in self.values for each in value.objectives)
+
+    def utilities(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
+        """Return Σ_j w_j s_j / Σ_j w_j over objectives, in [0, 1], shape (item, user)."""
+        total = sum(each.weight for each in self.objectives)
+        weighed = [each.weight / total * each.scores(catalogue, requests, state) for each in self.objectives]
+        return np.asarray(sum(weighed), dtype=np.float64)
+
+
+def expected_utilities(
+    stakeholders: Sequence[SlateStakeholder], catalogue: Catalogue, requests: Requests, state: State
+) -> ExpectedRewards:
+    """Return E with items as actions and requests as contexts.
+
+    Raises
+    ------
+    InputError
+        If there is no stakeholder, or two have one name.
+    """
+    if not stakeholders:
+        raise InputError("nobody has a say: a case of slates needs at least one stakeholder")
+    values = np.stack([each.utilities(catalogue, requests, state) for each in stakeholders])
+    return ExpectedRewards(
+        np.clip(values, 0.0, 1.0), stakeholders=[each.name for each in stakeholders], actions=catalogue.items
+    )

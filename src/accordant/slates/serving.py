@@ -1,0 +1,189 @@
+"""`serve`: a rule shows slates batch by batch, and what it shows changes what the next batch finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.slates.candidates import Candidates
+from accordant.slates.catalogue import Catalogue, Requests
+from accordant.slates.gains import Gains, gains_of
+from accordant.slates.rule import SlateRule
+from accordant.slates.slates import NOTHING, Slates, attention, together
+from accordant.slates.state import State
+from accordant.utilities import ExpectedRewards
+
+Values = NDArray[np.float64]
+
+Expected = Callable[[Requests, State], ExpectedRewards]
+"""From a batch and the state before it to E, shape (stakeholder, item, request)."""
+
+Uptake = Callable[[Requests, Slates], Values]
+"""From a batch and its slates to the visits that each item gets of it, shape (item, request)."""
+
+
+@dataclass(frozen=True)
+class ExpectedUptake:
+    """Every user visits some items of the slate, those that are seen more being likelier.
+
+    Parameters
+    ----------
+    visits
+        Visits of one user, at least 0; no item is visited more than once.
+    """
+
+    visits: float = 1.0
+
+    def __call__(self, requests: Requests, slates: Slates) -> Values:
+        """Return expected visits, shape (item, request): shares of attention times visits, at most 1 each."""
+        del requests
+        seen = slates.exposure()
+        totals = seen.sum(axis=0)
+        shares = np.divide(seen, totals, out=np.zeros_like(seen), where=totals > 0)
+        return np.asarray(np.minimum(1.0, self.visits * shares))
+
+
+@dataclass(frozen=True, eq=False)
+class Market:
+    """Whoever is served, and by what.
+
+    Attributes
+    ----------
+    catalogue
+        Items.
+    stakeholders
+        Names, in the order of E.
+    expected
+        E of a batch.
+    batches
+        Requests in the order of time; several batches may be of one day.
+    weights
+        Stakeholder to weight; 1 where nothing is said.
+    floors
+        Stakeholder to the normalised utility that no list may go below.
+    uptake
+        What is visited of what is shown.
+    user_stakeholder
+        The stakeholder who is the user, for measures of relevance and for the price of a compromise; None if nobody is.
+    """
+
+    catalogue: Catalogue
+    stakeholders: tuple[str, ...]
+    expected: Expected
+    batches: Sequence[Requests]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
+    uptake: Uptake = field(default_factory=ExpectedUptake)
+    user_stakeholder: str | None = None
+
+    def __post_init__(self) -> None:
+        named = [*self.weights, *self.floors, *([] if self.user_stakeholder is None else [self.user_stakeholder])]
+        for name in named:
+            if name not in self.stakeholders:
+                raise UnknownNameError("stakeholder", name, self.stakeholders)
+        if not self.batches:
+            raise InputError("there are no requests to serve")
+
+    def candidates(self, requests: Requests, state: State) -> Candidates:
+        """Return E of a batch with what may be shown: closed items are not."""
+        return Candidates(
+            self.expected(requests, state),
+            requests.available & self.catalogue.open[:, None],
+            [self.weights.get(name, 1.0) for name in self.stakeholders],
+            self.catalogue.category_codes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """What a rule showed to all batches, in order.
+
+    Attributes
+    ----------
+    market
+        Whoever was served.
+    slates
+        Shape (request, k).
+    candidates
+        E as each request found it under this rule.
+    gains
+        What the slates gave to each stakeholder.
+    visits
+        Visits of each item by each request, shape (item, request).
+    days
+        Day of each request, shape (request,).
+    users
+        Who asked.
+    """
+
+    market: Market
+    slates: Slates
+    candidates: Candidates
+    gains: Gains
+    visits: Values
+    days: NDArray[np.intp]
+    users: tuple[str, ...]
+
+    @property
+    def targets(self) -> NDArray[np.bool_] | None:
+        """What was really consumed afterwards, shape (item, request); None where nobody knows."""
+        found = [batch.targets for batch in self.market.batches]
+        return None if any(each is None for each in found) else np.concatenate([e for e in found if e is not None], 1)
+
+    @property
+    def history(self) -> Values:
+        """How often users consumed each item before, shape (item, request)."""
+        return np.concatenate([batch.history for batch in self.market.batches], axis=1)
+
+
+def serve(rule: SlateRule, market: Market, k: int) -> Served:
+    """Show slates to every batch in turn.
+
+    Parameters
+    ----------
+    rule
+        How lists are chosen.
+    market
+        Whoever is served.
+    k
+        Places in a list, at least 1.
+    """
+    state = State.start(market.catalogue.n_items, len(market.stakeholders), k)
+    shown, found, visits = [], [], []
+    for batch in market.batches:
+        state = state.on(batch.day)
+        candidates = market.candidates(batch, state)
+        slates = rule(candidates, k, state=state)
+        taken = market.uptake(batch, slates)
+        state = state.after(slates, gains_of(slates, candidates).attained, taken.sum(axis=1))
+        shown.append(slates)
+        found.append(candidates)
+        visits.append(taken)
+    every = joined(found)
+    slates = together(shown)
+    return Served(
+        market, slates, every, gains_of(slates, every), np.concatenate(visits, axis=1),
+        np.repeat([batch.day for batch in market.batches], [batch.n_users for batch in market.batches]),
+        tuple(user for batch in market.batches for user in batch.users),
+    )  # fmt: skip
+
+
+def joined(parts: Sequence[Candidates]) -> Candidates:
+    """Return the candidates of several batches as one."""
+    first = parts[0]
+    expected = ExpectedRewards(
+        np.concatenate([part.expected.values for part in parts], axis=2),
+        stakeholders=first.stakeholders,
+        actions=first.items,
+    )
+    available = np.concatenate([part.available for part in parts], axis=1)
+    return Candidates(expected, available, first.weights, first.categories)
+
+
+def visible(slates: Slates) -> Values:
+    """Return the attention of each place that holds an item, shape (request, k); 0 for empty places."""
+    return np.where(slates.items != NOTHING, attention(slates.k), 0.0)

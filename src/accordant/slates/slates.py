@@ -1,0 +1,119 @@
+"""`Slates`: which items a rule shows to each user, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError
+
+NOTHING = -1  # the place of a slate that no item was left for
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Slates:
+    """One list of at most k items for each user.
+
+    Attributes
+    ----------
+    rule
+        Name of the rule with its parameters, as every table shows it.
+    item_names
+        Names of all items.
+    items
+        Positions in `item_names`, the first place first, shape (user, k); `NOTHING` fills up a list for which there
+        were fewer items.
+    tied
+        Whether a tie was broken somewhere in the list, shape (user,).
+    flags
+        What else a reader must know about a list, name to booleans of shape (user,): ``floor_unmet`` (no list satisfies
+        all floors, or none was found), ``changed`` (floors changed the list), ``withheld`` (a rule of its own accord
+        showed fewer items than it could).
+    quantities
+        Intermediate quantities by name, the last axis is the user.
+    """
+
+    rule: str
+    item_names: tuple[str, ...]
+    items: NDArray[np.intp]
+    tied: NDArray[np.bool_]
+    flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    quantities: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shape = self.items.shape
+        if len(shape) != 2 or self.tied.shape != shape[:1]:
+            raise InputError(f"slates of {self.rule} have shape {shape}; allowed: (user, k)")
+        if self.items.size and not (self.items.min() >= NOTHING and self.items.max() < len(self.item_names)):
+            raise InputError(f"{self.rule} shows an item that is not declared")
+
+    @property
+    def k(self) -> int:
+        """Places in a list."""
+        return int(self.items.shape[1])
+
+    @property
+    def n_users(self) -> int:
+        """Number of users."""
+        return len(self.items)
+
+    @property
+    def lengths(self) -> NDArray[np.intp]:
+        """How many items each user is shown, shape (user,)."""
+        return np.asarray((self.items != NOTHING).sum(axis=1))
+
+    def names(self, user: int) -> tuple[str, ...]:
+        """Return the names of the items that a user is shown, the first place first."""
+        return tuple(self.item_names[item] for item in self.items[user] if item != NOTHING)
+
+    def shown(self) -> NDArray[np.bool_]:
+        """Return whether an item is in the list of a user, shape (item, user)."""
+        found = np.zeros((len(self.item_names), self.n_users), dtype=bool)
+        users, places = np.nonzero(self.items != NOTHING)
+        found[self.items[users, places], users] = True
+        return found
+
+    def exposure(self) -> Values:
+        """Return the attention that each item gets from each user, shape (item, user): see `attention`."""
+        found = np.zeros((len(self.item_names), self.n_users))
+        users, places = np.nonzero(self.items != NOTHING)
+        found[self.items[users, places], users] = attention(self.k)[places]
+        return found
+
+    def take(self, users: slice | NDArray[np.intp]) -> Slates:
+        """Return the slates of some users."""
+        return Slates(
+            self.rule, self.item_names, self.items[users], self.tied[users],
+            {name: each[users] for name, each in self.flags.items()},
+            {name: each[..., users] for name, each in self.quantities.items()},
+        )  # fmt: skip
+
+
+def attention(k: int) -> Values:
+    """Return 1 / log2(1 + rank) for ranks 1..k, shape (place,).
+
+    The discount of the discounted cumulative gain (Järvelin and Kekäläinen 2002), as usual for exposure (Singh and
+    Joachims 2018).
+    """
+    return np.asarray(1.0 / np.log2(np.arange(2, k + 2)))
+
+
+def together(parts: Sequence[Slates]) -> Slates:
+    """Return the slates of several blocks of users of one rule as one.
+
+    Flags and quantities that only some parts have are left out, for there is nothing to say about the others.
+    """
+    first = parts[0]
+    flags = [name for name in first.flags if all(name in part.flags for part in parts)]
+    quantities = [name for name in first.quantities if all(name in part.quantities for part in parts)]
+    return Slates(
+        first.rule, first.item_names,
+        np.concatenate([part.items for part in parts]), np.concatenate([part.tied for part in parts]),
+        {name: np.concatenate([part.flags[name] for part in parts]) for name in flags},
+        {name: np.concatenate([part.quantities[name] for part in parts], axis=-1) for name in quantities},
+    )  # fmt: skip
