@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from accordant.cases.deliberations import DeliberationCase, DeliberationSpec
 from accordant.cases.reward_sets import reward_sets
+from accordant.cases.slates import SlateCase, SlateSpec
 from accordant.declared import Declared
 from accordant.errors import InputError, RewardError, SpecError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -181,6 +182,7 @@ class CaseSpec(Declared):
     evaluation: EvaluationSpec = Field(default_factory=EvaluationSpec)
     scope: ScopeCard | None = None
     deliberation: DeliberationSpec | None = None
+    slates: SlateSpec | None = None
     notes: tuple[str, ...] = ()
 
     @model_validator(mode="after")
@@ -285,8 +287,12 @@ def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
 
 def built_in_deliberations() -> tuple[str, ...]:
     """Return the names of the deliberations that come with the package, sorted."""
-    declared = (name for name, file in _built_in_files().items() if "\ndeliberation:" in _read(file))
-    return tuple(sorted((*declared, *_built_in_files("deliberations"))))
+    return tuple(sorted(_files_with("deliberation", "deliberations")))
+
+
+def built_in_slates() -> tuple[str, ...]:
+    """Return the names of the slate cases that come with the package, sorted."""
+    return tuple(sorted(_files_with("slates", "slates")))
 
 
 def read_deliberation(name_or_path: str | Path) -> tuple[DeliberationCase, Path | None]:
@@ -301,18 +307,53 @@ def read_deliberation(name_or_path: str | Path) -> tuple[DeliberationCase, Path 
     SpecError
         If there is no such file, it declares no deliberation, or it is wrong.
     """
-    files = _built_in_files() | _built_in_files("deliberations")
-    text, where, beside = _text(name_or_path, {name: files[name] for name in built_in_deliberations()})
-    keys = _keys(text, where)
-    if "deliberation" not in keys:
-        raise SpecError("declares no deliberation: the key 'deliberation' is missing", where)
-    if "problem" in keys:
-        case = _case(keys, where)
+    keys, case, where, beside = _part(name_or_path, "deliberation", "deliberations")
+    if case is not None:
         keys = {name: getattr(case, name) for name in DeliberationCase.model_fields}
     try:
         return DeliberationCase(**keys), beside
     except SpecError as error:
         raise SpecError(error.detail, where) from None
+
+
+def read_slates(name_or_path: str | Path) -> tuple[SlateCase, CaseSpec | None, Path | None]:
+    """Read a built-in slate case, or a YAML file: a case with ``slates``, or slates alone.
+
+    Returns
+    -------
+    The slate case; the whole case if the file declares a decision problem too; and the folder beside which its data
+    file is looked for (None for built-in ones).
+
+    Raises
+    ------
+    SpecError
+        If there is no such file, it declares no slates, or it is wrong.
+    """
+    keys, case, where, beside = _part(name_or_path, "slates", "slates")
+    if case is not None:
+        keys = {name: getattr(case, name) for name in SlateCase.model_fields}
+    try:
+        declared = SlateCase(**keys)
+    except SpecError as error:
+        raise SpecError(error.detail, where) from None
+    if case is None and not declared.slates.stakeholders:
+        raise SpecError("slates: stakeholders are missing, and no decision problem declares any", where)
+    return declared, case, beside
+
+
+def _files_with(key: str, below: str) -> dict[str, Any]:
+    """Return name to file of the built-in files that declare a part of a case, in whole cases or by itself."""
+    beside = {name: file for name, file in _built_in_files().items() if f"\n{key}:" in _read(file)}
+    return beside | _built_in_files(below)
+
+
+def _part(name_or_path: str | Path, key: str, below: str) -> tuple[dict[str, Any], CaseSpec | None, str, Path | None]:
+    """Return the keys of a file that declares a part, its case if it has a decision problem, its name and folder."""
+    text, where, beside = _text(name_or_path, _files_with(key, below))
+    keys = _keys(text, where)
+    if key not in keys:
+        raise SpecError(f"declares no {key}: the key {key!r} is missing", where)
+    return keys, _case(keys, where) if "problem" in keys else None, where, beside
 
 
 def _text(name_or_path: str | Path, built_in: Mapping[str, Any]) -> tuple[str, str, Path | None]:

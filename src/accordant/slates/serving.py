@@ -22,6 +22,9 @@ Values = NDArray[np.float64]
 Expected = Callable[[Requests, State], ExpectedRewards]
 """From a batch and the state before it to E, shape (stakeholder, item, request)."""
 
+Reports = Callable[[Requests, State, ExpectedRewards], ExpectedRewards]
+"""From a batch, the state before it and E to what stakeholders say E is; rules read that, measures read E."""
+
 Uptake = Callable[[Requests, Slates], Values]
 """From a batch and its slates to the visits that each item gets of it, shape (item, request)."""
 
@@ -69,6 +72,8 @@ class Market:
         What is visited of what is shown.
     user_stakeholder
         The stakeholder who is the user, for measures of relevance and for the price of a compromise; None if nobody is.
+    reports
+        What agents that speak for stakeholders make of E; None if everybody reports E.
     """
 
     catalogue: Catalogue
@@ -79,6 +84,7 @@ class Market:
     floors: Mapping[str, float] = field(default_factory=dict)
     uptake: Uptake = field(default_factory=ExpectedUptake)
     user_stakeholder: str | None = None
+    reports: Reports | None = None
 
     def __post_init__(self) -> None:
         named = [*self.weights, *self.floors, *([] if self.user_stakeholder is None else [self.user_stakeholder])]
@@ -90,8 +96,17 @@ class Market:
 
     def candidates(self, requests: Requests, state: State) -> Candidates:
         """Return E of a batch with what may be shown: closed items are not."""
+        return self._offered(self.expected(requests, state), requests)
+
+    def reported(self, requests: Requests, state: State, candidates: Candidates) -> Candidates:
+        """Return the same candidates as stakeholders report them, which is all that a rule may read."""
+        if self.reports is None:
+            return candidates
+        return self._offered(self.reports(requests, state, candidates.expected), requests)
+
+    def _offered(self, expected: ExpectedRewards, requests: Requests) -> Candidates:
         return Candidates(
-            self.expected(requests, state),
+            expected,
             requests.available & self.catalogue.open[:, None],
             [self.weights.get(name, 1.0) for name in self.stakeholders],
             self.catalogue.category_codes,
@@ -157,7 +172,7 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
     for batch in market.batches:
         state = state.on(batch.day)
         candidates = market.candidates(batch, state)
-        slates = rule(candidates, k, state=state)
+        slates = rule(market.reported(batch, state, candidates), k, state=state)
         taken = market.uptake(batch, slates)
         state = state.after(slates, gains_of(slates, candidates).attained, taken.sum(axis=1))
         shown.append(slates)
