@@ -13,6 +13,8 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.scope import ScopeCard
 from accordant.slates.objectives import SlateStakeholder
 
+WEIGHT_TOLERANCE = 1e-9
+
 
 class PartySpec(Declared):
     """What a stakeholder of the case's own decision problem has to say about slates.
@@ -27,6 +29,14 @@ class PartySpec(Declared):
 
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     floor: float | None = Field(default=None, ge=0, le=1)
+
+
+class MeasureSpec(Declared):
+    """A registered slate measure, its parameters, and its weight in the composite score."""
+
+    measure: str
+    weight: float = Field(default=0.0, ge=0, le=1)
+    parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 class SlateSpec(Declared):
@@ -60,6 +70,8 @@ class SlateSpec(Declared):
         Items of a list that a user visits.
     rules
         Which rules compete; none for all.
+    measures
+        Columns of the leaderboard by label; weights sum to 1 and are a value judgement. None for `usual_measures`.
     scope
         Scope card.
     """
@@ -75,6 +87,7 @@ class SlateSpec(Declared):
     k: int = Field(default=5, ge=1)
     visits: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     rules: tuple[Named, ...] = ()
+    measures: dict[str, MeasureSpec] = Field(default_factory=dict)
     scope: ScopeCard | None = None
 
     @model_validator(mode="after")
@@ -89,6 +102,9 @@ class SlateSpec(Declared):
             raise InputError("stakeholders declare objectives, but neither a loader nor a simulator brings items")
         if self.stakeholders and (self.loader is None) != (self.file is None):
             raise InputError("a loader needs a file, and a file a loader")
+        total = sum(each.weight for each in self.measures.values())
+        if self.measures and abs(total - 1) > WEIGHT_TOLERANCE:
+            raise InputError(f"weights of measures sum to {total:g}; they divide one whole and must sum to 1")
         if self.stakeholders and self.parties:
             raise InputError(
                 "parties is for stakeholders of a decision problem; declare weight and floor beside values"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.resources
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import yaml
 from pydantic import Field, model_validator
 
 from accordant.cases.deliberations import DeliberationCase, DeliberationSpec
+from accordant.cases.files import built_in_files, keys_of, read_text, text_of
 from accordant.cases.reward_sets import reward_sets
-from accordant.cases.slates import SlateCase, SlateSpec
+from accordant.cases.slates import WEIGHT_TOLERANCE, SlateCase, SlateSpec
 from accordant.declared import Declared
 from accordant.errors import InputError, RewardError, SpecError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -224,9 +222,6 @@ class CaseSpec(Declared):
         return {name: found[name] for name in self.problem.stakeholder_names}
 
 
-WEIGHT_TOLERANCE = 1e-9
-
-
 def _signal(name: str, declared: Any) -> RewardSignal:
     if not isinstance(declared, Mapping):
         raise InputError(f"rewards of {name!r} must be a table, a column or a registered signal; found {declared!r}")
@@ -266,7 +261,7 @@ def _check_table(name: str, signal: RewardSignal, problem: DecisionProblem) -> N
 
 def built_in_cases() -> tuple[str, ...]:
     """Return the names of the cases that come with the package, sorted."""
-    return tuple(sorted(_built_in_files()))
+    return tuple(sorted(built_in_files()))
 
 
 def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
@@ -281,8 +276,8 @@ def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
     SpecError
         If there is no such case or the file is wrong; the message names the nearest valid name or key.
     """
-    text, where, beside = _text(name_or_path, _built_in_files())
-    return _case(_keys(text, where), where), beside
+    text, where, beside = text_of(name_or_path, built_in_files())
+    return _case(keys_of(text, where), where), beside
 
 
 def built_in_deliberations() -> tuple[str, ...]:
@@ -343,81 +338,26 @@ def read_slates(name_or_path: str | Path) -> tuple[SlateCase, CaseSpec | None, P
 
 def _files_with(key: str, below: str) -> dict[str, Any]:
     """Return name to file of the built-in files that declare a part of a case, in whole cases or by itself."""
-    beside = {name: file for name, file in _built_in_files().items() if f"\n{key}:" in _read(file)}
-    return beside | _built_in_files(below)
+    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in read_text(file)}
+    return beside | built_in_files(below)
 
 
 def _part(name_or_path: str | Path, key: str, below: str) -> tuple[dict[str, Any], CaseSpec | None, str, Path | None]:
     """Return the keys of a file that declares a part, its case if it has a decision problem, its name and folder."""
-    text, where, beside = _text(name_or_path, _files_with(key, below))
-    keys = _keys(text, where)
+    text, where, beside = text_of(name_or_path, _files_with(key, below))
+    keys = keys_of(text, where)
     if key not in keys:
         raise SpecError(f"declares no {key}: the key {key!r} is missing", where)
     return keys, _case(keys, where) if "problem" in keys else None, where, beside
 
 
-def _text(name_or_path: str | Path, built_in: Mapping[str, Any]) -> tuple[str, str, Path | None]:
-    """Return the text of a case file, what messages call it, and its folder (None for built-in ones)."""
-    path = Path(name_or_path)
-    if path.suffix in {".yaml", ".yml"} or path.is_file():
-        if not path.is_file():
-            raise SpecError(f"case file {name_or_path} does not exist")
-        try:
-            return path.read_text(encoding="utf-8"), f"case file {path.name}", path.parent
-        except (OSError, UnicodeDecodeError) as error:
-            raise SpecError(f"cannot be read: {error}", f"case file {path.name}") from None
-    if str(name_or_path) not in built_in:
-        raise UnknownNameError("case", str(name_or_path), (*sorted(built_in), "or a path to a .yaml file"))
-    return _read(built_in[str(name_or_path)]), f"case {name_or_path}", None
-
-
-def _read(file: Any) -> str:
-    return str(file.read_text(encoding="utf-8"))
-
-
-def _built_in_files(below: str | None = None) -> dict[str, Any]:
-    """Return name to file of the case files in the folders of cases, or in a folder below each of them."""
-    root = importlib.resources.files("accordant.cases")
-    folders = [folder if below is None else folder / below for folder in root.iterdir() if folder.is_dir()]
-    folders = [folder for folder in folders if folder.is_dir()]
-    files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".yaml")]
-    return {file.name.removesuffix(".yaml"): file for file in files}
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """Refuses a key that is written twice, and reads yes, no, on and off as words, not as booleans."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML declares it so
-        first: [
-            (tag, re.compile("^(?:true|True|TRUE|false|False|FALSE)$") if tag.endswith(":bool") else pattern)
-            for tag, pattern in resolvers
-        ]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Build a mapping."""
-        written = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-        for key in written:
-            if isinstance(key, str) and written.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is there twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def _keys(text: str, where: str) -> dict[str, Any]:
-    """Return the top level of a YAML file."""
-    try:
-        declared = yaml.load(text, _UniqueKeys)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
-        raise SpecError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(declared, dict):
-        raise SpecError(f"{where} must hold keys and values; found {type(declared).__name__}")
-    return {str(key): value for key, value in declared.items()}
+_PARTS = {"deliberation": "a deliberation", "slates": "slates"}
 
 
 def _case(keys: dict[str, Any], where: str) -> CaseSpec:
-    if "deliberation" in keys and "problem" not in keys:
-        raise SpecError("declares a deliberation and no decision problem: `accordant deliberate` runs it", where)
+    for key, command in (("deliberation", "deliberate"), ("slates", "slate")):
+        if key in keys and "problem" not in keys:
+            raise SpecError(f"declares {_PARTS[key]} and no decision problem: `accordant {command}` runs it", where)
     try:
         return CaseSpec(**keys)
     except SpecError as error:

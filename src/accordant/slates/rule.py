@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -85,6 +86,24 @@ class SlateRule(ABC):
         first = work(parts[0])  # compiles kernels, which threads would do at the same time
         rest = on_threads(work, parts[1:], free_cores() if threads is None else threads)
         return together([first, *rest])
+
+    @classmethod
+    def line_up(cls, stakeholders: Sequence[str], user: str | None) -> tuple[SlateRule, ...]:
+        """Return the rule in every setting that competes where somebody asks for all rules.
+
+        Parameters
+        ----------
+        stakeholders
+            Who takes part.
+        user
+            Which of them is the user; None if nobody is.
+        """
+        return (cls().for_market(stakeholders, user),)
+
+    def for_market(self, stakeholders: Sequence[str], user: str | None) -> Self:
+        """Return the rule with its open parameters filled from who takes part."""
+        del stakeholders, user
+        return self
 
     @property
     def label(self) -> str:
