@@ -27,6 +27,7 @@ ALWAYS = (
     ["benchmarks.preference_worlds"],
     ["benchmarks.allocation_search"],
     ["benchmarks.deliberation_directions"],
+    ["benchmarks.slates"],
 )
 WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],
