@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from accordant.errors import InputError
+from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.block import BLOCK_SIZE
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.strategies.strategy import stakeholder_weights
@@ -33,17 +33,22 @@ class Candidates:
         One number of at least 0 for each stakeholder, not all 0; None means 1 for everybody.
     categories
         Category of each item as a code of at least 0, −1 if it has none, shape (item,); None if nobody declared any.
+    user
+        The stakeholder who is the user, for rules that put the user's own wishes apart; None if nobody said.
 
     Raises
     ------
     InputError
         If a shape does not fit E, a weight is wrong, or a code is below −1.
+    UnknownNameError
+        If the user is no stakeholder.
     """
 
     expected: ExpectedRewards
     available: Flags
     weights: Values
     categories: NDArray[np.intp]
+    user: str | None
 
     def __init__(
         self,
@@ -51,6 +56,7 @@ class Candidates:
         available: ArrayLike | None = None,
         weights: Sequence[float] | Values | None = None,
         categories: ArrayLike | None = None,
+        user: str | None = None,
     ) -> None:
         _, n_items, n_users = expected.values.shape
         given = None if weights is None else tuple(np.asarray(weights, dtype=np.float64).tolist())
@@ -58,6 +64,9 @@ class Candidates:
         object.__setattr__(self, "available", _mask(available, n_items, n_users))
         object.__setattr__(self, "weights", stakeholder_weights(given, len(expected.stakeholders)))
         object.__setattr__(self, "categories", _codes(categories, n_items))
+        if user is not None and user not in expected.stakeholders:
+            raise UnknownNameError("stakeholder named as user:", user, expected.stakeholders)
+        object.__setattr__(self, "user", user)
 
     @property
     def stakeholders(self) -> tuple[str, ...]:
@@ -82,7 +91,8 @@ class Candidates:
     @cached_property
     def totals(self) -> Values:
         """Σ_i E[i, c, u] over stakeholders with weight above 0, shape (item, user): what breaks ties."""
-        return np.asarray(self.values[self.weights > 0].sum(axis=0))
+        heard = self.weights > 0
+        return np.asarray((self.values if heard.all() else self.values[heard]).sum(axis=0))
 
     @property
     def tolerance(self) -> float:
@@ -91,7 +101,23 @@ class Candidates:
 
     def take(self, users: slice | NDArray[np.intp]) -> Candidates:
         """Return the candidates of some users."""
-        return Candidates(self.expected.take(users), self.available[:, users], self.weights, self.categories)
+        return self.but(expected=self.expected.take(users), available=self.available[:, users])
+
+    def but(
+        self,
+        *,
+        expected: ExpectedRewards | None = None,
+        available: Flags | None = None,
+        weights: Values | None = None,
+    ) -> Candidates:
+        """Return the candidates with another E, availability, or weights."""
+        return Candidates(
+            self.expected if expected is None else expected,
+            self.available if available is None else available,
+            self.weights if weights is None else weights,
+            self.categories,
+            self.user,
+        )
 
     def slices(self) -> list[slice]:
         """Return users in blocks that stay in cache."""

@@ -13,17 +13,13 @@ ALL = "all"
 ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumption", "per item")
 
 
-def rule_of(named: Named, stakeholders: Sequence[str], user: str | None) -> SlateRule:
+def rule_of(named: Named) -> SlateRule:
     """Return a slate rule by its name, or the strategy of that name turned to lists.
 
     Parameters
     ----------
     named
         Name and parameters.
-    stakeholders
-        Who takes part.
-    user
-        Which of them is the user; None if nobody is.
 
     Raises
     ------
@@ -31,15 +27,28 @@ def rule_of(named: Named, stakeholders: Sequence[str], user: str | None) -> Slat
         If neither a slate rule nor a strategy has that name.
     """
     if named.name in rules:
-        return rules.create(named.name, named.parameters).for_market(stakeholders, user)
+        return rules.create(named.name, named.parameters)
     if named.name in strategies:
-        declared = {"strategy": named.name, "parameters": named.parameters}
-        return rules.create("per_item", declared).for_market(stakeholders, user)
+        declared = {"name": named.name, "parameters": named.parameters}
+        return rules.create("per_item", {"strategy": declared})
     raise UnknownNameError("slate rule", named.name, (*rules.names(), *strategies.names(), ALL))
 
 
-def rules_of(named: Sequence[Named], stakeholders: Sequence[str], user: str | None) -> tuple[SlateRule, ...]:
+def rules_of(
+    named: Sequence[Named], stakeholders: Sequence[str], user: str | None, n_items: int
+) -> tuple[SlateRule, ...]:
     """Return the rules of some names; every rule for ``all``, or if nothing is named.
+
+    Parameters
+    ----------
+    named
+        Names and parameters.
+    stakeholders
+        Who takes part.
+    user
+        Which of them is the user; None if nobody is.
+    n_items
+        Number of items.
 
     Raises
     ------
@@ -49,9 +58,9 @@ def rules_of(named: Sequence[Named], stakeholders: Sequence[str], user: str | No
         If a rule is named twice, or ``all`` stands beside other names.
     """
     if not named or [each.name for each in named] == [ALL]:
-        found = [each for name in rules for each in _class(name).line_up(stakeholders, user)]
+        found = [each for name in rules for each in _class(name).line_up(stakeholders, user, n_items)]
         return tuple(sorted(found, key=lambda rule: (ORDER.index(rule.kind), rule.label)))
-    chosen = [rule_of(each, stakeholders, user) for each in named if each.name != ALL]
+    chosen = [rule_of(each) for each in named if each.name != ALL]
     if len(chosen) < len(named):
         raise InputError(f"{ALL!r} names every rule and stands alone")
     labels = [rule.label for rule in chosen]

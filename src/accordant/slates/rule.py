@@ -6,7 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class SlateRule(ABC):
         return together([first, *rest])
 
     @classmethod
-    def line_up(cls, stakeholders: Sequence[str], user: str | None) -> tuple[SlateRule, ...]:
+    def line_up(cls, stakeholders: Sequence[str], user: str | None, n_items: int) -> tuple[SlateRule, ...]:
         """Return the rule in every setting that competes where somebody asks for all rules.
 
         Parameters
@@ -97,13 +97,11 @@ class SlateRule(ABC):
             Who takes part.
         user
             Which of them is the user; None if nobody is.
+        n_items
+            Number of items: some rules take too long with many.
         """
-        return (cls().for_market(stakeholders, user),)
-
-    def for_market(self, stakeholders: Sequence[str], user: str | None) -> Self:
-        """Return the rule with its open parameters filled from who takes part."""
-        del stakeholders, user
-        return self
+        del stakeholders, user, n_items
+        return (cls(),)
 
     @property
     def label(self) -> str:

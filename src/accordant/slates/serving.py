@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,7 @@ class Market:
             requests.available & self.catalogue.open[:, None],
             [self.weights.get(name, 1.0) for name in self.stakeholders],
             self.catalogue.category_codes,
+            self.user_stakeholder,
         )
 
 
@@ -133,6 +134,8 @@ class Served:
         Day of each request, shape (request,).
     users
         Who asked.
+    states
+        What had happened before each batch.
     """
 
     market: Market
@@ -142,6 +145,7 @@ class Served:
     visits: Values
     days: NDArray[np.intp]
     users: tuple[str, ...]
+    states: tuple[State, ...]
 
     @property
     def targets(self) -> NDArray[np.bool_] | None:
@@ -153,6 +157,22 @@ class Served:
     def history(self) -> Values:
         """How often users consumed each item before, shape (item, request)."""
         return np.concatenate([batch.history for batch in self.market.batches], axis=1)
+
+    def between(self, start: int, stop: int) -> Served:
+        """Return what was shown to some consecutive requests, from `start` to before `stop`."""
+        part, first = slice(start, stop), 0
+        kept, states = [], []
+        for batch, state in zip(self.market.batches, self.states, strict=True):
+            rows = slice(max(start - first, 0), max(stop - first, 0))
+            first += batch.n_users
+            if rows.start < min(rows.stop, batch.n_users):
+                kept.append(batch.take(rows))
+                states.append(state)
+        gains = Gains(self.gains.utilities[:, part], self.gains.ideal[:, part], self.gains.worst[:, part])
+        return Served(
+            replace(self.market, batches=tuple(kept)), self.slates.take(part), self.candidates.take(part), gains,
+            self.visits[:, part], self.days[part], self.users[part], tuple(states),
+        )  # fmt: skip
 
 
 def serve(rule: SlateRule, market: Market, k: int) -> Served:
@@ -168,9 +188,10 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
         Places in a list, at least 1.
     """
     state = State.start(market.catalogue.n_items, len(market.stakeholders), k)
-    shown, found, visits = [], [], []
+    shown, found, visits, states = [], [], [], []
     for batch in market.batches:
         state = state.on(batch.day)
+        states.append(state)
         candidates = market.candidates(batch, state)
         slates = rule(market.reported(batch, state, candidates), k, state=state)
         taken = market.uptake(batch, slates)
@@ -183,7 +204,7 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
     return Served(
         market, slates, every, gains_of(slates, every), np.concatenate(visits, axis=1),
         np.repeat([batch.day for batch in market.batches], [batch.n_users for batch in market.batches]),
-        tuple(user for batch in market.batches for user in batch.users),
+        tuple(user for batch in market.batches for user in batch.users), tuple(states),
     )  # fmt: skip
 
 
@@ -196,7 +217,7 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
         actions=first.items,
     )
     available = np.concatenate([part.available for part in parts], axis=1)
-    return Candidates(expected, available, first.weights, first.categories)
+    return first.but(expected=expected, available=available)
 
 
 def visible(slates: Slates) -> Values:
