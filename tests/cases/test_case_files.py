@@ -62,8 +62,9 @@ def test_built_in_cases_parse_and_build(name):
     assert CaseSpec(**case.model_dump(mode="json")) == case  # as run.json keeps it
 
 
-def test_there_are_five_built_in_cases():
-    assert built_in_cases() == ("health", "health-published", "lending", "lending-published", "triage")
+def test_there_are_seven_built_in_cases():
+    learning = ("education", "education-tutoring")
+    assert built_in_cases() == (*learning, "health", "health-published", "lending", "lending-published", "triage")
 
 
 def test_own_case(tmp_path):

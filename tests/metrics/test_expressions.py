@@ -46,6 +46,8 @@ CARE = {"stakeholders": ["Patient", "Payer"], "actions": ["A", "C"], "outcomes":
 
 GROUPS = ("demographic_parity", "equal_opportunity", "predictive_equality", "equalised_odds", "predictive_parity")
 LOAN_METRICS = [
+    ("reward_gap", {"stakeholder": "Bank", "attribute": "sex", "protected": "1"}),
+    ("share_within", {"action": "Grant", "attribute": "age", "group": "young", "percent": True}),
     *((name, {}) for name in ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")),
     *((name, {}) for name in ("positive_predictive_value", "precision", "recall", "f1")),
     ("selection_rate", {"attributes": ("age",), "actions": {"Grant": 1.0, "Grant_lower": 0.5}}),

@@ -1,0 +1,1 @@
+"""Education: which module next, and who gets tutoring."""

@@ -1,0 +1,193 @@
+"""Enrolments in the form of the Open University Learning Analytics Dataset, OULAD (Kuzilek, Hlosta and Zdrahal 2017).
+
+The column ``imd_band`` says how deprived the area of a student is: ``0-10%`` is the most deprived tenth. Spreadsheets
+read the band 10-20 as the twentieth of October, so public copies hold ``20-Oct``. It is the only band that can become
+a date: no other has a month before its dash and a day of that month behind it.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from accordant.cases.education.cells import cell_text, row_error
+from accordant.cases.loaders import Tidy, tidiers
+from accordant.errors import UnknownNameError
+
+logger = logging.getLogger(__name__)
+
+MODULES = ("AAA", "BBB", "CCC", "DDD", "EEE", "FFF", "GGG")
+RESULTS = ("Distinction", "Pass", "Fail", "Withdrawn")
+EDUCATION = (
+    *("No Formal quals", "Lower Than A Level", "A Level or Equivalent"),
+    *("HE Qualification", "Post Graduate Qualification"),
+)
+"""Highest education, lowest first; its place is ``Education_level``, 0 to 4."""
+
+BANDS = tuple(f"{low}-{low + 10}%" for low in range(0, 100, 10))
+UNKNOWN = "unknown"
+DATED_BAND = "10-20%"
+DEPRIVED = BANDS[:2]  # the most deprived fifth of areas [ours]
+
+PLAIN_BAND = re.compile(r"(\d{1,2})\s*[-\u2013\u2014]\s*(\d{2,3})\s*%?")
+OCTOBER = r"(?:oct|okt|ott|out)[a-z]*\.?"  # as spreadsheets in English, German, Italian and Portuguese write it
+CLOCK = r"(?:[ t]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?"
+DATE = re.compile(
+    rf"20\.?[-/ ]*{OCTOBER}(?:[-/ ]*(?:\d{{2}}|\d{{4}}))?|{OCTOBER}[-/ ]*20(?:,? *\d{{4}})?"
+    rf"|10/20(?:/(?:\d{{2}}|\d{{4}}))?|\d{{4}}-10-20{CLOCK}",
+    re.IGNORECASE,
+)
+
+
+@tidiers.register("oulad")
+def oulad_loader() -> Tidy:
+    """Return the loader: blanks are stripped, bands repaired, and what models and rewards read is added."""
+    return tidy_enrolments
+
+
+@tidiers.register("oulad_first")
+def oulad_first_loader() -> Tidy:
+    """Return the loader that keeps the first enrolment of each student, so that nobody is in two parts of the data.
+
+    Rows without results, such as new students, are all kept.
+    """
+
+    def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+        """Tidy one table."""
+        enrolments = tidy_enrolments(frame)
+        return first_enrolments(enrolments) if "final_result" in enrolments.columns else enrolments
+
+    return tidy
+
+
+def tidy_enrolments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return enrolments with repaired bands and three more columns; a tidy table stays as it is.
+
+    Added: ``Education_level`` (place in `EDUCATION`), ``Area_rank`` (lower end of the band, 0.0 most deprived to 0.9,
+    NaN if unknown) and ``Priority`` (``deprived or disabled``, ``other``, or ``unknown`` where the band is missing and
+    no disability is recorded). How many bands were repaired is logged as a warning. Columns may be missing: whoever
+    needs one says so.
+
+    Raises
+    ------
+    DataError
+        If a band, an education or a disability cannot be used; the message names the column and the row.
+    """
+    columns: dict[str, Any] = {}
+    for name in frame.columns:
+        texts = [cell_text(value) for value in frame[name].tolist()]
+        numeric = pd.api.types.is_numeric_dtype(frame[name])
+        columns[str(name).strip()] = frame[name].to_numpy() if numeric else texts
+    if "imd_band" in columns:
+        raw = [None if text is None else str(text) for text in columns["imd_band"]]
+        columns["imd_band"] = _each("imd_band", raw, band_of)
+        columns["Area_rank"] = [_rank(band) for band in columns["imd_band"]]
+        _log_repairs(_changed(raw, columns["imd_band"]), len(frame))
+    if "highest_education" in columns:
+        columns["Education_level"] = _each("highest_education", columns["highest_education"], _level)
+    if {"imd_band", "disability"} <= set(columns):
+        disabled = _each("disability", columns["disability"], _disabled)
+        columns["Priority"] = [_priority(*each) for each in zip(columns["imd_band"], disabled, strict=True)]
+    return pd.DataFrame(columns, index=frame.index)
+
+
+def repaired_bands(frame: pd.DataFrame) -> int:
+    """Return in how many rows of a raw table ``imd_band`` needs a repair; missing bands are not counted.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or a band cannot be read.
+    """
+    if "imd_band" not in frame.columns:
+        raise UnknownNameError("column", "imd_band", [str(name) for name in frame.columns])
+    raw = [cell_text(value) for value in frame["imd_band"].tolist()]
+    return _changed(raw, _each("imd_band", raw, band_of))
+
+
+def band_of(text: str | None) -> str:
+    """Return the band that a cell stands for: one of `BANDS`, or ``unknown`` if it is missing.
+
+    ``10-20``, ``10 - 20 %``, ``20-Oct``, ``Oct-20`` and other ways to write the twentieth of October are ``10-20%``.
+
+    Raises
+    ------
+    ValueError
+        If it is no band; the message says what is allowed.
+    """
+    if text is None or text == UNKNOWN:
+        return UNKNOWN
+    if DATE.fullmatch(text):
+        return DATED_BAND
+    found = PLAIN_BAND.fullmatch(text)
+    band = f"{int(found[1])}-{int(found[2])}%" if found else text
+    if band not in BANDS:
+        raise ValueError(f"{', '.join(BANDS)}, or nothing")
+    return band
+
+
+def first_enrolments(enrolments: pd.DataFrame) -> pd.DataFrame:
+    """Return the earliest enrolment of each student, in the order of the table; of one date the first row.
+
+    Raises
+    ------
+    UnknownNameError
+        If ``id_student`` or ``code_presentation`` is missing.
+    """
+    for name in ("id_student", "code_presentation"):
+        if name not in enrolments.columns:
+            raise UnknownNameError("column", name, [str(each) for each in enrolments.columns])
+    by_date = enrolments.sort_values("code_presentation", kind="stable")  # 2013B (February) before 2013J (October)
+    return enrolments.loc[by_date.drop_duplicates("id_student").index.sort_values()]
+
+
+def _each(name: str, texts: list[str | None], read: Callable[[str | None], Any]) -> list[Any]:
+    """Return what is read from each cell; what cannot be read is an error that names column and row."""
+    known: dict[str | None, Any] = {}
+    for row, text in enumerate(texts):
+        if text not in known:
+            try:
+                known[text] = read(text)
+            except ValueError as error:
+                raise row_error(name, row, text, str(error)) from None
+    return [known[text] for text in texts]
+
+
+def _changed(raw: list[str | None], bands: list[str]) -> int:
+    return sum(text is not None and text != band for text, band in zip(raw, bands, strict=True))
+
+
+def _log_repairs(repaired: int, rows: int) -> None:
+    if repaired:
+        logger.warning(
+            "imd_band: repaired %s of %s rows, such as '20-Oct', which a spreadsheet made of 10-20", repaired, rows
+        )
+
+
+def _rank(band: str) -> float:
+    return np.nan if band == UNKNOWN else BANDS.index(band) / 10
+
+
+def _level(text: str | None) -> float:
+    if text is None:
+        return np.nan
+    if text not in EDUCATION:
+        raise ValueError(f"{', '.join(EDUCATION)}, or nothing")
+    return float(EDUCATION.index(text))
+
+
+def _disabled(text: str | None) -> bool:
+    if text not in ("Y", "N"):
+        raise ValueError("Y, N")
+    return text == "Y"
+
+
+def _priority(band: str, disabled: bool) -> str:
+    if disabled or band in DEPRIVED:
+        return "deprived or disabled"
+    return UNKNOWN if band == UNKNOWN else "other"
