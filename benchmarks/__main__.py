@@ -36,6 +36,7 @@ WITH_DATA = (
     ["benchmarks.certified_cases", "{data}"],
     ["benchmarks.preference_data", "{data}/preferences"],
     ["benchmarks.preference_drift", "{data}"],
+    ["benchmarks.relevance", "{data}"],
 )
 
 

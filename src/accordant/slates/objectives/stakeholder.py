@@ -19,6 +19,7 @@ from accordant.utilities import ExpectedRewards
 Values = NDArray[np.float64]
 
 UNKNOWN = 0.5  # what nothing at all is known of counts as neither good nor bad
+ROUNDING = 1e-9  # how far rounding may carry an objective outside [0, 1]
 
 
 class StatedObjective(Declared):
@@ -66,16 +67,32 @@ class StatedObjective(Declared):
     def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
         """Return how well each item does, in [0, 1], shape (item, user); 1 is best.
 
-        What is not known of an item counts as the mean over the items of which it is known, for the same user.
+        What is not known of an item counts as the mean over the items of which it is known, for the same user; what is
+        known of no item counts as `UNKNOWN` for all.
+
+        Raises
+        ------
+        InputError
+            If the objective gives another shape, or a number outside [0, 1].
         """
-        found = self.objective().scores(catalogue, requests, state)
-        known = ~np.isnan(found)
-        counts = known.sum(axis=0)
-        sums = np.where(known, found, 0.0).sum(axis=0)
-        means = np.where(counts > 0, sums / np.maximum(counts, 1), UNKNOWN)
-        filled = np.where(known, found, means)
-        better = filled if self.direction == "max" else 1.0 - filled
+        found = self._checked(self.objective().scores(catalogue, requests, state), catalogue, requests)
+        missing = np.isnan(found)
+        if missing.any():
+            counts = (~missing).sum(axis=0)
+            sums = np.where(missing, 0.0, found).sum(axis=0)
+            found = np.where(missing, np.where(counts > 0, sums / np.maximum(counts, 1), UNKNOWN), found)
+        better = found if self.direction == "max" else 1.0 - found
         return np.broadcast_to(better, (catalogue.n_items, requests.n_users))
+
+    def _checked(self, found: Values, catalogue: Catalogue, requests: Requests) -> Values:
+        """Return what the objective found, if it is an objective."""
+        n_items, n_users = catalogue.n_items, requests.n_users
+        if found.shape not in {(n_items, n_users), (n_items, 1)}:
+            raise InputError(f"objective {self.metric!r} has shape {found.shape}; allowed: {(n_items, n_users)}")
+        outside = (found < -ROUNDING) | (found > 1 + ROUNDING)
+        if outside.any():
+            raise InputError(f"objective {self.metric!r} gives {found[outside][0]}; allowed: numbers in [0, 1], or NaN")
+        return found
 
 
 class StatedValue(Declared):
@@ -122,8 +139,10 @@ class SlateStakeholder(Declared):
     def utilities(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
         """Return Σ_j w_j s_j / Σ_j w_j over objectives, in [0, 1], shape (item, user)."""
         total = sum(each.weight for each in self.objectives)
-        weighed = [each.weight / total * each.scores(catalogue, requests, state) for each in self.objectives]
-        return np.asarray(sum(weighed), dtype=np.float64)
+        summed = np.zeros((catalogue.n_items, requests.n_users))
+        for each in self.objectives:
+            summed += each.weight / total * each.scores(catalogue, requests, state)
+        return summed
 
 
 def expected_utilities(
