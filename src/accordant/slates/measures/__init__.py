@@ -1,10 +1,22 @@
-"""Numbers about slates: for each stakeholder, for all together, for users, for providers. One measure, one file."""
+"""Numbers about lists: for each stakeholder, for all together, for users, for providers.
+
+    utility regret attained floor_violations misery            one stakeholder, or whoever is below a line
+    min_attained mean_attained nash_attained gini_attained     all together in each list, averaged over lists
+    worst_off mean_of_means nash_of_means gini_of_means        the stakeholders' averages over lists, together
+    ndcg recall hit_rate distance                              the user
+    exposure_gini provider_exposure_gap coverage overload      items and providers
+    long_tail_share popularity_lift                            popularity
+    category_concentration intra_list_diversity history_overlap   echo chambers
+
+What is not defined is NaN, never 0. One measure, or one small family, per file.
+"""
 
 from __future__ import annotations
 
-from accordant.slates.measures.measure import Goal, SlateMeasure, measures, register
+from accordant.slates.measures.daily import DailyMeasure
+from accordant.slates.measures.measure import Goal, MeanMeasure, SlateMeasure, measures, register
 
 create = measures.create
 names = measures.names
 
-__all__ = ["Goal", "SlateMeasure", "create", "measures", "names", "register"]
+__all__ = ["DailyMeasure", "Goal", "MeanMeasure", "SlateMeasure", "create", "measures", "names", "register"]

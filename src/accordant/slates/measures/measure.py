@@ -63,6 +63,32 @@ class SlateMeasure(ABC):
         """Return the measure over all requests; NaN where it is not defined."""
         return float(self.value(self.columns(served).sum(axis=1), served))
 
+    def requests(self, served: Served) -> int:
+        """Return how many requests the measure rests on."""
+        return served.slates.n_users
+
+
+@dataclass(frozen=True)
+class MeanMeasure(SlateMeasure):
+    """The mean of one number per request, over the requests for which it is defined."""
+
+    @abstractmethod
+    def of_requests(self, served: Served) -> Values:
+        """Return the number of each request, shape (request,); NaN where it is not defined."""
+
+    def columns(self, served: Served) -> Values:
+        """Return the numbers, and for which requests they are defined."""
+        return counted(self.of_requests(served))
+
+    def value(self, sums: Values, served: Served) -> Values:
+        """Return the mean."""
+        del served
+        return ratio(sums[..., 0], sums[..., 1])
+
+    def requests(self, served: Served) -> int:
+        """Return for how many requests the number is defined."""
+        return int((~np.isnan(self.of_requests(served))).sum())
+
 
 register = measures.named
 

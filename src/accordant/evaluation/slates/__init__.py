@@ -1,0 +1,61 @@
+"""Evaluation of lists: how good for whom, how sure, at whose expense, and what would change them.
+
+scores(...)            a `Board`: measures of rules with intervals over users, the same resamples for all rules
+default_measures(...)  the columns of a board if nobody says otherwise
+price(...)             what every rule gives up, and wins, against one of them
+front(...)             which rules are dominated by which, and in what share of resamples
+over_time(...)         who got how much up to each request, and who is behind
+popularity_curve(...), crowding_curve(...)   data for charts
+drop_one(...)          what changes for whom if one stakeholder is not heard
+manipulability(...)    what a stakeholder can gain by misreporting
+condorcet(...)         whether lists hold what majorities prefer
+why(...), check(...)   a sentence about a list, and whether every number in it is right
+"""
+
+from __future__ import annotations
+
+from accordant.evaluation.slates.board import Board, BoardCell, BoardColumn, BoardRow
+from accordant.evaluation.slates.checking import Check, check
+from accordant.evaluation.slates.curves import CrowdingCurve, PopularityCurve, crowding_curve, popularity_curve
+from accordant.evaluation.slates.front import Front, FrontRow, front
+from accordant.evaluation.slates.justification import Justification, Statement, why
+from accordant.evaluation.slates.majorities import Condorcet, condorcet, condorcet_winners
+from accordant.evaluation.slates.manipulation import Manipulability, manipulability
+from accordant.evaluation.slates.presets import default_measures
+from accordant.evaluation.slates.pricing import Difference, Prices, price
+from accordant.evaluation.slates.scoring import scores
+from accordant.evaluation.slates.stability import Dropped, drop_one
+from accordant.evaluation.slates.timeline import OverTime, over_time
+
+__all__ = [
+    "Board",
+    "BoardCell",
+    "BoardColumn",
+    "BoardRow",
+    "Check",
+    "Condorcet",
+    "CrowdingCurve",
+    "Difference",
+    "Dropped",
+    "Front",
+    "FrontRow",
+    "Justification",
+    "Manipulability",
+    "OverTime",
+    "PopularityCurve",
+    "Prices",
+    "Statement",
+    "check",
+    "condorcet",
+    "condorcet_winners",
+    "crowding_curve",
+    "default_measures",
+    "drop_one",
+    "front",
+    "manipulability",
+    "over_time",
+    "popularity_curve",
+    "price",
+    "scores",
+    "why",
+]

@@ -1,0 +1,198 @@
+"""`Board`: rules × measures with intervals over users, and the values of all resamples for whoever compares rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import UnknownNameError
+from accordant.evaluation.bootstrap import percentile_interval
+from accordant.evaluation.leaderboard import Estimate, finite
+from accordant.slates.measures import Goal
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BoardCell:
+    """One measure of one rule.
+
+    Attributes
+    ----------
+    estimate
+        Value with interval; None where it is not defined.
+    n
+        Requests that it rests on.
+    """
+
+    estimate: Estimate
+    n: int
+
+
+@dataclass(frozen=True)
+class BoardColumn:
+    """A measure: what it is called here, whether more or less of it is better, and what it says."""
+
+    label: str
+    goal: Goal
+    about: str
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One rule.
+
+    Attributes
+    ----------
+    rule
+        Its name.
+    cells
+        By label of the measure.
+    tied
+        Share of requests in whose list a tie was broken.
+    short
+        Share of requests with fewer items than places.
+    """
+
+    rule: str
+    cells: Mapping[str, BoardCell]
+    tied: float
+    short: float
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Rules in the given order; no score adds measures up, for that would be another value judgement.
+
+    Attributes
+    ----------
+    rows, columns
+        Rules and measures.
+    n_requests, n_users
+        How many requests of how many users every rule served; users are what is resampled.
+    resamples, level, seed
+        How intervals were computed.
+    points
+        Values on all requests, shape (rule, measure); NaN where not defined.
+    draws
+        Values on resamples, the same for all rules, shape (resample, rule, measure).
+    """
+
+    rows: tuple[BoardRow, ...]
+    columns: tuple[BoardColumn, ...]
+    n_requests: int
+    n_users: int
+    resamples: int
+    level: float
+    seed: int
+    points: Values
+    draws: Values
+
+    def __iter__(self) -> Iterator[BoardRow]:
+        return iter(self.rows)
+
+    def __getitem__(self, rule: str) -> BoardRow:
+        return self.rows[self.place(rule)]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Names of rules."""
+        return tuple(row.rule for row in self.rows)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of measures."""
+        return tuple(column.label for column in self.columns)
+
+    def place(self, rule: str) -> int:
+        """Return the number of a rule.
+
+        Raises
+        ------
+        UnknownNameError
+            If it is not on the board.
+        """
+        if rule not in self.rules:
+            raise UnknownNameError("slate rule on the board:", rule, self.rules)
+        return self.rules.index(rule)
+
+    def measure(self, label: str) -> int:
+        """Return the number of a measure.
+
+        Raises
+        ------
+        UnknownNameError
+            If it is not on the board.
+        """
+        if label not in self.labels:
+            raise UnknownNameError("measure on the board:", label, self.labels)
+        return self.labels.index(label)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat mapping per rule, for a table or CSV; undefined values are None."""
+        return [
+            {"rule": row.rule, "tied": row.tied, "short": row.short}
+            | {
+                f"{label}{suffix}": number
+                for label, cell in row.cells.items()
+                for suffix, number in (
+                    ("", cell.estimate.value), (" low", cell.estimate.low), (" high", cell.estimate.high)
+                )
+            }
+            for row in self.rows
+        ]  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; undefined ones are None, never NaN."""
+        return {
+            "requests": self.n_requests,
+            "users": self.n_users,
+            "resamples": self.resamples,
+            "level": self.level,
+            "seed": self.seed,
+            "columns": [{"label": each.label, "goal": each.goal, "about": each.about} for each in self.columns],
+            "rows": [
+                {
+                    "rule": row.rule,
+                    "tied": row.tied,
+                    "short": row.short,
+                    "measures": {
+                        label: limits(cell.estimate) | {"n": cell.n} for label, cell in row.cells.items()
+                    },
+                }
+                for row in self.rows
+            ],
+        }  # fmt: skip
+
+
+def limits(estimate: Estimate) -> dict[str, float | None]:
+    """Return an estimate as plain values."""
+    names = ("value", "low", "high", "undefined")
+    return {name: getattr(estimate, name) for name in names}
+
+
+def estimates(points: Values, draws: Values, level: float) -> list[Estimate]:
+    """Return values with percentile intervals.
+
+    Parameters
+    ----------
+    points
+        Shape (n,); NaN where not defined.
+    draws
+        Shape (resample, n); no resamples give no limits.
+    level
+        Coverage, in (0, 1).
+    """
+    if not len(draws):
+        return [Estimate(finite(point)) for point in points]
+    found = percentile_interval(draws, level)
+    return [
+        Estimate(None, undefined=float(missing))
+        if np.isnan(point)
+        else Estimate(float(point), finite(low), finite(high), float(missing))
+        for point, low, high, missing in zip(points, found.low, found.high, found.undefined, strict=True)
+    ]

@@ -1,0 +1,163 @@
+"""`manipulability`: what one stakeholder can gain, by its true utility, if it does not tell the truth about items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.evaluation.leaderboard import Estimate
+from accordant.evaluation.slates.board import estimates, limits
+from accordant.evaluation.slates.misreports import FEW, misreports
+from accordant.evaluation.slates.resampling import Users
+from accordant.randomness import generator
+from accordant.slates.candidates import Candidates
+from accordant.slates.gains import ALIKE, gains_of
+from accordant.slates.measures.measure import counted, ratio
+from accordant.slates.rule import SlateRule
+from accordant.slates.state import State
+from accordant.utilities import ExpectedRewards
+
+Values = NDArray[np.float64]
+
+TRUTH = "truth"
+
+
+@dataclass(frozen=True)
+class Manipulability:
+    """The best gain that was found for one stakeholder: a lower bound of what it could gain.
+
+    Attributes
+    ----------
+    rule, stakeholder
+        Who misreports to what.
+    gain
+        Mean over requests of true utility with the best misreport found minus that with the truth, at least 0, with an
+        interval over users; None if every list is empty.
+    share
+        Share of requests in which this is above 0.
+    largest
+        Largest gain of a request; 0 if there is none.
+    best
+        Family of misreports to the requests in which it is best; those in which the truth is are left out.
+    tried
+        Number of misreports.
+    every_order
+        Whether every order of items was among them.
+    one_report
+        Whether the same misreport was assumed in all requests: for rules in which one request depends on another.
+    """
+
+    rule: str
+    stakeholder: str
+    gain: Estimate
+    share: float | None
+    largest: float
+    best: Mapping[str, int]
+    tried: int
+    every_order: bool
+    one_report: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return dict(vars(self)) | {"gain": limits(self.gain), "best": dict(self.best)}
+
+
+def manipulability(
+    rule: SlateRule,
+    candidates: Candidates,
+    k: int,
+    stakeholder: str,
+    *,
+    users: Sequence[str] | None = None,
+    tries: int = 20,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    state: State | None = None,
+) -> Manipulability:
+    """Try misreports of one stakeholder while all others tell the truth.
+
+    The misreporter knows E of all; see `accordant.evaluation.slates.misreports` for what it may say. In dynamic rules
+    it says the same in all requests, in others the best in each.
+
+    Parameters
+    ----------
+    rule
+        How lists are chosen.
+    candidates
+        The truth.
+    k
+        Places in a list.
+    stakeholder
+        Who misreports.
+    users
+        Who asks, for the interval; None if every request is another user's.
+    tries
+        Swaps that are drawn, at least 0.
+    resamples, seed, level
+        Of the interval; the seed is also that of the swaps.
+    state
+        What happened before.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such stakeholder.
+    InputError
+        If users do not fit.
+    """
+    if stakeholder not in candidates.stakeholders:
+        raise UnknownNameError("stakeholder", stakeholder, candidates.stakeholders)
+    names = tuple(map(str, range(candidates.n_users))) if users is None else tuple(users)
+    if len(names) != candidates.n_users:
+        raise InputError(f"there are {len(names)} users; allowed: {candidates.n_users}, one per request")
+    i = candidates.stakeholders.index(stakeholder)
+    truthful = gains_of(rule(candidates, k, state=state), candidates).utilities[i]
+    one_report = _depends_on_others(rule)
+    best, families, tried = np.where(np.isnan(truthful), np.nan, 0.0), np.full(len(names), TRUTH, dtype=object), 0
+    for report in misreports(candidates, i, k, tries, seed):
+        slates = rule(_reported(candidates, i, report.values), k, state=state)
+        gain = np.where(np.isnan(truthful), np.nan, gains_of(slates, candidates).utilities[i] - truthful)
+        gain = np.where(np.isnan(gain) & ~np.isnan(truthful), -truthful, gain)  # an empty list gives nothing
+        if one_report:
+            better = np.full(len(names), np.nansum(gain) > np.nansum(best) + ALIKE)
+        else:
+            better = gain > np.nan_to_num(best) + ALIKE
+        best, families = np.where(better, gain, best), np.where(better, report.family, families)
+        tried += 1
+    rises = best > ALIKE
+    known = int((~np.isnan(best)).sum())
+    return Manipulability(
+        rule.label, stakeholder, _mean(best, Users.of(names), resamples, seed, level),
+        float(rises.sum() / known) if known else None, float(np.max(best[rises], initial=0.0)),
+        {str(name): int((families[rises] == name).sum()) for name in sorted(set(families[rises]))},
+        tried, len(candidates.items) <= FEW, one_report,
+    )  # fmt: skip
+
+
+def _depends_on_others(rule: SlateRule) -> bool:
+    """Return whether one list depends on others of the batch: dynamic rules, also those that another rule repairs."""
+    inner = getattr(rule, "inner", rule)
+    return any(each.kind == "dynamic" for each in (rule, inner))
+
+
+def _reported(candidates: Candidates, stakeholder: int, values: Values) -> Candidates:
+    said = candidates.values.copy()
+    said[stakeholder] = values
+    expected = ExpectedRewards(said, stakeholders=candidates.stakeholders, actions=candidates.items)
+    return candidates.but(expected=expected)
+
+
+def _mean(values: Values, users: Users, resamples: int, seed: int, level: float) -> Estimate:
+    """Return the mean over requests with its interval over users."""
+    columns = counted(values)
+    totals = users.sums(columns)
+    blocks = list(users.weights(resamples, generator(seed, "resamples"))) if users.n else []
+    sums = np.concatenate([np.zeros((0, 2)), *(weights @ totals for weights in blocks)])
+    point = ratio(*columns.sum(axis=1)[:, None])
+    return estimates(point, ratio(sums[:, :1], sums[:, 1:]), level)[0]

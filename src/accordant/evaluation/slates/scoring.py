@@ -1,0 +1,82 @@
+"""`scores`: measures of what several rules showed to the same requests, with intervals over users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from accordant.errors import InputError
+from accordant.evaluation.slates.board import Board, BoardCell, BoardColumn, BoardRow, estimates
+from accordant.evaluation.slates.resampling import Users, resampled
+from accordant.randomness import generator
+from accordant.slates.measures import SlateMeasure
+from accordant.slates.serving import Served
+
+
+def scores(
+    served_by_rule: Mapping[str, Served],
+    measures: Mapping[str, SlateMeasure],
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Board:
+    """Evaluate what rules showed.
+
+    Parameters
+    ----------
+    served_by_rule
+        Rule to what it showed; all rules served the same requests.
+    measures
+        Label to measure.
+    resamples
+        Number of bootstrap resamples of users, the same for all rules; 0 for no intervals.
+    seed
+        Of the resamples.
+    level
+        Coverage of the intervals, in (0, 1).
+
+    Raises
+    ------
+    InputError
+        If there is no rule or measure, rules served different requests, or a number is wrong.
+    UnknownNameError
+        If a measure names a stakeholder who is not there.
+    """
+    if not served_by_rule or not measures:
+        raise InputError("a board needs at least one rule and one measure")
+    if resamples < 0 or not 0 < level < 1:
+        raise InputError(f"resamples {resamples} and level {level}; allowed: at least 0, and between 0 and 1")
+    _check_same(served_by_rule)
+    first = next(iter(served_by_rule.values()))
+    users = Users.of(first.users)
+    points = np.array([[each.of(served) for each in measures.values()] for served in served_by_rule.values()])
+    draws = np.stack(
+        [
+            resampled(served, measures, users, resamples, generator(seed, "resamples"))
+            for served in served_by_rule.values()
+        ],
+        axis=1,
+    )
+    rows = []
+    for r, (rule, served) in enumerate(served_by_rule.items()):
+        counts = [each.requests(served) for each in measures.values()]
+        cells = map(BoardCell, estimates(points[r], draws[:, r], level), counts)
+        short = (served.slates.lengths < served.slates.k).mean()
+        rows.append(BoardRow(rule, dict(zip(measures, cells, strict=True)), float(served.slates.tied.mean()), short))
+    columns = tuple(BoardColumn(label, each.goal, each.about) for label, each in measures.items())
+    return Board(tuple(rows), columns, len(first.users), users.n, resamples, level, seed, points, draws)
+
+
+def _check_same(served_by_rule: Mapping[str, Served]) -> None:
+    """Stop unless all rules served the same requests of the same users: differences would not be paired."""
+    known: tuple[str, list[tuple[str, ...]]] | None = None
+    for rule, served in served_by_rule.items():
+        ids = [batch.ids for batch in served.market.batches]
+        if known is None:
+            known = rule, ids
+        elif ids != known[1]:
+            raise InputError(f"{rule} served other requests than {known[0]}; allowed: the same, in the same order")
+    if not sum(len(ids) for ids in (known[1] if known else [])):
+        raise InputError("nobody asked for a list, so there is nothing to evaluate")

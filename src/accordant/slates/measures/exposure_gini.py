@@ -1,0 +1,36 @@
+"""Exposure Gini: how unequal the attention is that open items get."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.slates.measures.inequality import gini
+from accordant.slates.measures.measure import Goal, SlateMeasure, register
+from accordant.slates.serving import Served
+
+Values = NDArray[np.float64]
+
+
+@register("exposure_gini")
+@dataclass(frozen=True)
+class ExposureGini(SlateMeasure):
+    """Gini coefficient over open items of Σ_u 1 / log2(1 + rank); items that are never shown count with 0.
+
+    Formula of `accordant.slates.measures.inequality.gini`; attention as in `accordant.slates.slates.attention`.
+    """
+
+    goal: ClassVar[Goal] = "min"
+    about: ClassVar[str] = "inequality of the attention that open items get: 0 is equal, below 1"
+
+    def columns(self, served: Served) -> Values:
+        """Return the attention that each open item gets from each request, shape (open item, request)."""
+        return served.slates.exposure()[served.market.catalogue.open]
+
+    def value(self, sums: Values, served: Served) -> Values:
+        """Return the Gini coefficient; NaN if nothing was shown."""
+        del served
+        return gini(sums)
