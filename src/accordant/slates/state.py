@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ class State:
     attained
         Normalised utility of each stakeholder from each of these slates, shape (stakeholder, slate); NaN for
         stakeholders to whom all lists are alike.
+    served
+        How many slates were shown since the beginning.
     """
 
     day: int
@@ -40,6 +42,7 @@ class State:
     exposure: Values
     slates: NDArray[np.intp]
     attained: Values
+    served: int = 0
 
     @classmethod
     def start(cls, n_items: int, n_stakeholders: int, k: int) -> State:
@@ -51,7 +54,7 @@ class State:
     def on(self, day: int) -> State:
         """Return the state at the beginning of a batch on a day: a new day has no load yet."""
         load = self.load if day == self.day else np.zeros_like(self.load)
-        return State(day, load, self.exposure, self.slates, self.attained)
+        return replace(self, day=day, load=load)
 
     def after(self, slates: Slates, attained: Values, load: Values) -> State:
         """Return the state after a batch.
@@ -71,4 +74,5 @@ class State:
             self.exposure + slates.exposure().sum(axis=1),
             np.concatenate([self.slates, slates.items])[-WINDOW:],
             np.concatenate([self.attained, attained], axis=1)[:, -WINDOW:],
+            self.served + slates.n_users,
         )

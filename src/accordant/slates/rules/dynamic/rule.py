@@ -1,0 +1,180 @@
+"""`Dynamic`: user after user, a stakeholder who is behind mixes its wishes with those of the user.
+
+SCRUF-D (repository that-recsys-lab/scruf_d, MIT); formulas follow the official code:
+
+    score of an item = (1 − λ) E[user] + λ Σ_i share_i E[i]
+
+The share that an allocation gives to nobody goes to the user [ours]: with nobody at all the list is the user's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.randomness import keyed_uniform
+from accordant.slates.candidates import Candidates
+from accordant.slates.rule import Kind, SlateRule, check_places, empty, register
+from accordant.slates.rules.dynamic.allocation import SayAllocation, say_allocations
+from accordant.slates.rules.dynamic.allocation.say import first_largest, only
+from accordant.slates.rules.dynamic.history import HistoryFairness, history_fairness
+from accordant.slates.rules.dynamic.history.past import RunningHistory
+from accordant.slates.rules.dynamic.serving import Block, served_block
+from accordant.slates.rules.user import user_position
+from accordant.slates.slates import Slates, together
+from accordant.slates.state import State
+
+Values = NDArray[np.float64]
+
+Mode = Literal["lottery", "top", "mixture"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+SHORT = 1e-9  # a sum of shares that is further below 1 leaves something to nobody
+
+
+@register("dynamic")
+@dataclass(frozen=True)
+class Dynamic(SlateRule):
+    """Give the say to stakeholders who are behind, one user after the other.
+
+    Within a batch every slate counts before the next one is chosen. So users are served in order, on one thread; the
+    result is the same whether they come in one batch or in several, but for measures that take the protected items of a
+    stakeholder from the batch.
+
+    Parameters
+    ----------
+    allocation, allocation_parameters
+        Who gets how much of the say: a name of `say_allocations`.
+    fairness, fairness_parameters
+        How far behind each is: a name of `history_fairness`. A value that is not defined counts as 1: not behind.
+    share
+        λ in [0, 1], what those who get the say have of it; the user has the rest.
+    mode
+        ``lottery`` draws one stakeholder with the shares as chances, ``top`` takes the largest share (ties: declared
+        first), ``mixture`` weighs all by their shares.
+    user
+        The stakeholder who is the user and takes no part in the allocation; None for the first who has a say.
+    seed
+        Of the lottery: a draw depends on it and on the number of slates shown so far alone.
+
+    Raises
+    ------
+    InputError
+        If a name or a parameter is wrong.
+    """
+
+    kind: ClassVar[Kind] = "dynamic"
+    note: ClassVar[str] = "Formulas follow the official code of SCRUF-D; the default measures are ours."
+
+    allocation: str = "product"
+    fairness: str = "attained"
+    allocation_parameters: Mapping[str, Any] | None = None
+    fairness_parameters: Mapping[str, Any] | None = None
+    share: float = 0.5
+    mode: Mode = "lottery"
+    user: str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise InputError(f"share is {self.share}; allowed: from 0 to 1")
+        if self.mode not in MODES:
+            raise UnknownNameError("mode", self.mode, MODES)
+        self._parts()
+
+    def fill(self, candidates: Candidates, k: int) -> Slates:
+        """Return the slates of users before whom nothing was shown."""
+        return self(candidates, k)
+
+    def __call__(
+        self, candidates: Candidates, k: int, *, state: State | None = None, threads: int | None = None
+    ) -> Slates:
+        """Return a list of at most k items for every user, in order.
+
+        Quantities of shape (stakeholder, user): ``fairness`` of the history before each user, NaN where not defined;
+        ``chances`` that the allocation gives; ``say`` after the draw; ``compatibility`` where the allocation reads it.
+
+        Parameters
+        ----------
+        candidates, k
+            As for every rule.
+        state
+            What was shown before; None if nothing was.
+        threads
+            Without effect: each user depends on those before.
+
+        Raises
+        ------
+        InputError
+            If k is no whole number of at least 1, or the state is of other stakeholders or items.
+        """
+        del threads
+        check_places(k)
+        allocation, fairness = self._parts()
+        allocation.check(candidates.stakeholders)
+        user = user_position(candidates, self.user)
+        protected = fairness.protected(candidates)
+        state = State.start(len(candidates.items), len(candidates.stakeholders), k) if state is None else state
+        _check(state, candidates)
+        history = RunningHistory(state.slates, state.attained, k)
+        number = state.served
+        parts = []
+        for part in candidates.slices():
+            block = Block.of(candidates.take(part), user, k, allocation.reads_compatibility)
+            draws = keyed_uniform(self.seed, (f"slate {number + u}" for u in range(part.start, part.stop)))
+
+            def say(u: int, m: Values, block: Block = block, draws: Values = draws) -> tuple[Values, Values]:
+                """Return chances and say of one user of the block, each of shape (stakeholder,)."""
+                return self._say(allocation, block, u, m, float(draws[u]))
+
+            parts.append(served_block(block, k, history, lambda past: fairness.of(past, protected), say, self.share))
+        return self._slates(parts, candidates, k)
+
+    def _say(self, allocation: SayAllocation, block: Block, u: int, m: Values, draw: float) -> tuple[Values, Values]:
+        members = block.speakers
+        chances = np.zeros(len(m))
+        if not len(members):
+            return chances, chances
+        behind = np.where(np.isnan(m), 1.0, m)[members]
+        chances[members] = allocation.shares(block.names, behind, block.compatibility[members, u], block.weights)
+        return chances, _decided(self.mode, chances, draw)
+
+    def _slates(self, parts: list[Slates], candidates: Candidates, k: int) -> Slates:
+        if not parts:
+            return empty(self.label, candidates, k)
+        every = together(parts)
+        return Slates(self.label, every.item_names, every.items, every.tied, every.flags, every.quantities)
+
+    def _parts(self) -> tuple[SayAllocation, HistoryFairness]:
+        """Return the allocation and the measure of fairness."""
+        return (
+            say_allocations.create(self.allocation, self.allocation_parameters),
+            history_fairness.create(self.fairness, self.fairness_parameters),
+        )
+
+
+def _decided(mode: Mode, chances: Values, draw: float) -> Values:
+    """Return who has the say, shape (stakeholder,): one by lot, the largest, or all by their shares."""
+    if mode == "mixture" or not chances.any():
+        return chances
+    if mode == "top":
+        return only(first_largest(chances), len(chances))
+    limits = np.cumsum(chances)
+    winner = int(np.searchsorted(limits, draw, side="right"))
+    if winner < len(chances):
+        return only(winner, len(chances))
+    if limits[-1] < 1.0 - SHORT:
+        return np.zeros_like(chances)  # the lot of nobody
+    return only(int(np.flatnonzero(chances > 0)[-1]), len(chances))  # rounding left a gap below 1
+
+
+def _check(state: State, candidates: Candidates) -> None:
+    n_items, n_stakeholders = len(candidates.items), len(candidates.stakeholders)
+    found = len(state.exposure), len(state.attained)
+    if found != (n_items, n_stakeholders):
+        raise InputError(f"the state is of {found} items and stakeholders; allowed: {(n_items, n_stakeholders)}")

@@ -1,0 +1,256 @@
+"""Worlds in which it is known whether diversity costs accuracy, and what the check says of them."""
+
+import itertools
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from accordant.errors import InputError
+from accordant.slates.consumption import fitted_gamma
+from accordant.slates.tradeoff.outcomes import LoggedOutcomes, ModelledOutcomes
+from accordant.slates.tradeoff.pooled import pooled_gamma
+from accordant.slates.tradeoff.check import check_served, check_tradeoff
+from accordant.slates.slates import Slates
+
+CATEGORIES = np.repeat(np.arange(4), 6)
+N = 400
+USERS = [f"u{i // 2}" for i in range(N)]
+
+
+def one_type():
+    """A user wants one type, and an item of it pleases with chance .5: several of one type help little."""
+    rng = np.random.default_rng(0)
+    wanted = rng.dirichlet([4, 3, 2, 1], N).T
+    chances = 0.5 * rng.uniform(0.9, 1.0, (24, N))
+    types = np.array([rng.choice(4, p=wanted[:, i]) for i in range(N)])
+    targets = (CATEGORIES[:, None] == types) & (rng.random((24, N)) < chances)
+    return wanted, chances, wanted[CATEGORIES] * chances, targets
+
+
+def independent():
+    """Items of one category please with chance .8, others hardly: another category costs whoever consumes several."""
+    rng = np.random.default_rng(1)
+    relevance = np.where(CATEGORIES[:, None] == rng.integers(0, 4, N), 0.8, 0.05) * rng.uniform(0.9, 1.0, (24, N))
+    return relevance, rng.random((24, N)) < relevance
+
+
+def all_alike(n):
+    """Every item of every category pleases with chance .4."""
+    rng = np.random.default_rng(2)
+    noise = 0.01 * np.eye(4)[:, rng.integers(0, 4, n)][CATEGORIES]  # the greedy list is of one category
+    return 0.4 + noise, rng.random((24, n)) < 0.4
+
+
+def check(relevance, targets, consumed, **settings):
+    outcomes = LoggedOutcomes(targets)
+    users = [f"u{i // 2}" for i in range(relevance.shape[1])]
+    return check_tradeoff(relevance, CATEGORIES, outcomes, users, length=6, consumed=consumed, **settings)
+
+
+def test_artefact():
+    _, _, relevance, targets = one_type()
+    found = check(relevance, targets, 1)
+    assert found.verdict == "artefact"
+    assert found.real_from is None
+    first, last = found.points[0], found.points[-1]
+    assert (first.all_change, first.best_change) == (None, None)
+    assert last.categories == 4.0
+    assert last.all_consumed < first.all_consumed
+    assert last.best_consumed > first.best_consumed + 0.1
+    assert (last.all_change.effect, last.best_change.effect) == ("costs", "holds")
+    assert found.reason.startswith("with ")
+    assert "if all is consumed, but by +" in found.reason
+    assert (found.n_users, found.n_requests) == (
+        len({USERS[i] for i in np.flatnonzero(targets.any(axis=0))}),
+        targets.any(axis=0).sum(),
+    )
+    categories = [point.categories for point in found.points]
+    assert categories == sorted(categories)
+
+
+def test_the_same_world_is_a_real_trade_off_for_who_consumes_everything():
+    _, _, relevance, targets = one_type()
+    found = check(relevance, targets, 6)
+    assert found.verdict == "real"
+    for point in found.points:  # both readings are then one
+        assert point.best_consumed == pytest.approx(point.all_consumed)
+    assert found.real_from > found.points[0].categories
+
+
+def test_real():
+    relevance, targets = independent()
+    for consumed in (2, 3, 6):
+        found = check(relevance, targets, consumed)
+        assert found.verdict == "real"
+        assert f"if the best {consumed} are consumed" in found.reason
+        assert found.real_from == 4.0
+
+
+def test_none_and_undecided():
+    found = check(*all_alike(6000), 2, margin=0.05)
+    assert found.verdict == "none"
+    assert found.points[0].categories == 1.0
+    assert "up to 4.00 categories neither reading loses more than 0.05" in found.reason
+    few = check(*all_alike(40), 2)
+    assert few.verdict == "undecided"
+    assert "neither show a loss nor rule one out" in few.reason
+
+
+def test_no_diversity_to_be_had():
+    relevance, targets = all_alike(40)
+    found = check_tradeoff(
+        relevance, np.zeros(24, dtype=int), LoggedOutcomes(targets), USERS[:40], length=6, consumed=2
+    )
+    assert found.verdict == "undecided"
+    assert found.reason == "no list of the path has more than 1.00 categories on average"
+
+
+def test_modelled_outcomes_agree_with_logged_ones():
+    wanted, chances, relevance, targets = one_type()
+    logged = check(relevance, targets, 1)
+    modelled = check_tradeoff(
+        relevance, CATEGORIES, ModelledOutcomes(wanted, chances, CATEGORIES), USERS, length=6, consumed=1
+    )
+    assert modelled.verdict == "artefact"
+    share = targets.any(axis=0).mean()  # requests without a target are not judged
+    for one, other in zip(logged.points, modelled.points, strict=True):
+        assert one.all_consumed * share == pytest.approx(other.all_consumed, abs=0.03)
+        assert one.best_consumed * share == pytest.approx(other.best_consumed, abs=0.06)
+
+
+def slates(items):
+    items = np.array(items)
+    return Slates("any", tuple("abcdef"), items, np.zeros(len(items), dtype=bool))
+
+
+def test_logged_by_hand():
+    targets = np.array([[1, 0, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0], [0] * 6], dtype=bool).T
+    outcomes = LoggedOutcomes(targets)
+    assert outcomes.judged.tolist() == [True, True, False]
+    every, best = outcomes.accuracies(slates([[0, 1, 2, 3], [0, 1, -1, -1], [-1] * 4]), 2)
+    assert every.tolist() == [0.75, 0.5, 0.0]
+    assert best.tolist() == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize("consumed", [1, 2, 3])
+def test_modelled_against_all_outcomes(consumed):
+    rng = np.random.default_rng(0)
+    types = np.array([0, 0, 0, 1, 1, 2])
+    wanted, chances = rng.dirichlet(np.ones(3), 4).T, rng.random((6, 4))
+    shown = [[0, 3, 1, 5], [0, 1, 2, -1], [5, 4, -1, -1], [-1] * 4]
+    every, best = ModelledOutcomes(wanted, chances, types).accuracies(slates(shown), consumed)
+    for u, items in enumerate(shown):
+        items = [c for c in items if c >= 0]
+        total = kept = 0.0
+        for t in range(3):
+            own = [chances[c, u] for c in items if types[c] == t]
+            for outcome in itertools.product((0, 1), repeat=len(own)):
+                odds = wanted[t, u] * math.prod(q if hit else 1 - q for q, hit in zip(own, outcome))
+                total += odds * sum(outcome)
+                kept += odds * min(consumed, sum(outcome))
+        assert every[u] == pytest.approx(total / max(1, len(items)))
+        assert best[u] == pytest.approx(kept / consumed)
+
+
+def test_intervals_against_a_slow_bootstrap():
+    """The interval of a change is the quantile of means over resampled users, requests staying with their user."""
+    _, _, relevance, targets = one_type()
+    found = check(relevance, targets, 1, balances=(1.0, 0.45), resamples=4000)
+    change = found.points[1].best_change
+    judged = targets.any(axis=0)
+    from accordant.slates.tradeoff.check import _candidates
+    from accordant.slates.rules.diversity.mmr import MaximalMarginalRelevance
+
+    made = [MaximalMarginalRelevance(b)(_candidates(relevance, CATEGORIES, None), 6) for b in (1.0, 0.45)]
+    best = [LoggedOutcomes(targets).accuracies(each, 1)[1] for each in made]
+    differences = (best[1] - best[0])[judged]
+    who = np.array(USERS)[judged]
+    assert change.value == pytest.approx(differences.mean())
+    groups = [differences[who == name] for name in np.unique(who)]
+    rng = np.random.default_rng(9)
+    means = []
+    for _ in range(4000):
+        drawn = [groups[g] for g in rng.integers(0, len(groups), len(groups))]
+        means.append(np.concatenate(drawn).mean())
+    # two readings at one point: each interval has 97.5 %
+    assert (change.low, change.high) == pytest.approx(np.quantile(means, [0.0125, 0.9875]), abs=0.006)
+
+
+def test_the_same_seed_gives_the_same_bytes():
+    relevance, targets = independent()
+    first, again, other = (check(relevance, targets, 2, seed=seed, resamples=50) for seed in (1, 1, 2))
+    assert first == again
+    assert first.points[-1].best_change.low != other.points[-1].best_change.low
+
+
+def test_served_requests():
+    """Only relevance, targets and candidates are read of what was served."""
+    _, _, relevance, targets = one_type()
+    batches = [
+        SimpleNamespace(relevance=relevance[:, part], targets=targets[:, part])
+        for part in (slice(0, 150), slice(150, N))
+    ]
+    available = np.ones((24, N), dtype=bool)
+    served = SimpleNamespace(
+        market=SimpleNamespace(batches=batches), targets=targets, users=tuple(USERS), slates=SimpleNamespace(k=6),
+        candidates=SimpleNamespace(categories=CATEGORIES, available=available),
+    )  # fmt: skip
+    found = check_served(served, consumed=1, seed=3)
+    assert found == check(relevance, targets, 1, seed=3, available=available)
+    served.targets = None
+    with pytest.raises(InputError, match="nobody knows what was consumed"):
+        check_served(served, consumed=1)
+
+
+class TestPooledGamma:
+    def test_one_list_is_the_fit_of_the_room(self):
+        p, counts = np.array([0.5, 0.3, 0.15, 0.05]), np.array([9, 4, 2, 0])
+        found = pooled_gamma(p[:, None], counts[:, None])
+        assert found.gamma == pytest.approx(fitted_gamma(p, counts).gamma)
+        assert found.left_out == 0.25
+
+    def test_homogeneous_lists_of_different_users(self):
+        p = np.array([[0.64, 0.16], [0.16, 0.04], [0.2, 0.8]])
+        counts = np.array([[8, 4], [4, 2], [0, 0]])  # a ∝ p^½ among those shown
+        assert pooled_gamma(p, counts).gamma == pytest.approx(0.5)
+        assert pooled_gamma(p, counts).left_out == pytest.approx(2 / 6)
+
+    def test_no_line(self):
+        assert math.isnan(pooled_gamma(np.full((2, 3), 0.5), np.ones((2, 3), dtype=int)).gamma)
+        assert math.isnan(pooled_gamma(np.array([[0.9], [0.1]]), np.array([[5], [0]])).gamma)
+        assert math.isnan(pooled_gamma(np.zeros((2, 1)), np.zeros((2, 1), dtype=int)).left_out)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"consumed": 0}, "consumed is 0; allowed: from 1 to 6"),
+        ({"consumed": 7}, "consumed is 7"),
+        ({"length": 0}, "a slate has 0 places"),
+        ({"balances": (1.0,)}, "balances are"),
+        ({"balances": (0.5, 1.0)}, "allowed: at least two, falling"),
+        ({"balances": (1.5, 1.0)}, "balance is 1.5"),
+        ({"margin": -1.0}, "margin -1.0"),
+        ({"resamples": 0}, "resamples 0"),
+        ({"level": 1.0}, "level 1.0"),
+    ],
+)
+def test_wrong_settings(changes, message):
+    relevance, targets = all_alike(4)
+    settings = {"length": 6, "consumed": 2} | changes
+    with pytest.raises(InputError, match=message):
+        check_tradeoff(relevance, CATEGORIES, LoggedOutcomes(targets), USERS[:4], **settings)
+
+
+def test_wrong_data():
+    relevance, targets = all_alike(4)
+    with pytest.raises(InputError, match="relevance has shape"):
+        check_tradeoff(relevance, CATEGORIES, LoggedOutcomes(targets), USERS[:3], length=6, consumed=2)
+    with pytest.raises(InputError, match="no request has an outcome"):
+        check_tradeoff(relevance, CATEGORIES, LoggedOutcomes(targets & False), USERS[:4], length=6, consumed=2)
+    with pytest.raises(InputError, match="chances have shape"):
+        ModelledOutcomes(np.ones((1, 2)), np.ones((3, 3)), np.zeros(3, dtype=int))
+    with pytest.raises(InputError, match="do not sum to 1"):
+        ModelledOutcomes(np.full((1, 2), 0.5), np.ones((3, 2)), np.zeros(3, dtype=int))
