@@ -141,7 +141,7 @@ def _source(declared: SlateSpec, demand: Demand, label: str, sha256: str | None)
         catalogue, tuple(each.name for each in declared.stakeholders), StatedUtilities(declared, catalogue),
         demand.batches, {each.name: each.weight for each in declared.stakeholders},
         {each.name: each.floor for each in declared.stakeholders if each.floor is not None},
-        demand.uptake or ExpectedUptake(declared.visits), declared.user,
+        demand.uptake or ExpectedUptake(declared.visits), declared.user, close_when_full=declared.close_when_full,
     )  # fmt: skip
     return MarketSource(market, label, sha256, sha256 is None, demand.notes, demand.facts)
 

@@ -62,6 +62,8 @@ class SlateSpec(Declared):
         Weights and floors of stakeholders of the case's own decision problem.
     capacity
         Item to visits per day at most; others are as the loader says, or without limit.
+    close_when_full
+        Whether an item is no longer shown on a day on which it has had as many visits as it takes.
     user
         The stakeholder who is the user.
     k
@@ -71,7 +73,8 @@ class SlateSpec(Declared):
     rules
         Which rules compete; none for all.
     measures
-        Columns of the leaderboard by label; weights sum to 1 and are a value judgement. None for `usual_measures`.
+        Columns of the leaderboard by label; weights sum to 1 and are a value judgement. none for
+        `accordant.evaluation.slates.default_measures`.
     scope
         Scope card.
     """
@@ -83,6 +86,7 @@ class SlateSpec(Declared):
     stakeholders: tuple[SlateStakeholder, ...] = ()
     parties: dict[str, PartySpec] = Field(default_factory=dict)
     capacity: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
+    close_when_full: bool = False
     user: str | None = None
     k: int = Field(default=5, ge=1)
     visits: float = Field(default=1.0, ge=0, allow_inf_nan=False)

@@ -74,6 +74,8 @@ class Market:
         The stakeholder who is the user, for measures of relevance and for the price of a compromise; None if nobody is.
     reports
         What agents that speak for stakeholders make of E; None if everybody reports E.
+    close_when_full
+        Whether an item is no longer shown on a day on which it has had as many visits as it takes.
     """
 
     catalogue: Catalogue
@@ -85,6 +87,7 @@ class Market:
     uptake: Uptake = field(default_factory=ExpectedUptake)
     user_stakeholder: str | None = None
     reports: Reports | None = None
+    close_when_full: bool = False
 
     def __post_init__(self) -> None:
         named = [*self.weights, *self.floors, *([] if self.user_stakeholder is None else [self.user_stakeholder])]
@@ -96,18 +99,21 @@ class Market:
 
     def candidates(self, requests: Requests, state: State) -> Candidates:
         """Return E of a batch with what may be shown: closed items are not."""
-        return self._offered(self.expected(requests, state), requests)
+        return self._offered(self.expected(requests, state), requests, state)
 
     def reported(self, requests: Requests, state: State, candidates: Candidates) -> Candidates:
         """Return the same candidates as stakeholders report them, which is all that a rule may read."""
         if self.reports is None:
             return candidates
-        return self._offered(self.reports(requests, state, candidates.expected), requests)
+        return self._offered(self.reports(requests, state, candidates.expected), requests, state)
 
-    def _offered(self, expected: ExpectedRewards, requests: Requests) -> Candidates:
+    def _offered(self, expected: ExpectedRewards, requests: Requests, state: State) -> Candidates:
+        shown = self.catalogue.open
+        if self.close_when_full:
+            shown = shown & (state.load < self.catalogue.capacity)
         return Candidates(
             expected,
-            requests.available & self.catalogue.open[:, None],
+            requests.available & shown[:, None],
             [self.weights.get(name, 1.0) for name in self.stakeholders],
             self.catalogue.category_codes,
             self.user_stakeholder,

@@ -32,6 +32,8 @@ class Trial:
         Numbers of requests.
     gain, price
         Paired differences to the reference on the later requests, with intervals.
+    differences
+        The same for every measure, by label.
     dominated_by
         Rules that dominate it on both measures on the later requests.
     on_front
@@ -46,6 +48,7 @@ class Trial:
     later: int
     gain: Difference
     price: Difference
+    differences: Mapping[str, Difference]
     dominated_by: tuple[str, ...]
     on_front: float | None
 
@@ -73,6 +76,9 @@ class Trial:
             "later": self.later,
             "gain": limits(self.gain.estimate) | {"better": self.gain.better},
             "price": limits(self.price.estimate) | {"better": self.price.better},
+            "differences": {
+                label: limits(each.estimate) | {"better": each.better} for label, each in self.differences.items()
+            },
             "dominated_by": list(self.dominated_by),
             "on_front": self.on_front,
             "words": self.words,
@@ -134,12 +140,11 @@ def trial(
     chosen = leaderboard(scores(first, measures, resamples=0), kinds, weights, outside).best
     if chosen is None:
         return None
-    both = {label: measures[label] for label in (gain_of, price_of)}
     second = {rule: served.between(middle, n_requests) for rule, served in served_by_rule.items()}
-    late = scores(second, both, resamples=resamples, seed=seed)
+    late = scores(second, measures, resamples=resamples, seed=seed)
     found = price(late, reference).rules[chosen]
     standing = next(row for row in front(late, (gain_of, price_of)).rows if row.rule == chosen)
     return Trial(
-        chosen, reference, gain_of, price_of, middle, n_requests - middle, found[gain_of], found[price_of],
+        chosen, reference, gain_of, price_of, middle, n_requests - middle, found[gain_of], found[price_of], found,
         standing.dominated_by, standing.probability,
     )  # fmt: skip
