@@ -32,8 +32,8 @@ class Slates:
         Whether a tie was broken somewhere in the list, shape (user,).
     flags
         What else a reader must know about a list, name to booleans of shape (user,): ``floor_unmet`` (no list satisfies
-        all floors, or none was found), ``changed`` (floors changed the list), ``withheld`` (a rule of its own accord
-        showed fewer items than it could).
+        all floors, or none was found), ``floor_impossible`` (it is proved that none does), ``changed`` (floors changed
+        the list).
     quantities
         Intermediate quantities by name, the last axis is the user.
     """

@@ -1,0 +1,139 @@
+"""Floored: the lists of another rule, repaired where they leave a stakeholder below its floor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.slates.candidates import Candidates, Values
+from accordant.slates.rule import SlateRule, register, rules
+from accordant.slates.rules.floors.exchanges import Shelf, repair
+from accordant.slates.rules.floors.proofs import best_list, beyond_reach
+from accordant.slates.rules.welfare.normalised import gains_for_lengths
+from accordant.slates.slates import Slates, together
+from accordant.slates.state import State
+from accordant.strategies.constraints.declaration import Declared, declared, is_share, only_keys
+
+
+@register("floored")
+@dataclass(frozen=True)
+class Floored(SlateRule):
+    """Keep the list of a rule where all floors hold, and repair it where they do not.
+
+    A floor holds if the normalised utility (`Gains.attained`) reaches it, or all lists are alike for the stakeholder.
+    Repairs exchange items, one after the other, each time those that cost least weighted expected reward per unit by
+    which the floors are missed. Where exchanges end below a floor, an exact search takes over: it finds the list with
+    the highest weighted sum among those that hold all floors, or proves that there is none. A repaired list is no
+    shorter than before. It holds the floors, but need not be the best such list: exchanges are greedy. A search takes
+    milliseconds, and up to a second for a user whose floors are just out of reach [measured].
+
+    ``changed`` flags repaired lists, ``floor_unmet`` lists below a floor, and ``floor_impossible`` those of them for
+    which it is proved that no list of this length holds all floors; they fall short by less in sum than the list of the
+    rule alone, or by as much. The quantity ``shortfall``, shape (stakeholder, user), says by how much.
+
+    Parameters
+    ----------
+    rule
+        Name of a registered rule, ``{"name": …, "parameters": {…}}``, or a rule.
+    floors
+        The least normalised utility in [0, 1]: stakeholder to number, or one number for everybody who has a say. A
+        floor of a stakeholder with weight 0 counts as any other.
+    """
+
+    rule: str | Mapping[str, Any] | SlateRule
+    floors: float | Mapping[str, float]
+
+    @classmethod
+    def line_up(cls, stakeholders: Sequence[str], user: str | None, n_items: int) -> tuple[SlateRule, ...]:
+        """Return nothing: floors are put on rules by whoever declares them."""
+        del stakeholders, user, n_items
+        return ()
+
+    def __post_init__(self) -> None:
+        inner = self.inner
+        if isinstance(inner, Floored):
+            raise InputError(f"the rule to be floored is {inner.label}, itself floored; put all floors side by side")
+        for level in self.floors.values() if isinstance(self.floors, Mapping) else (self.floors,):
+            if not is_share(level):
+                raise InputError(f"floors: {level!r} is no floor; allowed: a number in [0, 1], for everybody or by "
+                                 "stakeholder")  # fmt: skip
+        object.__setattr__(self, "floors", declared(self.floors))
+        object.__setattr__(self, "rule", Declared(name=inner.name, parameters=declared(inner.parameters)))
+
+    @cached_property
+    def inner(self) -> SlateRule:
+        """The rule whose lists are repaired."""
+        if isinstance(self.rule, SlateRule):
+            return self.rule
+        if isinstance(self.rule, str):
+            return rules.create(self.rule)
+        read = only_keys("rule", self.rule, ("name",), ("parameters",))
+        return rules.create(read["name"], read.get("parameters"))
+
+    def __call__(
+        self, candidates: Candidates, k: int, *, state: State | None = None, threads: int | None = None
+    ) -> Slates:
+        """Return a list of at most k items for every user; see `SlateRule`."""
+        slates = self.inner(candidates, k, state=state, threads=threads)
+        parts = [self.repaired(slates.take(part), candidates.take(part)) for part in candidates.slices()]
+        return together(parts) if parts else self.repaired(slates, candidates)
+
+    def fill(self, candidates: Candidates, k: int) -> Slates:
+        """Return the slates of one block of users."""
+        return self.repaired(self.inner.fill(candidates, k), candidates)
+
+    def repaired(self, slates: Slates, candidates: Candidates) -> Slates:
+        """Return lists that hold the floors where that is possible; order and places of kept items do not change."""
+        levels = self._levels(candidates)
+        who = ~np.isnan(levels)
+        gains = gains_for_lengths(candidates, who, slates.lengths)
+        least = np.where(gains.sided, levels[who][:, None], -np.inf)
+        free = candidates.available & ~slates.shown()
+        shelf = Shelf(slates.items.copy(), free, gains, least, _worth(candidates))
+        repair(shelf)
+        open_ = shelf.unmet()
+        impossible = np.zeros(slates.n_users, dtype=bool)
+        impossible[open_] = beyond_reach(shelf, np.flatnonzero(open_))
+        for user in np.flatnonzero(open_ & ~impossible).tolist():
+            found = best_list(shelf, user)
+            impossible[user] = found.impossible
+            if found.items is not None:
+                shelf.replace(user, found.items)
+        shortfall = np.zeros((len(who), slates.n_users))
+        shortfall[who] = shelf.shortfall()
+        items = shelf.in_place_of(slates.items)
+        changed = (items != slates.items).any(axis=1)
+        flags = {"changed": changed, "floor_unmet": shelf.unmet(), "floor_impossible": impossible}
+        return Slates(
+            self.label, slates.item_names, items, slates.tied,
+            {**slates.flags, **flags}, {**slates.quantities, "shortfall": shortfall},
+        )  # fmt: skip
+
+    @property
+    def label(self) -> str:
+        """Rule and floors, ``floored[leximin_slate; Locals >= 0.3]``."""
+        named = self.floors if isinstance(self.floors, Mapping) else {"everybody": self.floors}
+        return f"{self.name}[{self.inner.label}; {', '.join(f'{who} >= {each:g}' for who, each in named.items())}]"
+
+    def _levels(self, candidates: Candidates) -> Values:
+        """Return the floor of each stakeholder, NaN for who has none, shape (stakeholder,)."""
+        if not isinstance(self.floors, Mapping):
+            return np.where(candidates.weights > 0, float(self.floors), np.nan)
+        levels = np.full(len(candidates.stakeholders), np.nan)
+        for name, level in self.floors.items():
+            if name not in candidates.stakeholders:
+                raise UnknownNameError("stakeholder in floors:", name, candidates.stakeholders)
+            levels[candidates.stakeholders.index(name)] = level
+        return levels
+
+
+def _worth(candidates: Candidates) -> NDArray[np.float64]:
+    """Return Σ_i w_i E[i, c, u] with weights of sum 1, shape (item, user)."""
+    weights = candidates.weights / candidates.weights.sum()
+    return np.asarray(np.einsum("i,icu->cu", weights, candidates.values))
