@@ -1,0 +1,300 @@
+"""The result of serving a market by many rules: typed, as JSON, and written as a folder."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from accordant import __version__
+from accordant.cases.markets import MarketSource
+from accordant.cases.slates import SlateCase
+from accordant.evaluation.leaderboard import Leaderboard
+from accordant.evaluation.slates.front import Front
+from accordant.evaluation.slates.pricing import Prices
+from accordant.evaluation.slates.trial import Trial
+from accordant.naming import Named
+from accordant.scope import Verdict
+from accordant.slates.rule import SlateRule
+from accordant.slates.serving import Served
+from accordant.slates.slates import NOTHING
+
+FORMAT = 1  # of the JSON that a page is made from
+RECORD, SLATES = "slates.json", "slates.csv"
+
+
+@dataclass(frozen=True)
+class SlateOptions:
+    """What a user may say about slates beside the case.
+
+    Parameters
+    ----------
+    k
+        Places in a list; None for the case's.
+    strategies
+        Which rules compete; empty for the case's, or all.
+    floors
+        Whether lists are mended until the case's hard floors hold.
+    capacity
+        Item to visits per day, where other than the case's.
+    requests
+        Serve at most this many, the first in time; None for all.
+    resamples
+        Of users, for intervals.
+    data
+        File or folder; None looks in the usual places.
+    seed
+        Of everything random.
+    """
+
+    k: int | None = None
+    strategies: tuple[Named, ...] = ()
+    floors: bool = True
+    capacity: Mapping[str, float] = field(default_factory=dict)
+    requests: int | None = None
+    resamples: int = 1000
+    data: str | None = None
+    seed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "k": self.k,
+            "strategies": [{"name": each.name, "parameters": each.parameters} for each in self.strategies],
+            "floors": self.floors,
+            "capacity": dict(self.capacity),
+            "requests": self.requests,
+            "resamples": self.resamples,
+            "data": self.data,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedSlates:
+    """A market that is about to be served.
+
+    Attributes
+    ----------
+    case, options, source
+        As given, and where the market comes from.
+    rules
+        Which compete, by label; under floors where the case declares them.
+    kinds
+        Label to the kind of the rule itself.
+    k
+        Places in a list.
+    """
+
+    case: SlateCase
+    options: SlateOptions
+    source: MarketSource
+    rules: Mapping[str, SlateRule]
+    kinds: Mapping[str, str]
+    k: int
+
+    def header(self) -> dict[str, Any]:
+        """Return what a page says of the case, as plain values."""
+        market, declared = self.source.market, self.case.slates
+        batches = market.batches
+        stated = {each.name: each.model_dump(mode="json") for each in declared.stakeholders}
+        return {
+            "result": FORMAT,
+            "version": __version__,
+            "case": self.case.model_dump(mode="json", include={"name", "title", "description", "notes"}),
+            "source": {
+                "label": self.source.label,
+                "simulated": self.source.simulated,
+                "sha256": self.source.sha256,
+                "notes": list(self.source.notes),
+                "facts": dict(self.source.facts),
+            },
+            "seed": self.options.seed,
+            "options": self.options.to_json(),
+            "k": self.k,
+            "user": market.user_stakeholder,
+            "stakeholders": [
+                stated.get(name, {"name": name, "values": []})
+                | {"weight": market.weights.get(name, 1.0), "floor": market.floors.get(name)}
+                for name in market.stakeholders
+            ],
+            "items": _items(market.catalogue),
+            "requests": {
+                "n": sum(each.n_users for each in batches),
+                "users": len({user for each in batches for user in each.users}),
+                "cold": int(sum(each.cold.sum() for each in batches)),
+                "days": len({each.day for each in batches}),
+                "batches": len(batches),
+            },
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class RuleFindings:
+    """What is said of one rule beside its measures.
+
+    Attributes
+    ----------
+    changed, floor_unmet, floor_impossible
+        Shares of lists that floors changed, that do not meet all floors, and for which it is proved that none could.
+    broken
+        Axiom of proportionality to the share of lists that break it, with everybody approving what is at least as good
+        as the mean.
+    witness
+        The first list that breaks one, in words; empty if there is none.
+    over_time, popularity, crowding, condorcet
+        See `accordant.evaluation.slates`; plain values.
+    attainments
+        One entry for each objective: stakeholder, value, metric, mean over lists, floor, and whether it is met.
+    stability, manipulability
+        Plain values; empty where they were not measured.
+    """
+
+    changed: float
+    floor_unmet: float
+    floor_impossible: float
+    broken: Mapping[str, float]
+    witness: str
+    over_time: Mapping[str, Any]
+    popularity: Mapping[str, Any]
+    crowding: Mapping[str, Any]
+    condorcet: Mapping[str, Any]
+    attainments: tuple[Mapping[str, Any], ...]
+    stability: tuple[Mapping[str, Any], ...] = ()
+    manipulability: tuple[Mapping[str, Any], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "changed": self.changed,
+            "floor_unmet": self.floor_unmet,
+            "floor_impossible": self.floor_impossible,
+            "broken": dict(self.broken),
+            "witness": self.witness,
+            "over_time": dict(self.over_time),
+            "popularity": dict(self.popularity),
+            "crowding": dict(self.crowding),
+            "condorcet": dict(self.condorcet),
+            "attainments": [dict(each) for each in self.attainments],
+            "stability": [dict(each) for each in self.stability],
+            "manipulability": [dict(each) for each in self.manipulability],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Slated:
+    """What all rules showed, and everything that is measured about it.
+
+    Attributes
+    ----------
+    opened
+        Case, options, source, rules.
+    served
+        Rule to what it showed.
+    leaderboard
+        The same as for strategies.
+    front
+        Rules that no other dominates, in what the user and what the worst-off attain.
+    prices
+        Differences of all rules to the list of the user alone; None if nobody is the user.
+    trial
+        A rule chosen on the earlier requests and tried on the later ones; None where there are too few.
+    findings
+        Rule to what is said of it beside measures.
+    consumption
+        Whether diversity costs accuracy here, or only seems to; None where no targets are known.
+    examples
+        Justified lists of some requests.
+    verdicts
+        Rule to the verdict on each criterion of the scope card; empty without a card.
+    warnings
+        Sentences that a reader must see.
+    """
+
+    opened: OpenedSlates
+    served: Mapping[str, Served]
+    leaderboard: Leaderboard
+    front: Front
+    prices: Prices | None
+    trial: Trial | None
+    findings: Mapping[str, RuleFindings]
+    consumption: Mapping[str, Any] | None
+    examples: tuple[Mapping[str, Any], ...]
+    verdicts: Mapping[str, tuple[Verdict, ...]]
+    warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        return {
+            **self.opened.header(),
+            "rules": [
+                {"label": label, "kind": self.opened.kinds[label], "note": rule.note, **self.findings[label].to_json()}
+                for label, rule in self.opened.rules.items()
+            ],
+            "columns": [
+                {
+                    "label": each.label,
+                    "goal": each.goal,
+                    "weight": each.weight,
+                    "uninformative": each.uninformative,
+                    "description": each.description,
+                }
+                for each in self.leaderboard.columns
+            ],
+            "leaderboard": self.leaderboard.to_json(),
+            "remarks": list(self.leaderboard.remarks),
+            "resamples": self.leaderboard.resamples,
+            "level": self.leaderboard.level,
+            "front": self.front.to_json(),
+            "prices": None if self.prices is None else self.prices.to_json(),
+            "trial": None if self.trial is None else self.trial.to_json(),
+            "consumption": None if self.consumption is None else dict(self.consumption),
+            "examples": [dict(each) for each in self.examples],
+            "verdicts": {rule: [each.to_json() for each in found] for rule, found in self.verdicts.items()},
+            "scope": None if (card := self.opened.case.slates.scope) is None else card.model_dump(mode="json"),
+            "warnings": list(self.warnings),
+        }
+
+    def slates_csv(self) -> str:
+        """Return the file of slates: one line for each rule, request and place."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(("rule", "request", "user", "day", "place", "item"))
+        for rule, served in self.served.items():
+            ids = [each for batch in served.market.batches for each in batch.ids]
+            for request, (name, user, day) in enumerate(zip(ids, served.users, served.days.tolist(), strict=True)):
+                for place, item in enumerate(served.slates.items[request].tolist(), 1):
+                    if item != NOTHING:
+                        writer.writerow((rule, name, user, day, place, served.slates.item_names[item]))
+        return stream.getvalue()
+
+
+def _items(catalogue: Any) -> list[dict[str, Any]]:
+    """Return what is known of each item, as plain values."""
+    numbers = ("popularity", "capacity", "latitude", "longitude", "price", "safety")
+    return [
+        {"name": name, "category": catalogue.category[c], "provider": catalogue.provider[c]}
+        | {each: _plain(getattr(catalogue, each)[c]) for each in numbers}
+        for c, name in enumerate(catalogue.items)
+    ]
+
+
+def _plain(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def write_slated(found: Slated, page: str, folder: Path) -> Path:
+    """Write a new folder with the page, the record and the slates; return the folder."""
+    import json
+
+    folder.mkdir(parents=True)
+    text = json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
+    (folder / RECORD).write_text(text + "\n", encoding="utf-8")
+    (folder / SLATES).write_text(found.slates_csv(), encoding="utf-8")
+    (folder / "report.html").write_text(page, encoding="utf-8")
+    return folder
