@@ -2,6 +2,7 @@
 
     profile    rankings with ties and gaps, weights, and grades or approvals where ballots carry them
     preflib    files in the format of PrefLib
+    pabulib    files of participatory budgets in the format of Pabulib
     election   projects with costs, a budget, and what each voter would have of each project
     ranking    the order in which one voter puts items for one user
 
@@ -9,8 +10,9 @@ Counting them is the business of the voting rules in `accordant.strategies.votin
 """
 
 from accordant.ballots.election import Election
+from accordant.ballots.pabulib import read_pabulib
 from accordant.ballots.preflib import read_preflib
 from accordant.ballots.profile import Profile
 from accordant.ballots.ranking import Ranking
 
-__all__ = ["Election", "Profile", "Ranking", "read_preflib"]
+__all__ = ["Election", "Profile", "Ranking", "read_pabulib", "read_preflib"]

@@ -23,7 +23,8 @@ class Election:
     projects
         Names, all different.
     costs
-        Above 0, shape (project,), in the currency of the budget.
+        At least 0, shape (project,), in the currency of the budget. A project may cost more than the budget; then no
+        rule funds it.
     budget
         At least 0.
     scores
@@ -34,6 +35,10 @@ class Election:
         What the scores are.
     facts
         Further lines of the file's head.
+    voter_facts
+        Further columns on voters, such as ``age``: column to texts, one per voter, empty where nothing is known.
+    project_facts
+        Further columns on projects, such as ``name``: column to texts, one per project.
     """
 
     projects: tuple[str, ...]
@@ -43,6 +48,8 @@ class Election:
     weights: NDArray[np.float64]
     vote_type: VoteType = "approval"
     facts: Mapping[str, str] = field(default_factory=dict)
+    voter_facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    project_facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n_voters, n_projects = self.scores.shape
@@ -53,10 +60,14 @@ class Election:
             )
         if len(set(self.projects)) < n_projects:
             raise InputError("names of projects repeat; allowed: different names")
-        for name, low in (("costs", "above 0"), ("scores", "at least 0"), ("weights", "at least 0")):
+        for name in ("costs", "scores", "weights"):
             given = getattr(self, name)
-            if not np.isfinite(given).all() or (given < 0).any() or (low == "above 0" and (given == 0).any()):
-                raise InputError(f"{name} are wrong; allowed: finite numbers {low}")
+            if not np.isfinite(given).all() or (given < 0).any():
+                raise InputError(f"{name} are wrong; allowed: finite numbers of at least 0")
+        for name, expected in (("voter_facts", n_voters), ("project_facts", n_projects)):
+            for column, texts in getattr(self, name).items():
+                if len(texts) != expected:
+                    raise InputError(f"{name}: {len(texts)} entries of {column!r}; allowed: {expected}")
         if not (np.isfinite(self.budget) and self.budget >= 0):
             raise InputError(f"the budget is {self.budget}; allowed: a finite number of at least 0")
 

@@ -14,6 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from accordant.ballots.profile import UNRANKED, Profile
+from accordant.ballots.text import text_of
 from accordant.errors import DataError, nearest
 
 Order = list[list[int]]
@@ -54,7 +55,7 @@ def read_preflib(path: str | Path) -> Profile:
         message names file and line, what was found, and what is allowed.
     """
     file = Path(path)
-    return _Reader(file, _text(file)).profile()
+    return _Reader(file, text_of(file)).profile()
 
 
 class _Reader:
@@ -205,19 +206,3 @@ class _Reader:
 
     def _refuse(self, number: int, message: str) -> NoReturn:
         raise DataError(f"{self.file}, line {number}: {message}" if number else f"{self.file}: {message}")
-
-
-def _text(file: Path) -> str:
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"{file}: there is no such file") from None
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error.strerror}") from None
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = content.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{file}, line {number}: byte {content[error.start]:#04x} is not UTF-8; allowed: UTF-8"
-        ) from None

@@ -1,4 +1,4 @@
-"""`accordant vote`: count the ballots of a file by several rules."""
+"""`accordant vote`: count the ballots of a file by several rules; a file with a budget is spent (`budgeting`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from accordant.ballots import Profile, read_preflib
+from accordant.cli.budgeting import SUFFIX, print_spent, spent_file
 from accordant.cli.output import print_records
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies import Strategy, strategies
@@ -17,6 +18,17 @@ from accordant.strategies.voting.rule import Counted, VotingRule
 from accordant.strategies.voting.tally import tally_of_profile
 
 ALL = "all"
+
+
+def count(file: Path, rules: str) -> dict[str, Any]:
+    """Count the ballots of a file by voting rules, or spend its budget if it is one of Pabulib.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a rule is unknown or cannot be applied.
+    """
+    return spent_file(file, rules) if file.suffix.casefold() == SUFFIX else counted_file(file, rules)
 
 
 def counted_file(file: Path, rules: str) -> dict[str, Any]:
@@ -74,7 +86,10 @@ def condorcet_winner(profile: Profile) -> str | None:
 
 
 def print_count(result: dict[str, Any]) -> None:
-    """Print winners and rankings rule by rule, and what was left out."""
+    """Print winners and rankings rule by rule, and what was left out; or what a budget is spent on."""
+    if "budget" in result:
+        print_spent(result)
+        return
     typer.echo(f"{result['file']}: {result['votes']} votes on {len(result['alternatives'])} alternatives")
     winner = result["condorcet_winner"]
     typer.echo(f"Condorcet winner: {winner or 'none, nobody beats every other alternative'}\n")

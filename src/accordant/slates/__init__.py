@@ -1,4 +1,60 @@
-"""Slates: lists of items that are chosen together.
+"""Slates: lists of k items for users, made while several stakeholders have a say.
 
-consumption/    how many items of each type to show to somebody who will take only a few of them
+Vocabulary
+----------
+candidates
+    E with items as actions and users as contexts, the weights of stakeholders, and what may be shown.
+slate
+    A list of at most k items for one user, the first place first.
+rule
+    From candidates to slates. Who is served worst, who pays, and who could claim more is computed, never promised.
+attained
+    Where a list lies for a stakeholder between its own worst list, 0, and its own ideal list, 1.
+market
+    A catalogue of items, requests in the order of time, and what stakeholders make of both.
+
+Rooms
+-----
+objectives/        values of stakeholders made measurable
+relevance/         what users want, learned from what they consumed
+rules/             from candidates to slates, one rule, one file; `rule.py` has what they share
+budgets/           the same with costs and a budget instead of places, in exact arithmetic
+moderation/        offers of many agents become one list, in rounds
+proportionality/   which group a list wrongs
+consumption/       how many items of each type to show to somebody who will take only a few of them
+tradeoff/          whether diversity costs accuracy on given data
+measures/          numbers about what was shown
+serving.py         batch by batch; fidelity.py, whether an agent says what its stakeholder declared
 """
+
+from __future__ import annotations
+
+from accordant.slates.candidates import Candidates
+from accordant.slates.catalogue import Catalogue, Requests
+from accordant.slates.gains import Gains, gains_of
+from accordant.slates.rule import SlateRule, register, rules
+from accordant.slates.serving import ExpectedUptake, Market, Served, serve
+from accordant.slates.slates import Slates
+from accordant.slates.state import State
+
+create = rules.create
+names = rules.names
+
+__all__ = [
+    "Candidates",
+    "Catalogue",
+    "ExpectedUptake",
+    "Gains",
+    "Market",
+    "Requests",
+    "Served",
+    "SlateRule",
+    "Slates",
+    "State",
+    "create",
+    "gains_of",
+    "names",
+    "register",
+    "rules",
+    "serve",
+]
