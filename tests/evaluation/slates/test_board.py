@@ -14,7 +14,7 @@ from accordant.evaluation.slates import resampling
 from accordant.evaluation.slates.resampling import Users
 from accordant.randomness import generator
 from accordant.slates import measures
-from accordant.slates.measures import MeanMeasure, measures as registry
+from accordant.slates.measures import DailyMeasure, MeanMeasure, measures as registry
 
 NEEDED = {"stakeholder": "guest", "line": 0.4}
 
@@ -43,12 +43,33 @@ def counts_of_users(served, resamples, seed):
 
 def test_resamples_equal_a_naive_loop(served, every, board, repeat):
     """Requests of drawn users are really repeated, and measures computed on the longer data."""
+    of_users = [m for m, each in enumerate(every.values()) if not isinstance(each, DailyMeasure)]
     for rule in ("total", "town"):
         place = board.place(rule)
         for r, times in enumerate(counts_of_users(served[rule], 60, 5)[:12]):
             copy = repeat(served[rule], times)
             right = [each.of(copy) for each in every.values()]
-            np.testing.assert_allclose(board.draws[r, place], right, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(board.draws[r, place, of_users], np.take(right, of_users), rtol=1e-9, atol=1e-12)
+
+
+def test_measures_of_days_resample_whole_days(served, board):
+    """Drawing users would make days fuller than any that was, and crowds with them."""
+    overload, days = measures.create("overload"), np.unique(served["total"].days)
+    drawn = generator(5, "resamples").spawn(1)[0].multinomial(len(days), np.full(len(days), 1 / len(days)), size=60)
+    for rule in board.rules:
+        visits = [served[rule].visits[:, served[rule].days == day].sum(axis=1) for day in days]
+        room = served[rule].market.catalogue.capacity
+        beyond = np.array([np.maximum(each - room, 0).sum() for each in visits])
+        draws = drawn @ beyond / (drawn @ np.array([each.sum() for each in visits]))
+        found = board.draws[:, board.place(rule), board.measure("overload")]
+        np.testing.assert_allclose(found, draws)
+        assert found.min() <= overload.of(served[rule]) <= found.max()
+
+
+def test_one_day_says_nothing_of_how_days_differ(lists_of):
+    served = lists_of([[0], [1]], np.array([[[1.0, 1.0], [0.0, 0.0]]]))
+    cell = scores({"rule": served}, {"overload": measures.create("overload")}, resamples=50)["rule"].cells["overload"]
+    assert cell.estimate.value is not None and cell.estimate.low is None
 
 
 def test_points_and_intervals(served, every, board):

@@ -53,7 +53,8 @@ def leaderboard(
     found = estimates(point.scores, drawn, board.level)
     wins = win_shares(drawn, candidates) if len(drawn) else None
     order = _order(board, kinds, point.scores, candidates)
-    apart = _apart(drawn, order[0], board.level)
+    best = next(r for r in order if candidates[r])  # whoever is no candidate may stand above, but is not the winner
+    apart = _apart(drawn, best, board.level)
     rows = tuple(
         LeaderboardRow(
             strategy=board.rules[r],
@@ -63,7 +64,7 @@ def leaderboard(
             wins=float(wins[r]) if wins is not None and candidates[r] else None,
             tied=board.rows[r].tied,
             below_best_constant=False,
-            distinguishable=None if r == order[0] or found[r].value is None else apart[r],
+            distinguishable=None if r == best or found[r].value is None else apart[r],
             metrics={
                 label: MetricCell(cell.estimate, finite(point.normalised[r, m]), float(cell.n))
                 for m, (label, cell) in enumerate(board.rows[r].cells.items())

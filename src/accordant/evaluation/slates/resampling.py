@@ -3,6 +3,10 @@
 A user who asks often gives many lists that are alike, so lists are no independent draws, but users may be. This is the
 cluster bootstrap (Davison and Hinkley 1997, Section 3.8) with users as clusters; a resample may therefore hold more or
 fewer requests than the data.
+
+Measures of what comes together on a day, such as crowds, are no sums over users: drawing users with replacement would
+make some days fuller than any that was, and a crowd grows with them, so that an interval could lie above its own value.
+For these measures whole days are drawn instead.
 """
 
 from __future__ import annotations
@@ -76,7 +80,7 @@ def resampled(
 ) -> Values:
     """Return measures of what one rule showed, on resamples of users, shape (resample, measure).
 
-    Measures that add up over requests cost one matrix product together; those of days cost one per day.
+    Measures that add up over requests cost one matrix product together; for those of days, days are drawn.
 
     Parameters
     ----------
@@ -89,31 +93,29 @@ def resampled(
     resamples
         How many, at least 0.
     generator
-        Source of randomness: the same state draws the same users, whatever the rule and the measures.
+        Source of randomness: the same state draws the same users and the same days, whatever the rule and the measures.
     """
+    of_days = generator.spawn(1)[0]
     plain = {m: each for m, each in enumerate(measures.values()) if not isinstance(each, DailyMeasure)}
     by_day = {m: each for m, each in enumerate(measures.values()) if isinstance(each, DailyMeasure)}
     columns = {m: each.columns(served) for m, each in plain.items()}
     ends = np.cumsum([0, *(len(each) for each in columns.values())])
     totals = users.sums(np.concatenate([np.zeros((0, len(users.codes))), *columns.values()]))
-    daily = {m: each.daily(served) for m, each in by_day.items()}
     found = [np.empty((0, len(measures)))]
     for weights in users.weights(resamples, generator):
         values = np.full((len(weights), len(measures)), np.nan)
         sums = weights @ totals
         for place, (m, each) in enumerate(plain.items()):
             values[:, m] = each.value(sums[:, ends[place] : ends[place + 1]], served)
-        for m, each in by_day.items():
-            values[:, m] = _over_days(each, daily[m], served, weights, users)
         found.append(values)
-    return np.concatenate(found)
+    every = np.concatenate(found)
+    drawn = _drawn_days(served, resamples, of_days)
+    for m, each in by_day.items():
+        every[:, m] = each.whole(drawn @ each.by_day(served))
+    return every
 
 
-def _over_days(measure: DailyMeasure, daily: Values, served: Served, weights: Values, users: Users) -> Values:
-    """Return a measure of days on resamples with given weights of users, shape (resample,)."""
-    parts: Values | None = None
-    for day in np.unique(served.days):
-        asked = np.flatnonzero(served.days == day)
-        part = measure.parts(weights[:, users.codes[asked]] @ daily[:, asked].T, served)
-        parts = part if parts is None else parts + part
-    return np.full(len(weights), np.nan) if parts is None else measure.whole(parts)
+def _drawn_days(served: Served, resamples: int, generator: np.random.Generator) -> Values:
+    """Return how often each day is drawn with replacement, shape (resample, day)."""
+    n_days = len(np.unique(served.days))
+    return generator.multinomial(n_days, np.full(n_days, 1 / n_days), size=resamples).astype(np.float64)

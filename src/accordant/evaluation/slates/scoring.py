@@ -7,11 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from accordant.errors import InputError
+from accordant.evaluation.leaderboard import Estimate
 from accordant.evaluation.slates.board import Board, BoardCell, BoardColumn, BoardRow, estimates
 from accordant.evaluation.slates.resampling import Users, resampled
 from accordant.randomness import generator
-from accordant.slates.measures import SlateMeasure
+from accordant.slates.measures import DailyMeasure, SlateMeasure
 from accordant.slates.serving import Served
+
+FEWEST_DAYS = 2  # below, nothing is known of how days differ
 
 
 def scores(
@@ -31,7 +34,8 @@ def scores(
     measures
         Label to measure.
     resamples
-        Number of bootstrap resamples of users, the same for all rules; 0 for no intervals.
+        Number of bootstrap resamples of users, the same for all rules; 0 for no intervals. Measures of days have
+        intervals over days.
     seed
         Of the resamples.
     level
@@ -59,10 +63,15 @@ def scores(
         ],
         axis=1,
     )
-    rows = []
+    rows, n_days = [], len(np.unique(first.days))
     for r, (rule, served) in enumerate(served_by_rule.items()):
         counts = [each.requests(served) for each in measures.values()]
-        cells = map(BoardCell, estimates(points[r], draws[:, r], level), counts)
+        found = estimates(points[r], draws[:, r], level)
+        found = [
+            Estimate(each.value) if isinstance(measure, DailyMeasure) and n_days < FEWEST_DAYS else each
+            for each, measure in zip(found, measures.values(), strict=True)
+        ]
+        cells = map(BoardCell, found, counts)
         short = (served.slates.lengths < served.slates.k).mean()
         rows.append(BoardRow(rule, dict(zip(measures, cells, strict=True)), float(served.slates.tied.mean()), short))
     columns = tuple(BoardColumn(label, each.goal, each.about) for label, each in measures.items())

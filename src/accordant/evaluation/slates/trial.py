@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from accordant.errors import InputError
+from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.slates.board import limits
 from accordant.evaluation.slates.front import front
 from accordant.evaluation.slates.leaderboard import leaderboard
@@ -106,7 +106,7 @@ def trial(
     reference
         The rule that the gain and the price are measured against.
     contenders
-        Rules that may be chosen.
+        Rules that may be chosen; the reference is none of them.
     measures
         Label to measure, with both labels below.
     weights
@@ -123,8 +123,15 @@ def trial(
     Raises
     ------
     InputError
-        If a label names no measure.
+        If a label names no measure, or the reference is among the contenders.
+    UnknownNameError
+        If the reference or a contender was not served.
     """
+    for rule in (reference, *contenders):
+        if rule not in served_by_rule:
+            raise UnknownNameError("slate rule of the trial:", rule, served_by_rule)
+    if reference in contenders:
+        raise InputError(f"{reference} is the reference and a contender; allowed: one of the two")
     for label in (gain_of, price_of):
         if label not in measures:
             raise InputError(f"{label!r} is no measure here; allowed: {', '.join(measures)}")

@@ -19,8 +19,8 @@ class DailyMeasure(SlateMeasure):
     """A measure that adds up parts over days, where a part is no sum over the requests of its day.
 
     As for any measure, sums over requests are enough: there is one column for each day and each column of `daily`.
-    With many days that is a large array of zeros, so whoever resamples goes day by day instead: the sum over days of
-    `parts` of the sums of `daily` over each day's requests is what `whole` reads, and gives the same number.
+    With many days that is a large array of zeros, so whoever resamples draws days instead: the sum over days of
+    `by_day` is what `whole` reads, and gives the same number.
     """
 
     @abstractmethod
@@ -47,8 +47,12 @@ class DailyMeasure(SlateMeasure):
         by_day = sums.reshape(*sums.shape[:-1], n_days, sums.shape[-1] // n_days)
         return self.whole(self.parts(by_day, served).sum(axis=-2))
 
-    def of(self, served: Served) -> float:
-        """Return the measure over all requests; NaN where it is not defined."""
+    def by_day(self, served: Served) -> Values:
+        """Return what each day adds to the parts, shape (day, part)."""
         daily = self.daily(served)
         days = [daily[:, served.days == day].sum(axis=1) for day in np.unique(served.days)]
-        return float(self.whole(sum((self.parts(each, served) for each in days), start=np.zeros(()))))
+        return np.stack([self.parts(each, served) for each in days])
+
+    def of(self, served: Served) -> float:
+        """Return the measure over all requests; NaN where it is not defined."""
+        return float(self.whole(self.by_day(served).sum(axis=0))) if len(served.days) else float("nan")

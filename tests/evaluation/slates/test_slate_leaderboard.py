@@ -1,0 +1,133 @@
+"""The leaderboard of slate rules: scores as by hand, order, who is a candidate, and what the reader is told."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.evaluation.slates.leaderboard import leaderboard
+from accordant.evaluation.slates.scoring import scores
+from accordant.slates.measures import measures
+
+MEASURES = {
+    "worst": measures.create("worst_off"),
+    "guest": measures.create("attained", {"stakeholder": "guest"}),
+    "gini": measures.create("exposure_gini"),
+    "shown": measures.create("coverage"),
+}
+WEIGHTS = {"worst": 2.0, "guest": 1.0, "gini": 1.0}
+KINDS = {"total": "welfare", "guest": "baseline", "town": "baseline", "inn": "baseline"}
+
+
+@pytest.fixture(scope="module")
+def board(served):
+    return scores(served, MEASURES, resamples=120, seed=3)
+
+
+def by_hand(rows, weights=WEIGHTS, inside=tuple(KINDS)):
+    """Return composite scores from mappings rule → label → value, in plain Python."""
+    found = dict.fromkeys(rows, 0.0)
+    for label, weight in weights.items():
+        values = [rows[rule][label] for rule in inside]
+        low, high = min(values), max(values)
+        for rule, row in rows.items():
+            share = 1.0 if high == low else (row[label] - low) / (high - low)
+            found[rule] += weight / sum(weights.values()) * (1 - share if label == "gini" and high > low else share)
+    return found
+
+
+def points(board):
+    return {row.rule: {label: cell.estimate.value for label, cell in row.cells.items()} for row in board}
+
+
+@pytest.mark.parametrize("outside", [(), ("guest",), ("total", "town")])
+def test_scores_are_those_by_hand(board, outside):
+    found = leaderboard(board, KINDS, WEIGHTS, outside)
+    expected = by_hand(points(board), inside=[rule for rule in KINDS if rule not in outside])
+    assert {row.strategy: row.score.value for row in found.rows} == pytest.approx(expected, abs=1e-12)
+    levels = [row.score.value for row in found.rows]
+    assert levels == sorted(levels, reverse=True)
+    assert {row.strategy for row in found.rows if not row.candidate} == set(outside)
+    assert found.best == next(row.strategy for row in found.rows if row.candidate)
+    assert [column.weight for column in found.columns] == [0.5, 0.25, 0.25, 0.0]
+
+
+def test_intervals_are_of_scores_on_resamples(board):
+    found = leaderboard(board, KINDS, WEIGHTS)
+    drawn = [
+        by_hand({rule: dict(zip(board.labels, draw[r], strict=True)) for r, rule in enumerate(board.rules)})
+        for draw in board.draws
+    ]
+    wins = {row.strategy: 0 for row in found.rows}
+    for each in drawn:
+        wins[max(each, key=each.get)] += 1 / len(drawn)
+    for row in found.rows:
+        limits = np.quantile([each[row.strategy] for each in drawn], [0.025, 0.975])
+        assert (row.score.low, row.score.high) == pytest.approx(tuple(limits), abs=0.02)
+        assert row.wins == pytest.approx(wins[row.strategy], abs=1e-9)
+        gaps = [each[found.best] - each[row.strategy] for each in drawn]
+        if row.strategy != found.best:
+            assert row.distinguishable == (np.quantile(gaps, 0.025) > 0 or np.quantile(gaps, 0.975) < 0)
+
+
+def test_differences_are_to_the_best_candidate_whoever_stands_above(board):
+    """One who is no candidate may have the highest score; nobody is compared with it."""
+    best = leaderboard(board, KINDS, WEIGHTS).rows[0].strategy
+    found = leaderboard(board, KINDS, WEIGHTS, [best])
+    assert found.rows[0].strategy == best and not found.rows[0].candidate and found.rows[0].wins is None
+    winner = next(row for row in found.rows if row.candidate)
+    assert found.best == winner.strategy and winner.distinguishable is None
+    close = [row.strategy for row in found.rows if row.candidate and row.distinguishable is False]
+    words = " ".join(found.remarks)
+    assert (f"cannot tell {len(close)} other rules from {winner.strategy}" in words) == bool(close)
+
+
+def test_without_resamples_there_are_no_intervals(served):
+    found = leaderboard(scores(served, MEASURES, resamples=0), KINDS, WEIGHTS)
+    for row in found.rows:
+        assert row.score.low is None and row.wins is None and row.distinguishable is None
+    assert not any("cannot tell" in each for each in found.remarks)
+
+
+def test_baselines_come_first_among_equals(served):
+    same = {"a rule": served["total"], "a baseline": served["total"], "another": served["guest"]}
+    kinds = {"a rule": "welfare", "a baseline": "baseline", "another": "welfare"}
+    found = leaderboard(scores(same, MEASURES, resamples=20), kinds, {"worst": 1.0})
+    order = [row.strategy for row in found.rows if row.strategy != "another"]
+    assert order == ["a baseline", "a rule"]
+    assert found.rows[0].strategy != "a baseline" or "a baseline comes first, a baseline" in found.remarks[0]
+    assert found["a rule"].distinguishable is False or found.best != "a baseline"
+
+
+def test_what_separates_nothing_is_said(served):
+    same = {"one": served["total"], "two": served["total"]}
+    found = leaderboard(scores(same, MEASURES, resamples=10), dict.fromkeys(same, "welfare"), WEIGHTS)
+    assert [row.score.value for row in found.rows] == [1.0, 1.0]
+    assert any("All rules are equal on worst, guest, gini" in each for each in found.remarks)
+    assert any("The data cannot tell 1 other rules from one" in each for each in found.remarks)
+
+
+def test_a_measure_without_a_value_leaves_rules_unranked(lists_of):
+    found = {"one": lists_of([[0], [1]], np.random.default_rng(0).random((2, 3, 2)))}
+    made = {"ndcg": measures.create("ndcg"), "worst": measures.create("worst_off")}
+    board = scores(found, made, resamples=10)
+    table = leaderboard(board, {"one": "welfare"}, {"ndcg": 0.5, "worst": 0.5})
+    assert table.rows[0].score.value is None
+    assert any("not defined for one, so there is no score" in each for each in table.remarks)
+    assert leaderboard(board, {"one": "welfare"}, {"worst": 1.0}).rows[0].score.value == 1.0
+    json.dumps(table.to_json(), allow_nan=False)
+
+
+def test_what_cannot_be_asked(board):
+    with pytest.raises(UnknownNameError, match="did you mean 'worst'"):
+        leaderboard(board, KINDS, {"wurst": 1.0})
+    with pytest.raises(InputError, match="rules without a kind: inn"):
+        leaderboard(board, {name: kind for name, kind in KINDS.items() if name != "inn"}, WEIGHTS)
+    with pytest.raises(InputError, match="no candidate"):
+        leaderboard(board, KINDS, WEIGHTS, tuple(KINDS))
+    for weights in ({}, {"worst": 0.0}, {"worst": -1.0}, {"worst": float("nan")}):
+        with pytest.raises(InputError, match="weights"):
+            leaderboard(board, KINDS, weights)
