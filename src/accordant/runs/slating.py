@@ -36,7 +36,7 @@ from accordant.slates.lineup import rules_of
 from accordant.slates.measures import SlateMeasure, measures
 from accordant.slates.rule import SlateRule
 from accordant.slates.rules.floors.floored import Floored
-from accordant.slates.serving import Market, Served, serve
+from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.tradeoff import check_served
 
 logger = logging.getLogger(__name__)
@@ -74,6 +74,7 @@ def show_slates(opened: OpenedSlates) -> Slated:
     for label, rule in opened.rules.items():
         logger.info("serving %d requests by %s", opened.header()["requests"]["n"], label)
         served[label] = serve(rule, market, opened.k)
+    served = on_one_scale(served)
     made, weights = _measures(opened.case.slates, market)
     board = scores(served, made, resamples=options.resamples, seed=options.seed)
     kinds = opened.kinds
@@ -95,7 +96,7 @@ def show_slates(opened: OpenedSlates) -> Slated:
         *([reference] if reference else []), *([tried.chosen] if tried else []),
         *(row.strategy for row in table.rows if row.candidate), *standing.rules,
     ]))[:WATCHED]  # fmt: skip
-    shown = watched[1] if len(watched) > 1 else watched[0]
+    shown = tried.chosen if tried else next((row.strategy for row in table.rows if row.candidate), watched[0])
     return Slated(
         opened, served, table, standing,
         None if reference is None else price(board, reference),

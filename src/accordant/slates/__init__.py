@@ -33,7 +33,7 @@ from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.gains import Gains, gains_of
 from accordant.slates.rule import SlateRule, register, rules
-from accordant.slates.serving import ExpectedUptake, Market, Served, serve
+from accordant.slates.serving import ExpectedUptake, Market, Served, on_one_scale, serve
 from accordant.slates.slates import Slates
 from accordant.slates.state import State
 
@@ -54,6 +54,7 @@ __all__ = [
     "create",
     "gains_of",
     "names",
+    "on_one_scale",
     "register",
     "rules",
     "serve",

@@ -6,6 +6,10 @@
     attained    (u_i − worst) / (ideal − worst), in [0, 1]: 1 is i's ideal list; NaN where all lists are alike for i
 
 A stakeholder to whom every list is alike can neither gain nor lose, so it counts neither as served nor as behind.
+
+Where E or availability depends on what was shown before, rules face different moments: the ideal of a rule that fills
+places is lower than that of one that does not. `accordant.slates.serving.on_one_scale` therefore measures all rules
+of a comparison between the best ideal and the worst worst that any of them faced.
 """
 
 from __future__ import annotations
@@ -29,8 +33,10 @@ class Gains:
 
     Attributes
     ----------
-    utilities, ideal, worst
-        Mean expected rewards in [0, 1], shape (stakeholder, user); NaN for an empty list.
+    utilities
+        Mean expected rewards of lists in [0, 1], shape (stakeholder, user); NaN for an empty list.
+    ideal, worst
+        The same of the best and the worst list for each stakeholder; NaN where nothing may be shown.
     """
 
     utilities: Values

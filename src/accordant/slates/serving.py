@@ -133,7 +133,10 @@ class Served:
     candidates
         E as each request found it under this rule.
     gains
-        What the slates gave to each stakeholder.
+        What the slates gave to each stakeholder. The ideal and the worst list are those of `moment`, or after
+        `on_one_scale` those of all rules of a comparison.
+    moment
+        The same between the ideal and the worst list of what could be shown at that moment, which is what floors read.
     visits
         Visits of each item by each request, shape (item, request).
     days
@@ -148,6 +151,7 @@ class Served:
     slates: Slates
     candidates: Candidates
     gains: Gains
+    moment: Gains
     visits: Values
     days: NDArray[np.intp]
     users: tuple[str, ...]
@@ -174,10 +178,13 @@ class Served:
             if rows.start < min(rows.stop, batch.n_users):
                 kept.append(batch.take(rows))
                 states.append(state)
-        gains = Gains(self.gains.utilities[:, part], self.gains.ideal[:, part], self.gains.worst[:, part])
+        gains, moment = (
+            Gains(each.utilities[:, part], each.ideal[:, part], each.worst[:, part])
+            for each in (self.gains, self.moment)
+        )
         return Served(
             replace(self.market, batches=tuple(kept)), self.slates.take(part), self.candidates.take(part), gains,
-            self.visits[:, part], self.days[part], self.users[part], tuple(states),
+            moment, self.visits[:, part], self.days[part], self.users[part], tuple(states),
         )  # fmt: skip
 
 
@@ -207,11 +214,42 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
         visits.append(taken)
     every = joined(found)
     slates = together(shown)
+    moment = gains_of(slates, every)
     return Served(
-        market, slates, every, gains_of(slates, every), np.concatenate(visits, axis=1),
+        market, slates, every, moment, moment, np.concatenate(visits, axis=1),
         np.repeat([batch.day for batch in market.batches], [batch.n_users for batch in market.batches]),
         tuple(user for batch in market.batches for user in batch.users), tuple(states),
     )  # fmt: skip
+
+
+def on_one_scale(served_by_rule: Mapping[str, Served]) -> dict[str, Served]:
+    """Return what rules showed to the same requests, with gains between the same ideal and the same worst for all.
+
+    For each request and stakeholder the ideal is the best that any of the rules could have shown at its moment, the
+    worst the worst [ours]. So one list attains more than another exactly if its utility is higher, whatever rules
+    filled or closed before. An empty list where another rule had something to show attains 0. Where E depends on
+    nothing that was shown, and nothing closes, gains stay as they are.
+
+    Parameters
+    ----------
+    served_by_rule
+        Rule to what it showed; each stakeholder's own list among them makes the scale a stable one.
+    """
+    moments = [served.moment for served in served_by_rule.values()]
+    if not moments:
+        return {}
+    ideal, worst = moments[0].ideal, moments[0].worst
+    for each in moments[1:]:
+        ideal, worst = np.fmax(ideal, each.ideal), np.fmin(worst, each.worst)
+    return {
+        rule: replace(served, gains=Gains(_or_worst(served.moment.utilities, worst), ideal, worst))
+        for rule, served in served_by_rule.items()
+    }
+
+
+def _or_worst(utilities: Values, worst: Values) -> Values:
+    """Return utilities, and for empty lists the worst that others could have shown."""
+    return np.where(np.isnan(utilities), worst, utilities)
 
 
 def joined(parts: Sequence[Candidates]) -> Candidates:

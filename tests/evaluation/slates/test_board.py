@@ -43,13 +43,25 @@ def counts_of_users(served, resamples, seed):
 
 def test_resamples_equal_a_naive_loop(served, every, board, repeat):
     """Requests of drawn users are really repeated, and measures computed on the longer data."""
+    users = Users.of(served["total"].users)
     of_users = [m for m, each in enumerate(every.values()) if not isinstance(each, DailyMeasure)]
     for rule in ("total", "town"):
-        place = board.place(rule)
+        draws = resampling.resampled(served[rule], every, users, 60, generator(5, "resamples"))
         for r, times in enumerate(counts_of_users(served[rule], 60, 5)[:12]):
             copy = repeat(served[rule], times)
             right = [each.of(copy) for each in every.values()]
-            np.testing.assert_allclose(board.draws[r, place, of_users], np.take(right, of_users), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(draws[r, of_users], np.take(right, of_users), rtol=1e-9, atol=1e-12)
+
+
+def test_intervals_hold_their_value_also_for_inequalities(served, board):
+    """Without recentring, resampled users make attention more unequal than it is."""
+    for rule in board.rules:
+        for label in ("exposure_gini", "coverage", "gini_of_means", "provider_exposure_gap"):
+            found = board[rule].cells[label].estimate
+            if found.value is not None:
+                assert found.low <= found.value <= found.high, (rule, label)
+    m = board.measure("exposure_gini")
+    np.testing.assert_allclose(board.draws[:, :, m].mean(axis=0), board.points[:, m], atol=0.02)
 
 
 def test_measures_of_days_resample_whole_days(served, board):
@@ -61,7 +73,9 @@ def test_measures_of_days_resample_whole_days(served, board):
         room = served[rule].market.catalogue.capacity
         beyond = np.array([np.maximum(each - room, 0).sum() for each in visits])
         draws = drawn @ beyond / (drawn @ np.array([each.sum() for each in visits]))
-        found = board.draws[:, board.place(rule), board.measure("overload")]
+        users = Users.of(served[rule].users)
+        every = {"overload": overload}
+        found = resampling.resampled(served[rule], every, users, 60, generator(5, "resamples"))[:, 0]
         np.testing.assert_allclose(found, draws)
         assert found.min() <= overload.of(served[rule]) <= found.max()
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.evaluation.leaderboard import Estimate
 from accordant.evaluation.slates.board import Board, BoardCell, BoardColumn, BoardRow, estimates
 from accordant.evaluation.slates.resampling import Users, resampled
 from accordant.randomness import generator
-from accordant.slates.measures import DailyMeasure, SlateMeasure
+from accordant.slates.measures import DailyMeasure, MeanMeasure, SlateMeasure
 from accordant.slates.serving import Served
+
+Values = NDArray[np.float64]
 
 FEWEST_DAYS = 2  # below, nothing is known of how days differ
 
@@ -63,6 +66,9 @@ def scores(
         ],
         axis=1,
     )
+    curved = [m for m, each in enumerate(measures.values()) if not isinstance(each, MeanMeasure | DailyMeasure)]
+    for r in range(len(points)):
+        draws[:, r, curved] = recentred(draws[:, r, curved], points[r, curved])
     rows, n_days = [], len(np.unique(first.days))
     for r, (rule, served) in enumerate(served_by_rule.items()):
         counts = [each.requests(served) for each in measures.values()]
@@ -76,6 +82,31 @@ def scores(
         rows.append(BoardRow(rule, dict(zip(measures, cells, strict=True)), float(served.slates.tied.mean()), short))
     columns = tuple(BoardColumn(label, each.goal, each.about) for label, each in measures.items())
     return Board(tuple(rows), columns, len(first.users), users.n, resamples, level, seed, points, draws)
+
+
+def recentred(draws: Values, points: Values) -> Values:
+    """Return draws moved so that their mean is the value on all requests, and kept within the range of both.
+
+    Drawing users with replacement makes attention less even than it is: a measure that is no mean, such as an
+    inequality, is then larger on almost every resample than on the data, and its interval would not hold its value. The
+    mean difference is the bootstrap's estimate of that bias (Efron and Tibshirani 1993, Section 10.2), taken off here.
+
+    Parameters
+    ----------
+    draws
+        Of one rule, shape (resample, measure); NaN where not defined.
+    points
+        Shape (measure,).
+    """
+    if not len(draws):
+        return draws
+    known = ~np.isnan(draws)
+    counts = known.sum(axis=0)
+    means = np.divide(np.where(known, draws, 0.0).sum(axis=0), counts, out=points.copy(), where=counts > 0)
+    lowest = np.fmin(np.where(known, draws, np.inf).min(axis=0), points)
+    highest = np.fmax(np.where(known, draws, -np.inf).max(axis=0), points)
+    moved = draws + np.where(np.isnan(points), 0.0, points - means)
+    return np.clip(moved, lowest, highest)
 
 
 def _check_same(served_by_rule: Mapping[str, Served]) -> None:

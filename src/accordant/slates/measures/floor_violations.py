@@ -41,7 +41,7 @@ class FloorViolations(MeanMeasure):
         asked = [name for name in served.market.floors if self.stakeholder in (None, name)]
         rows = [served.market.stakeholders.index(name) for name in asked]
         floors = np.array([served.market.floors[name] for name in asked])
-        attained = served.gains.attained[rows]
+        attained = served.moment.attained[rows]
         known = ~np.isnan(attained)
         broken = (known & (attained < floors[:, None] - ALIKE)).any(axis=0)
         return np.where(known.any(axis=0), broken, np.nan)

@@ -1,0 +1,118 @@
+"""What ``accordant slate`` takes and does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from accordant.cli.deliberating import capacities
+from accordant.cli.output import print_json, refuse_overwriting
+from accordant.cli.plain import PlainConsole, plain
+from accordant.naming import read_names
+from accordant.report.slated import render_slated
+from accordant.runs.folder import free_folder
+from accordant.runs.slated import SLATES, SlateOptions, write_slated
+from accordant.runs.slating import open_slates, show_slates
+
+Json = Mapping[str, Any]
+
+WIDTH = 170  # columns of what is piped somewhere
+FIRST = 15  # rules that the terminal shows beside the baselines; all are on the page
+COLUMNS = 8  # measures that the terminal shows beside the score
+
+
+def slate_options(*, strategies: str | None, capacity: Sequence[str], **others: Any) -> SlateOptions:
+    """Return what the options of the command say.
+
+    Raises
+    ------
+    InputError
+        If a name or a capacity has another form.
+    """
+    named = () if strategies is None else read_names(strategies, "--strategies")
+    return SlateOptions(strategies=named, capacity=capacities(capacity), **others)
+
+
+def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: bool) -> None:
+    """Serve the case, print the leaderboard, and write the folder."""
+    if out is not None:
+        refuse_overwriting(case, out)
+    free_folder("", out)
+    opened = open_slates(case, options)
+    if opened.source.simulated:
+        sys.stderr.write(f"accordant: {plain(opened.source.label)}\n")
+    found = show_slates(opened)
+    content = found.to_json()
+    folder = write_slated(found, render_slated(content), free_folder(f"{opened.case.name}-slates", out))
+    if json:
+        print_json(content | {"run": str(folder)})
+    else:
+        print_slates(content, folder)
+
+
+def print_slates(content: Json, folder: Path) -> None:
+    """Print the leaderboard, what is given up for the worst-off, and where everything was written."""
+    console = PlainConsole(width=WIDTH)
+    requests = content["requests"]
+    console.print(f"{content['case']['title']}: {content['source']['label']}")
+    console.print(
+        f"{requests['n']} requests of {requests['users']} users on {requests['days']} days, {requests['cold']} of them "
+        f"by users without a past; lists of {content['k']} out of {len(content['items'])} items; seed {content['seed']}"
+    )
+    console.print()
+    console.print(_table(content))
+    left = len(content["leaderboard"]) - len(_shown(content))
+    if left > 0:
+        console.print(f"… and {left} more, all of them on the page")
+    sentences = [*([content["trial"]["words"]] if content["trial"] else []), _front(content), *content["remarks"]]
+    for title, lines in (("found", sentences), ("mind", [*content["warnings"], *content["source"]["notes"]])):
+        if lines:
+            console.print()
+            for line in [f"{title}:", *(f"- {each}" for each in lines)]:
+                console.print(line)
+    console.print()
+    console.print(f"page: {folder / 'report.html'}")
+    console.print(f"lists: {folder / SLATES}")
+
+
+def _table(content: Json) -> Table:
+    """Return the first rules with their score and the measures that count, then the others."""
+    table = Table(box=None, pad_edge=False, title=None)
+    columns = sorted(content["columns"], key=lambda each: -each["weight"])[:COLUMNS]
+    table.add_column("rule", overflow="fold")
+    for name in ("kind", "score (95%)", "wins"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    for each in columns:
+        table.add_column(each["label"].replace("_", " "), justify="right", overflow="fold")
+    for row in _shown(content):
+        table.add_row(
+            row["strategy"], row["kind"], _interval(row["score"]), _number(row["wins"], 2),
+            *(_number(row["metrics"][each["label"]]["value"], 3) for each in columns),
+        )  # fmt: skip
+    return table
+
+
+def _shown(content: Json) -> list[Json]:
+    """Return the first rules, and the baselines wherever they stand: everything must beat them."""
+    return [row for place, row in enumerate(content["leaderboard"]) if place < FIRST or row["kind"] == "baseline"]
+
+
+def _front(content: Json) -> str:
+    front = content["front"]
+    rules = [row["rule"] for row in front["rows"] if row["on_front"]]
+    return f"not dominated in {' and '.join(front['axes'])}: {', '.join(rules) if rules else 'nobody'}"
+
+
+def _interval(estimate: Json) -> str:
+    if estimate["value"] is None:
+        return "not defined"
+    limits = "" if estimate["low"] is None else f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    return f"{estimate['value']:.3f}{limits}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,190 @@
+"""Reading the JSON of slates: rules in one order, the marked ones among them, and what each stakeholder attains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from accordant.report.reading import Json, Line, Reading
+from accordant.report.scale import interval, listed, number, percent
+from accordant.report.tables import Cell
+
+# kind of rule → (mark in tables and charts, words for the legend)
+KINDS = {
+    "welfare": ("diamond", "chooses a list by a welfare of everybody"),
+    "approval": ("triangle", "chooses a list by approvals"),
+    "per item": ("circle", "scores item by item"),
+    "moderation": ("hexagon", "moderates lists that stakeholders propose"),
+    "dynamic": ("open-triangle", "hears whoever is behind so far"),
+    "consumption": ("star", "weighs relevance against diversity"),
+    "baseline": ("square", "one stakeholder alone, or a draw"),
+    "other": ("cross", "another kind"),
+}
+DRAWN = "random_slate"  # the rule that draws its lists
+FOLD = 15  # rows of a table of rules that stand unfolded
+BEST = 10  # rules whose gains stand unfolded, beside baselines
+
+
+@dataclass(frozen=True)
+class RuleLine(Line):
+    """One rule of the leaderboard.
+
+    Attributes
+    ----------
+    rule
+        Its object in the list of rules.
+    standing
+        Its object on the front.
+    roles
+        Why it is marked: reference, chosen, first, drawn; empty for most.
+    """
+
+    rule: Json
+    standing: Json
+    roles: tuple[str, ...]
+
+    @property
+    def mark(self) -> str:
+        """Shape that stands for the kind."""
+        return KINDS[self.family][0]
+
+    @property
+    def fill(self) -> str:
+        """Class of the mark: full unless another rule dominates, or a value is missing."""
+        return "full" if self.standing["on_front"] else "dominated"
+
+    @property
+    def words(self) -> str:
+        """Name with its position, as drawings call it."""
+        return f"{self.position}. {self.name}"
+
+
+@dataclass(frozen=True)
+class SlatedReading(Reading):
+    """The JSON, and the questions that several sections ask of it."""
+
+    @cached_property
+    def lines(self) -> tuple[RuleLine, ...]:
+        """Candidates in order of their score, then the lines that cannot win."""
+        rows = sorted(self.content["leaderboard"], key=lambda row: not row["candidate"])
+        rules = {each["label"]: each for each in self.content["rules"]}
+        standings = {each["rule"]: each for each in self.content["front"]["rows"]}
+        return tuple(
+            RuleLine(
+                row["strategy"], row["kind"], row["kind"] if row["kind"] in KINDS else "other", row["candidate"],
+                row["strategy"] == self._chosen, rules[row["strategy"]]["note"], position, row,
+                rules[row["strategy"]], standings[row["strategy"]], self._roles(row["strategy"]),
+            )
+            for position, row in enumerate(rows, 1)
+        )  # fmt: skip
+
+    @property
+    def columns(self) -> list[Json]:
+        """All measures."""
+        found: list[Json] = self.content["columns"]
+        return found
+
+    @property
+    def level(self) -> str:
+        """Confidence level of every interval."""
+        return percent(self.content["level"])
+
+    @property
+    def stakeholders(self) -> list[Json]:
+        """Stakeholders as declared."""
+        found: list[Json] = self.content["stakeholders"]
+        return found
+
+    @property
+    def families(self) -> list[str]:
+        """Kinds of rules that occur, in the order of `KINDS`."""
+        return [family for family in KINDS if any(line.family == family for line in self.lines)]
+
+    @cached_property
+    def marked(self) -> tuple[RuleLine, ...]:
+        """Reference, chosen, first and drawn rule, as far as there are such, each once."""
+        order = (self.reference, self._chosen, self._first, self._drawn)
+        by_name = {line.name: line for line in self.lines}
+        return tuple(by_name[name] for name in dict.fromkeys(order) if name in by_name)
+
+    @cached_property
+    def compared(self) -> tuple[RuleLine, ...]:
+        """The rules of pictures side by side: the reference and the chosen one, or as far as there are such, others."""
+        beside = self._chosen or self._first
+        wanted = [name for name in (self.reference, beside, self._drawn) if name is not None]
+        return tuple(line for name in list(dict.fromkeys(wanted))[:2] for line in self.lines if line.name == name)
+
+    @cached_property
+    def watched(self) -> tuple[RuleLine, ...]:
+        """Rules whose robustness was measured."""
+        return tuple(line for line in self.lines if line.rule["stability"] or line.rule["manipulability"])
+
+    @property
+    def reference(self) -> str | None:
+        """The rule that others are compared with: the list of the user alone."""
+        prices = self.content["prices"]
+        return None if prices is None else str(prices["reference"])
+
+    def column(self, label: str) -> Json | None:
+        """Return a measure by its label."""
+        return next((each for each in self.columns if each["label"] == label), None)
+
+    def folded(self, lines: Sequence[RuleLine], first: int = FOLD) -> tuple[list[RuleLine], list[RuleLine]]:
+        """Return lines that stand unfolded, the first and the marked ones, and the others."""
+        if len(lines) <= first + 2:  # folding one or two rows saves nothing
+            return list(lines), []
+        shown = [line for place, line in enumerate(lines) if place < first or line.roles]
+        kept = {line.position for line in shown}
+        return shown, [line for line in lines if line.position not in kept]
+
+    def attained(self, line: RuleLine, stakeholder: str) -> tuple[float | None, Cell]:
+        """Return the mean of what a stakeholder attains, as a number and as a cell."""
+        label = self.attained_label(stakeholder)
+        if label is not None:
+            cell = line.row["metrics"][label]
+            return cell["value"], Cell(number(cell["value"]), interval(cell["low"], cell["high"]))
+        past = line.rule["over_time"]
+        if stakeholder not in past["stakeholders"] or not past["days"]:
+            return None, Cell(number(None))
+        last = past["attained"][past["stakeholders"].index(stakeholder)][-1]
+        return last, Cell(number(last))
+
+    def attained_label(self, stakeholder: str) -> str | None:
+        """Return the measure of what a stakeholder attains, by the usual labels; None under another label."""
+        labels = [f"attained {stakeholder}", *(["user attained"] if stakeholder == self.content["user"] else [])]
+        return next((label for label in labels if self.column(label) is not None), None)
+
+    @property
+    def _chosen(self) -> str | None:
+        trial = self.content["trial"]
+        return None if trial is None else str(trial["chosen"])
+
+    @property
+    def _first(self) -> str | None:
+        ranked = [row for row in self.content["leaderboard"] if row["candidate"] and row["score"]["value"] is not None]
+        return str(ranked[0]["strategy"]) if ranked else None
+
+    @property
+    def _drawn(self) -> str | None:
+        return next((row["label"] for row in self.content["rules"] if row["label"].startswith(DRAWN)), None)
+
+    def _roles(self, name: str) -> tuple[str, ...]:
+        known = {
+            "reference": self.reference,
+            "chosen": self._chosen,
+            "first": self._first,
+            "drawn at random": self._drawn,
+        }
+        return tuple(role for role, each in known.items() if each == name)
+
+
+def role_words(line: RuleLine, user: str | None) -> str:
+    """Return why a rule is marked, in words; its kind where it is not."""
+    words = {
+        "reference": f"the reference: the list of {user} alone",
+        "chosen": "chosen on the earlier requests",
+        "first": "first on the leaderboard",
+        "drawn at random": "lists drawn at random",
+    }
+    return listed([words[role] for role in line.roles]) or line.kind

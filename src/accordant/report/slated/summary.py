@@ -1,0 +1,176 @@
+"""What the page says in words: what was served, what the trial found, and what is gained and lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accordant.report.reading import Json
+from accordant.report.scale import NOT_DEFINED, count, interval, listed, number, percent
+from accordant.report.slated.reading import RuleLine, SlatedReading
+
+PLUS = "+"
+BETTER = {True: "better", False: "worse", None: "no change shown"}  # of a difference with an interval
+DOES = {True: "improves", False: "worsens", None: "cannot be shown to change"}
+NAMED = 3  # rules that a sentence names
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One of the boxes of the answer, all of one size.
+
+    Attributes
+    ----------
+    title
+        What it is about.
+    value, limits
+        The number in words, with its interval.
+    word
+        What it means.
+    css
+        Class: better, worse, or open.
+    sentence
+        One sentence that says so.
+    """
+
+    title: str
+    value: str
+    limits: str
+    word: str
+    css: str
+    sentence: str
+
+
+def served(reading: SlatedReading) -> list[str]:
+    """Return how many requests were served, and with what."""
+    content, asked = reading.content, reading.content["requests"]
+    days = "1 day" if asked["days"] == 1 else f"{count(asked['days'])} days"
+    users = "1 user" if asked["users"] == 1 else f"{count(asked['users'])} users"
+    rules = len(reading.lines)
+    return [
+        f"{count(asked['n'])} request{'s' * (asked['n'] != 1)} of {users} on {days} were served.",
+        f"Each list holds up to {content['k']} of {count(len(content['items']))} items.",
+        f"{count(rules)} rules answered the same requests." if rules != 1 else "One rule answered them.",
+        f"{count(asked['cold'])} requests are by users without a past.",
+    ]
+
+
+def tried(reading: SlatedReading) -> list[Finding]:
+    """Return what the trial found: gain, price and dominance, in this order; empty without a trial."""
+    trial = reading.content["trial"]
+    if trial is None:
+        return []
+    found = [_changed(trial, trial["gain_of"], trial["gain"]), _changed(trial, trial["price_of"], trial["price"])]
+    return [*found, _standing(trial, reading.content["level"])]
+
+
+def untried(reading: SlatedReading) -> str:
+    """Return why there is no trial."""
+    if reading.content["user"] is None:
+        return "Nobody is the user here, so no list of the user alone is there to compare with, and no rule was tried."
+    return (
+        "No rule was tried on requests that took no part in choosing it: too few requests, or no rule with a score. "
+        "Every number below may look too good for whatever comes first."
+    )
+
+
+def headline(reading: SlatedReading) -> str:
+    """Return what the trial found in one sentence, the loss beside the gain."""
+    trial = reading.content["trial"]
+    gain, cost = trial["gain"]["better"], trial["price"]["better"]
+    joined = "and" if gain == cost else "but"
+    both = (
+        f"There it {DOES[gain]} “{trial['gain_of']}” against {trial['reference']}, {joined} {DOES[cost]} "
+        f"“{trial['price_of']}”"
+    )
+    if trial["dominated_by"]:
+        return f"{both}. {_several(trial['dominated_by'])} dominate{'s' * (len(trial['dominated_by']) == 1)} it."
+    return f"{both}."
+
+
+def fronted(reading: SlatedReading) -> str:
+    """Return which rules no other dominates."""
+    front = reading.content["front"]
+    names = [line.name for line in reading.lines if line.standing["on_front"]]
+    if not names:
+        return f"No rule has a value in {quoted(front['axes'])}, so none is compared."
+    return f"On all requests no rule dominates {_several(names)} in {quoted(front['axes'])}."
+
+
+def quoted(labels: list[str]) -> str:
+    """Return labels of measures in one phrase."""
+    return listed([f"“{label}”" for label in labels])
+
+
+def first(reading: SlatedReading) -> str | None:
+    """Return which rule has the highest score; None if none has one."""
+    best = next((line for line in reading.lines if "first" in line.roles), None)
+    if best is None:
+        return None
+    score = best.row["score"]
+    told = f"{number(score['value'])} {interval(score['low'], score['high'])}".strip()
+    return f"On all requests {best.name} has the highest composite score, {told}."
+
+
+def changes(reading: SlatedReading) -> tuple[RuleLine, list[tuple[Json, Json, str]]] | None:
+    """Return the rule that is looked at, and each measure with its difference to the reference and what it means.
+
+    It is the chosen rule, or the first on the leaderboard; None without a reference, or if it is the reference itself.
+    """
+    prices = reading.content["prices"]
+    shown = [line for line in reading.marked if {"chosen", "first"} & set(line.roles)]
+    looked = next((line for line in shown if line.selected), shown[0] if shown else None)
+    if prices is None or looked is None or looked.name not in prices["rules"]:
+        return None
+    found = prices["rules"][looked.name]
+    rows = [(column, found[column["label"]], meaning(found[column["label"]])) for column in reading.columns]
+    return looked, rows
+
+
+def tally(rows: list[tuple[Json, Json, str]]) -> str:
+    """Return how many measures are better, worse, and neither."""
+    counts = {word: sum(each == word for _, _, each in rows) for word in (*BETTER.values(), NOT_DEFINED)}
+    return listed([f"{n} {word}" for word, n in counts.items() if n or word in ("better", "worse")])
+
+
+def meaning(difference: Json) -> str:
+    """Return whether a difference is for the better."""
+    return NOT_DEFINED if difference["value"] is None else BETTER[difference["better"]]
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """Return a difference with its sign."""
+    told = number(value, digits)
+    return PLUS + told if value is not None and value > 0 and any(each in told for each in "123456789") else told
+
+
+def span(difference: Json, digits: int = 3) -> str:
+    """Return the interval of a difference, with signs."""
+    low, high = difference["low"], difference["high"]
+    return "" if low is None or high is None else f"[{signed(low, digits)}, {signed(high, digits)}]"
+
+
+def _changed(trial: Json, label: str, difference: Json) -> Finding:
+    """Return a difference of the trial."""
+    word = meaning(difference)
+    css = {"better": "better", "worse": "worse"}.get(word, "open")
+    sentence = f"Change of “{label}” against {trial['reference']} on the later {count(trial['later'])} requests."
+    return Finding(label, signed(difference["value"]), span(difference), word, css, sentence)
+
+
+def _standing(trial: Json, level: float) -> Finding:
+    """Return whether another rule is at least as good in both and better in one, and how sure that is."""
+    free, share = not trial["dominated_by"], trial["on_front"]
+    sure = "" if share is None else f"It is not dominated in {percent(share)} of resamples."
+    value, limits = ("not dominated", "") if free else ("dominated", f"by {_several(trial['dominated_by'])}")
+    if share is not None and (share < level if free else share > 1 - level):
+        return Finding("dominance", value, limits, "may be chance: resamples disagree", "open", sure)
+    if free:
+        return Finding("dominance", value, limits, "no rule is as good in both and better in one", "better", sure)
+    return Finding("dominance", value, limits, "another rule is as good in both and better in one", "worse", sure)
+
+
+def _several(names: list[str]) -> str:
+    """Return names, the first few where there are many."""
+    if len(names) <= NAMED + 1:
+        return listed(names)
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} others"

@@ -1,0 +1,327 @@
+"""The page of served slates: one well-formed file that says what the JSON says."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from accordant.errors import InputError
+from accordant.naming import Named
+from accordant.report.scale import interval, number, percent
+from accordant.report.slated import FORMAT, render_slated
+from accordant.report.slated.reading import SlatedReading
+from accordant.report.slated.summary import signed, span
+from accordant.runs.slated import FORMAT as WRITTEN
+from accordant.runs.slated import SlateOptions
+from accordant.runs.slating import open_slates, show_slates
+
+SECTIONS = ("answer", "changes", "front", "leaderboard", "who", "attention", "load", "time", "robustness", "objectives",
+            "examples", "scope", "made")  # fmt: skip
+
+
+def text_of(section, html, page):
+    """Return what one section says."""
+    part = re.search(rf'<section id="{section}".*?</section>', html, re.DOTALL)
+    assert part is not None
+    return page(part[0]).text
+
+
+def test_format_is_the_one_that_runs_write():
+    assert FORMAT == WRITTEN
+
+
+@pytest.mark.parametrize("found", [None, 0, 2, "1"])
+def test_another_format_is_refused(situations, found):
+    with pytest.raises(InputError, match="allowed: 1"):
+        render_slated(situations("tiny") | {"result": found})
+
+
+def test_every_situation_gives_one_whole_page(variant, page):
+    html = render_slated(variant)
+    read = page(html)
+    assert html == render_slated(json.loads(json.dumps(variant)))
+    ids = read.all("id")
+    assert len(ids) == len(set(ids))
+    for name in ("aria-labelledby", "aria-describedby"):
+        assert {part for value in read.all(name) for part in value.split()} <= set(ids)
+    assert {value[1:] for value in read.all("href")} <= set(ids)
+    for word in ("nan", "None", "inf", "Undefined"):
+        assert not re.search(rf"\b{word}\b", read.text)
+    assert " fair " not in read.text.lower()
+
+
+def test_nothing_is_loaded_from_elsewhere(variant, page):
+    html = render_slated(variant)
+    read = page(html)
+    assert {value for value in read.all("xmlns")} <= {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"(?:src|href|action|data)\s*=\s*[\"']?\s*(?:https?:|//|data:)", html)
+    assert not re.search(r"url\(|@import", html)
+    assert not {"script", "img", "link", "iframe", "object", "form"} & set(read.tags)
+
+
+def test_hostile_names_are_text(situations, page):
+    html = render_slated(situations("hostile"))
+    assert "<script" not in html
+    assert "\x00" not in html
+    read = page(html)
+    assert "<script>alert(1)</script>\"'&{{ 7*7 }}" in read.text
+    assert "49" not in read.text.replace("0.49", "")
+    assert not [value for key, value in read.attributes if key.startswith("on")]
+
+
+def test_sections_and_contents_agree(situations, page):
+    html = render_slated(situations("tiny"))
+    found = re.findall(r'<section id="([a-z]+)"', html)
+    assert tuple(found) == SECTIONS
+    assert [value[1:] for value in page(html).all("href")][1:] == list(SECTIONS[1:])
+
+
+def test_trial_says_gain_and_price_in_the_same_size(situations, page):
+    content = situations("tiny")
+    html, trial = render_slated(content), content["trial"]
+    answer = text_of("answer", html, page)
+    assert "borda was chosen on the first 20 requests, and tried on the other 20" in answer
+    assert "There it improves “worst off” against stakeholder:Visitor, but worsens “user attained”." in answer
+    for each, word in ((trial["gain"], "better"), (trial["price"], "worse")):
+        assert f"{signed(each['value'])} {span(each)} {word}" in answer
+    assert "not dominated no rule is as good in both and better in one It is not dominated in 98.3%" in answer
+    assert html.count('<div class="outcome ') == 3
+    assert html.count('<p class="outcome-value">') == 3
+
+
+def test_a_trial_that_shows_nothing_says_so_as_loud(situations, page):
+    content = situations("dominated")
+    content["trial"]["on_front"] = 0.01
+    html = render_slated(content)
+    answer = text_of("answer", html, page)
+    assert "There it cannot be shown to change “worst off”" in answer
+    assert "seq_pav dominates it." in answer
+    assert "dominated by seq_pav another rule is as good in both and better in one" in answer
+    assert "+0.010 [−0.020, +0.060] no change shown" in answer
+    assert '<div class="outcome open">' in html
+
+
+@pytest.mark.parametrize(("dominated_by", "on_front"), [([], 0.48), (["seq_pav"], 0.48)])
+def test_dominance_that_resamples_do_not_confirm_is_open(situations, page, dominated_by, on_front):
+    content = situations("tiny")
+    content["trial"] |= {"dominated_by": dominated_by, "on_front": on_front}
+    answer = text_of("answer", render_slated(content), page)
+    assert "may be chance: resamples disagree It is not dominated in 48% of resamples." in answer
+
+
+def test_without_a_user_the_page_says_why_there_is_no_trial(situations, page):
+    html = render_slated(situations("nobody is the user"))
+    assert "Nobody is the user here" in text_of("answer", html, page)
+    assert "nobody is the user, so there is no list of the user alone" in text_of("changes", html, page)
+    assert '<div class="outcome ' not in html
+    assert "front-chart-title" in html
+
+
+def test_simulated_data_are_called_so_above_everything(situations, page):
+    simulated = render_slated(situations("simulated"))
+    assert page(simulated).text.index("SIMULATED The requests are made up") < page(simulated).text.index(
+        "What was shown"
+    )
+    assert "SIMULATED" not in page(render_slated(situations("tiny"))).text
+
+
+def test_warnings_and_notes_of_the_data_stand_in_the_answer(situations, page):
+    answer = text_of("answer", render_slated(situations("tiny")), page)
+    assert "nobody was consulted DAYS ARE MADE UP." in answer
+
+
+def test_losses_are_counted_beside_gains(situations, page):
+    content = situations("tiny")
+    html = render_slated(content)
+    changes = text_of("changes", html, page)
+    found = content["prices"]["rules"]["borda"]
+    better, worse = (sum(each["better"] is state for each in found.values()) for state in (True, False))
+    assert f"Of {len(found)} measures: {better} better, {worse} worse and" in changes
+    assert html.count('<tr class="gain">') == better > 0
+    assert html.count('<tr class="loss">') == worse > 0
+    for label, each in found.items():
+        assert label in changes
+        assert f"{signed(each['value'])} {span(each)}" in changes
+
+
+def test_tables_hold_the_numbers_of_the_json(situations, page):
+    content = situations("tiny")
+    html = render_slated(content)
+    board, front, who = (text_of(name, html, page) for name in ("leaderboard", "front", "who"))
+    for row in content["leaderboard"]:
+        assert f"{number(row['score']['value'])} {interval(row['score']['low'], row['score']['high'])}" in board
+        for cell in row["metrics"].values():
+            assert f"{number(cell['value'])} {interval(cell['low'], cell['high'])}" in board
+    for row in content["front"]["rows"]:
+        label = next(each for each in content["leaderboard"] if each["strategy"] == row["rule"])
+        for axis in content["front"]["axes"]:
+            cell = label["metrics"][axis]
+            assert f"{number(cell['value'])} {interval(cell['low'], cell['high'])}" in front
+    assert front.count("not dominated") - front.count("full: not dominated") >= 3
+    assert "floor 0.500" in who
+    assert "12.5% 6.2% 3.1% provably cannot" in who
+
+
+def test_a_mean_below_its_floor_is_marked(situations, page):
+    content = situations("tiny")
+    reading = SlatedReading(content)
+    below = sum((reading.attained(line, "Visitor")[0] or 0.0) < 0.5 for line in reading.lines)
+    html = render_slated(content)
+    assert text_of("who", html, page).count("below its floor") == below > 0
+
+
+def test_what_is_attained_is_found_under_other_labels_too(situations):
+    content = situations("tiny")
+    for column in content["columns"]:
+        column["label"] = column["label"].replace("attained City", "the city")
+    for row in content["leaderboard"]:
+        row["metrics"]["the city"] = row["metrics"].pop("attained City")
+    for found in content["prices"]["rules"].values():
+        found["the city"] = found.pop("attained City")
+    reading = SlatedReading(content)
+    value, cell = reading.attained(reading.lines[0], "City")
+    past = reading.lines[0].rule["over_time"]
+    assert value == past["attained"][2][-1]
+    assert (cell.value, cell.interval) == (number(value), "")
+    assert cell.value in render_slated(content)
+
+
+def test_many_rules_are_folded_and_none_is_lost(situations, page):
+    html = render_slated(situations("many rules"))
+    for section in ("leaderboard", "front", "who", "scope", "robustness"):
+        found = text_of(section, html, page)
+        assert all(f"rule_{k} " in found for k in range(40))
+        assert "more rules" in found
+    assert len(html) < 1_500_000
+
+
+def test_robustness_and_majorities(situations, page):
+    content = situations("tiny")
+    found = text_of("robustness", render_slated(content), page)
+    assert "0.812 25% unchanged" in found
+    assert "0.087 [0.057, 0.138] in 68.8% of requests largest 0.312" in found
+    assert "28 misreports were tried for each stakeholder. Only some misreports were tried" in found
+    changes = content["rules"][1]["stability"][0]["changes"]
+    low = min(changes, key=changes.get)
+    assert f"{low} {signed(changes[low])}" in found
+    assert "1 of 40 6.2% 0% 50%" in found
+    assert "JR EJR+" in found
+    assert "28.1%" in found
+    assert "request 1 breaks EJR+: Visitor could claim 1 of 3 places" in found
+
+
+def test_unmeasured_robustness_is_said(situations, page):
+    found = text_of("robustness", render_slated(situations("bare")), page)
+    assert "was not measured" in found
+    assert "Proportionality" not in found
+
+
+def test_objectives_stand_as_declared(situations, page):
+    found = text_of("objectives", render_slated(situations("tiny")), page)
+    assert "It is their day. Declared by: the authors." in found
+    assert "more relevance per = item 3.00 0.20 0.562 floor met" in found
+    assert "what visitors went on to" in found
+
+
+def test_verdicts_name_threshold_and_who_chose_it(situations, page):
+    found = text_of("scope", render_slated(situations("tiny")), page)
+    assert "worst_off at least 0.300 the council nobody is left" in found
+    assert "ndcg at least 0.300 nobody named not stated" in found
+    assert "1 of 3 met met 0.406 not defined no threshold 0.156" in found
+    assert "Not meant for guiding visitors" in found
+
+
+@pytest.mark.parametrize("verdict", ["artefact", "real", "none", "undecided"])
+def test_consumption_says_its_verdict_and_its_numbers(situations, page, verdict):
+    content = situations("checked")
+    content["consumption"]["verdict"] = verdict
+    content["consumption"]["points"][1]["best_change"] = {"value": 0.0125, "low": 0.0, "high": 0.025, "effect": "holds"}
+    found = text_of("consumption", render_slated(content), page)
+    assert verdict in found.lower()
+    assert "With more categories accuracy changes." in found
+    assert "−0.0125 [−0.0312, +0.0062] unclear" in found
+    assert "+0.0125 [0.0000, +0.0250] holds" in found
+    assert "Users of these 147" in found
+
+
+def test_consumption_in_words_alone(situations, page):
+    html = render_slated(situations("checked in words"))
+    assert "Too few requests. n 3" in text_of("consumption", html, page)
+    assert "consumption-chart" not in html
+    assert 'id="consumption"' not in render_slated(situations("tiny"))
+
+
+def test_maps_bars_or_nothing(situations, page):
+    tiny, bars, free = (render_slated(situations(name)) for name in ("tiny", "no coordinates", "neither"))
+    assert "map-1-1-title" in tiny
+    assert "load-1-title" not in tiny
+    assert "Closed, and never shown: item 1." in text_of("load", tiny, page)
+    assert "map-1-1-title" not in bars
+    assert "load-1-title" in bars
+    assert "Items have no coordinates" in text_of("load", bars, page)
+    assert "No open item has a limit" in text_of("load", free, page)
+    assert "map-1-1-title" not in free
+    assert "load-1-title" not in free
+
+
+def test_items_without_a_place_are_counted(situations, page):
+    content = situations("tiny")
+    content["items"][2] |= {"latitude": None}
+    assert "1 item has no coordinates and is not on the map" in text_of("load", render_slated(content), page)
+
+
+def test_the_most_crowded_items_come_first(situations, page):
+    content = situations("tiny")
+    lines = SlatedReading(content).compared
+    worst = max(peak for line in lines for peak in line.rule["crowding"]["peak"])
+    table = text_of("load", render_slated(content), page).split("chosen")[-1]
+    assert f"1. {lines[0].rule['crowding']['items'][0]}" in table
+    assert number(worst, 2) in table.split("2. item")[0]
+
+
+def test_attention_and_time(situations, page):
+    html = render_slated(situations("tiny"))
+    assert text_of("attention", html, page).count("0.438") >= 3
+    time = text_of("time", html, page)
+    assert "Visitor 2 0.037 0.250 0.125" in time
+    assert "One bar stands for" not in text_of("attention", html, page)
+    many = render_slated(situations("many items"))
+    assert "One bar stands for 16 or 17 items" in text_of("attention", many, page)
+    assert len(many) < 1_500_000
+
+
+def test_command_names_what_is_not_as_usual(situations):
+    content = situations("tiny")
+    assert "accordant slate tiny --resamples 300 --seed 7</pre>" in render_slated(content)
+    content["options"] |= {
+        "k": 4, "floors": False, "capacity": {"item 0": 2.5}, "requests": 9, "resamples": 1000, "data": "a b",
+        "strategies": [{"name": "borda", "parameters": {}}, {"name": "owa", "parameters": {"share": 0.5}}],
+    }  # fmt: skip
+    found = re.search(r"<pre[^>]*>(.*?)</pre>", render_slated(content))
+    assert found is not None
+    assert found[1].replace("&#39;", "'") == (
+        "accordant slate tiny --strategies 'borda,owa[share=0.5]' --no-floors --capacity 'item 0=2.5' --k 4 "
+        "--requests 9 --data 'a b' --seed 7"
+    )
+
+
+def test_facts_and_hash(situations, page):
+    made = text_of("made", render_slated(situations("tiny")), page)
+    assert "ab" * 32 in made
+    assert "cold share 0.469" in made
+    assert "open yes none not defined" in made
+    assert "A note of the case." in made
+
+
+def test_a_real_run_is_rendered(page):
+    options = SlateOptions(strategies=(Named("borda"), Named("seq_pav")), requests=12, resamples=20)
+    content = show_slates(open_slates("tourism-city", options)).to_json()
+    html = render_slated(content)
+    read = page(html)
+    assert "SIMULATED" in read.text
+    assert html == render_slated(json.loads(json.dumps(content)))
+    for row in content["leaderboard"]:
+        assert row["strategy"] in read.text
+        assert percent(row["tied"]) in read.text
