@@ -62,37 +62,37 @@ def market_of_offers(
     Raises
     ------
     InputError
-        If a parameter, a party or an item does not exist, or the data cannot be used.
+        If a parameter, a party, the user or an item does not exist, or the data cannot be used.
     """
     sizes = _sizes(declared)
     for name in declared.parties:
         if name not in case.problem.stakeholder_names:
             raise UnknownNameError("party", name, case.problem.stakeholder_names)
+    if declared.user is not None and declared.user not in case.problem.stakeholder_names:
+        raise UnknownNameError("user", declared.user, case.problem.stakeholder_names)
     options = RunOptions(seed=seed, data=data)
     signals = located_signals(case, beside, options)
     loaded = case_data(case, beside, options, signals)
     train, test = split(loaded, case.evaluation.test_size, seed)
     learned = subset(train, RunOptions(seed=seed, rows=min(sizes["learn_from"], len(train.log))))
+    taken = np.bincount(train.log.actions, minlength=len(case.problem.actions))
+    catalogue = with_capacities(_catalogue(case, taken), declared.capacity)
     policy = build_policy(case.replace(strategies=()), options)
     logger.info("%s: learning from %d rows", loaded.source, len(learned.log))
     policy.fit_log(learned.log, signals)
     served = test.take(np.arange(min(sizes["requests"], len(test.log))))
     expected = policy.expected_rewards(served.log.contexts)
-    catalogue = with_capacities(
-        _catalogue(case, np.bincount(train.log.actions, minlength=len(case.problem.actions))), declared.capacity
-    )
     relevance = _relevance(expected, declared.user)
     batches = _batches(served.log.actions, catalogue.n_items, relevance, sizes["per_day"], sizes["batch"])
     ids = [each for batch in batches for each in batch.ids]
-    parties = {name: declared.parties[name] for name in declared.parties}
     weights = {each.name: each.weight for each in case.problem.stakeholders}
     market = Market(
         catalogue,
         case.problem.stakeholder_names,
         LearnedExpectations(expected, {each: t for t, each in enumerate(ids)}),
         batches,
-        weights | {name: each.weight for name, each in parties.items()},
-        {name: each.floor for name, each in parties.items() if each.floor is not None},
+        weights | {name: each.weight for name, each in declared.parties.items() if each.weight is not None},
+        {name: each.floor for name, each in declared.parties.items() if each.floor is not None},
         ExpectedUptake(declared.visits),
         declared.user,
         close_when_full=declared.close_when_full,

@@ -16,6 +16,7 @@ from accordant.evaluation.slates import (
     popularity_curve,
 )
 from accordant.runs.slated import OpenedSlates, RuleFindings
+from accordant.slates.measures import measures
 from accordant.slates.objectives.attainment import attainments
 from accordant.slates.proportionality import AXIOMS, Witness, check, violations
 from accordant.slates.rules.approval.approvals import approvals
@@ -43,13 +44,15 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
     rule, candidates, k = opened.rules[label], served.candidates, opened.k
     flags = {
         name: float(served.slates.flags[name].mean()) if name in served.slates.flags else 0.0
-        for name in ("changed", "floor_unmet", "floor_impossible")
+        for name in ("changed", "floor_impossible")
     }
+    below = measures.create("floor_violations").of(served)
     names = served.market.stakeholders
     common: dict[str, Any] = {"users": served.users, "seed": opened.options.seed, "resamples": 200}
     broken, witness = _proportionality(served, opened.k)
     return RuleFindings(
         **flags,
+        floor_unmet=None if np.isnan(below) else below,
         broken=broken,
         witness=witness,
         over_time=_thinned(over_time(served).to_json()),

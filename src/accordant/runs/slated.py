@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from accordant.evaluation.slates.pricing import Prices
 from accordant.evaluation.slates.trial import Trial
 from accordant.naming import Named
 from accordant.scope import Verdict
+from accordant.slates.measures import SlateMeasure
 from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
@@ -140,8 +142,10 @@ class RuleFindings:
 
     Attributes
     ----------
-    changed, floor_unmet, floor_impossible
-        Shares of lists that floors changed, that do not meet all floors, and for which it is proved that none could.
+    changed, floor_impossible
+        Shares of lists that floors changed, and for which it is proved that no list holds all floors.
+    floor_unmet
+        Share of lists below a floor, of baselines too; None without floors.
     broken
         Axiom of proportionality to the share of lists that break it, with everybody approving what is at least as good
         as the mean.
@@ -156,7 +160,7 @@ class RuleFindings:
     """
 
     changed: float
-    floor_unmet: float
+    floor_unmet: float | None
     floor_impossible: float
     broken: Mapping[str, float]
     witness: str
@@ -196,6 +200,8 @@ class Slated:
         Case, options, source, rules.
     served
         Rule to what it showed.
+    measures
+        Columns of the leaderboard by label.
     leaderboard
         The same as for strategies.
     front
@@ -218,6 +224,7 @@ class Slated:
 
     opened: OpenedSlates
     served: Mapping[str, Served]
+    measures: Mapping[str, SlateMeasure]
     leaderboard: Leaderboard
     front: Front
     prices: Prices | None
@@ -239,6 +246,8 @@ class Slated:
             "columns": [
                 {
                     "label": each.label,
+                    "measure": self.measures[each.label].name,
+                    "parameters": dataclasses.asdict(self.measures[each.label]),
                     "goal": each.goal,
                     "weight": each.weight,
                     "uninformative": each.uninformative,

@@ -98,12 +98,12 @@ def show_slates(opened: OpenedSlates) -> Slated:
     ]))[:WATCHED]  # fmt: skip
     shown = tried.chosen if tried else next((row.strategy for row in table.rows if row.candidate), watched[0])
     return Slated(
-        opened, served, table, standing,
+        opened, served, made, table, standing,
         None if reference is None else price(board, reference),
         tried,
         {label: findings(label, served[label], opened, watched=label in watched) for label in served},
         _consumption(served[shown], opened),
-        tuple(why(served[shown], request).to_json() for request in range(min(EXAMPLES, board.n_requests))),
+        tuple(_example(shown, served[shown], request) for request in range(min(EXAMPLES, board.n_requests))),
         _verdicts(opened.case.slates.scope, served),
         _warnings(opened),
     )  # fmt: skip
@@ -170,6 +170,16 @@ def _label(found: Mapping[str, SlateMeasure], measure: str, **parameters: Any) -
     """Return the label under which a measure stands on the leaderboard."""
     wanted = measures.create(measure, parameters)
     return next(label for label, each in found.items() if each == wanted)
+
+
+def _example(label: str, served: Served, request: int) -> dict[str, Any]:
+    """Return the justified list of one request."""
+    ids = [each for batch in served.market.batches for each in batch.ids]
+    return why(served, request).to_json() | {
+        "rule": label,
+        "id": ids[request],
+        "items": list(served.slates.names(request)),
+    }
 
 
 def _consumption(served: Served, opened: OpenedSlates) -> dict[str, Any] | None:

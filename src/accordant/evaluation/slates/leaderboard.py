@@ -112,7 +112,8 @@ def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) ->
     if best is not None:
         close = [row.strategy for row in rows if row.candidate and row.distinguishable is False]
         if close:
-            found.append(f"The data cannot tell {len(close)} other rules from {best.strategy}, which comes first.")
+            others = "one other rule" if len(close) == 1 else f"{len(close)} other rules"
+            found.append(f"The data cannot tell {others} from {best.strategy}, which comes first.")
         found.append("The table orders rules on the requests that it reports: whatever comes first looks too good.")
     unranked = [row.strategy for row in rows if row.score.value is None]
     if unranked:
