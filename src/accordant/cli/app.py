@@ -200,16 +200,19 @@ def simulate(
 
 @app.command()
 def vote(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ballots in PrefLib's format: soc, soi, toc, toi, cat.")],
-    rules: Annotated[str, typer.Option(help="Names of voting rules with commas between, or all.")] = "all",
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Ballots: PrefLib's soc, soi, toc, toi, cat; Pabulib's pb with a budget."),
+    ],
+    rules: Annotated[str, typer.Option(help="Names of voting or budget rules with commas between, or all.")] = "all",
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Count the ballots of a file by voting rules: winners, rankings, ties."""
+    """Count the ballots of a file by several rules: winners, rankings and ties, or what a budget is spent on."""
     from accordant.cli.output import print_json
-    from accordant.cli.voting import counted_file, print_count, write_count
+    from accordant.cli.voting import count, print_count, write_count
 
-    result = counted_file(file, rules)
+    result = count(file, rules)
     if out is not None:
         write_count(result, out)
     print_json(result) if json else print_count(result)
@@ -360,6 +363,74 @@ def deliberate(
         },
     )  # fmt: skip
     conduct(case, options, out, json=json)
+
+
+@app.command()
+def slate(
+    case: CaseName,
+    k: Annotated[int | None, typer.Option("--k", min=1, help="Places in a list instead of the case's.")] = None,
+    strategies: Annotated[
+        str | None,
+        typer.Option(help="Slate rules and strategies with commas, such as seq_pav,borda, or all; else the case's."),
+    ] = None,
+    floors: Annotated[
+        bool, typer.Option("--floors/--no-floors", help="Mend lists until the case's hard floors hold, or do not.")
+    ] = True,
+    capacity: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM=VISITS", help="Visits per day instead of the case's; repeatable.")
+    ] = None,
+    requests: Annotated[int | None, typer.Option(min=1, help="Serve at most this many requests.")] = None,
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples of users.")] = 1000,
+    data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
+    rankings: Annotated[
+        Path | None,
+        typer.Option(help="CSV of rankings that speak: stakeholder, request, place, item."),
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(min=-1.0, max=1.0, help="Fidelity below which a ranking does not count.")
+    ] = 0.5,
+    instead: Annotated[
+        str, typer.Option(help="What counts in place of such a ranking: declared utilities, or silence.")
+    ] = "declared",
+    llm: Annotated[
+        str | None, typer.Option(metavar="BASE_URL", help="Endpoint that speaks the OpenAI protocol.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the language model at --llm.")] = None,
+    speaks_for: Annotated[
+        str | None, typer.Option(help="Stakeholders that the model speaks for; by default all without --rankings.")
+    ] = None,
+    key_variable: Annotated[
+        str | None,
+        typer.Option(help="Environment variable with the key of --llm, or none; OPENAI_API_KEY by default."),
+    ] = None,
+    fallback: Annotated[
+        bool, typer.Option("--fallback", help="Let a rule stand in where the model gives no valid ranking; counted.")
+    ] = False,
+    calls: Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, help="Most seconds of one request; 30 by default.")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")] = None,
+    replay: Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")] = None,
+    seed: Seed = 0,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Show lists of k items for many stakeholders: leaderboard of rules, report, and a file of slates."""
+    from accordant.cli.slating import conduct_slates, slate_options
+
+    options = slate_options(
+        k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
+        data=data, seed=seed, rankings=rankings, threshold=threshold, instead=instead,
+        model={
+            "base_url": llm, "model": model, "agents": speaks_for, "key_variable": key_variable, "fallback": fallback,
+            "calls": calls, "tokens": tokens, "seconds": seconds, "timeout": timeout, "record": record,
+            "replay": replay,
+        },
+    )  # fmt: skip
+    conduct_slates(case, options, out, json=json)
 
 
 @app.command()

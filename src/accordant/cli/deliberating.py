@@ -84,13 +84,24 @@ def deliberation_options(
         repeat=repeat,
         jobs=1 if jobs is None else jobs or free_cores(),
         capacity=capacities(capacity),
-        model=_model(model),
+        model=model_options(model),
         **others,
     )
 
 
-def _model(given: Mapping[str, Any]) -> ModelOptions | None:
-    """Return which model speaks, or None where neither an endpoint nor a recording is named."""
+def model_options(given: Mapping[str, Any]) -> ModelOptions | None:
+    """Return which model speaks, or None where neither an endpoint nor a recording is named.
+
+    Parameters
+    ----------
+    given
+        Option to value; ``agents`` are names of agents as `read_names` reads them, or a tuple of names.
+
+    Raises
+    ------
+    InputError
+        If options do not go together.
+    """
     said: dict[str, Any] = {name: value for name, value in given.items() if value is not None and value is not False}
     if "base_url" not in said and "replay" not in said:
         if said:
@@ -105,7 +116,7 @@ def _model(given: Mapping[str, Any]) -> ModelOptions | None:
         if "replay" in said:
             raise InputError(f"--replay needs --model, the name of the model whose answers are in the file{found}")
         raise InputError(f"--llm needs --model, the name of the model at that endpoint{found}")
-    if "agents" in said:
+    if isinstance(said.get("agents"), str):
         said["agents"] = tuple(each.name for each in read_names(said["agents"], "--speaks-for"))
     said |= {name: str(said[name]) for name in ("record", "replay") if name in said}
     return ModelOptions(**{"base_url": REPLAYED} | said)

@@ -9,12 +9,13 @@ from typing import Any
 
 from rich.table import Table
 
-from accordant.cli.deliberating import capacities
+from accordant.cli.deliberating import capacities, model_options
 from accordant.cli.output import print_json, refuse_overwriting
 from accordant.cli.plain import PlainConsole, plain
 from accordant.naming import read_names
 from accordant.report.slated import render_slated
 from accordant.runs.folder import free_folder
+from accordant.runs.ranking_voices import names_with_commas, with_voices
 from accordant.runs.slated import SLATES, SlateOptions, write_slated
 from accordant.runs.slating import open_slates, show_slates
 
@@ -25,16 +26,31 @@ FIRST = 15  # rules that the terminal shows beside the baselines; all are on the
 COLUMNS = 8  # measures that the terminal shows beside the score
 
 
-def slate_options(*, strategies: str | None, capacity: Sequence[str], **others: Any) -> SlateOptions:
+def slate_options(
+    *,
+    strategies: str | None,
+    capacity: Sequence[str],
+    rankings: Path | None,
+    model: Mapping[str, Any],
+    **others: Any,
+) -> SlateOptions:
     """Return what the options of the command say.
 
     Raises
     ------
     InputError
-        If a name or a capacity has another form.
+        If a name or a capacity has another form, or options do not go together.
     """
     named = () if strategies is None else read_names(strategies, "--strategies")
-    return SlateOptions(strategies=named, capacity=capacities(capacity), **others)
+    spoken_for = model["agents"]
+    agents = None if spoken_for is None else names_with_commas(spoken_for, "--speaks-for")
+    return SlateOptions(
+        strategies=named,
+        capacity=capacities(capacity),
+        rankings=None if rankings is None else str(rankings),
+        model=model_options({**model, "agents": agents}),
+        **others,
+    )
 
 
 def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: bool) -> None:
@@ -45,7 +61,8 @@ def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: 
     opened = open_slates(case, options)
     if opened.source.simulated:
         sys.stderr.write(f"accordant: {plain(opened.source.label)}\n")
-    found = show_slates(opened)
+    voiced = with_voices(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
+    found = show_slates(voiced.opened, voiced.spoken)
     content = found.to_json()
     folder = write_slated(found, render_slated(content), free_folder(f"{opened.case.name}-slates", out))
     if json:

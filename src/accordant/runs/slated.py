@@ -15,19 +15,22 @@ import numpy as np
 from accordant import __version__
 from accordant.cases.markets import MarketSource
 from accordant.cases.slates import SlateCase
+from accordant.deliberation.slates import Spoken
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.slates.front import Front
 from accordant.evaluation.slates.pricing import Prices
 from accordant.evaluation.slates.trial import Trial
 from accordant.naming import Named
+from accordant.runs.deliberated import ModelOptions
 from accordant.scope import Verdict
+from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.measures import SlateMeasure
 from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
 FORMAT = 1  # of the JSON that a page is made from
-RECORD, SLATES = "slates.json", "slates.csv"
+RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,12 @@ class SlateOptions:
         File or folder; None looks in the usual places.
     seed
         Of everything random.
+    rankings
+        File with rankings that speak for stakeholders.
+    model
+        Language model that speaks for stakeholders; None for none.
+    threshold, instead
+        Fidelity below which a ranking does not count, and what counts in its place.
     """
 
     k: int | None = None
@@ -62,9 +71,14 @@ class SlateOptions:
     resamples: int = 1000
     data: str | None = None
     seed: int = 0
+    rankings: str | None = None
+    model: ModelOptions | None = None
+    threshold: float = THRESHOLD
+    instead: Instead = "declared"
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
+        model = None if self.model is None else dataclasses.asdict(self.model) | {"agents": list(self.model.agents)}
         return {
             "k": self.k,
             "strategies": [{"name": each.name, "parameters": each.parameters} for each in self.strategies],
@@ -74,6 +88,10 @@ class SlateOptions:
             "resamples": self.resamples,
             "data": self.data,
             "seed": self.seed,
+            "rankings": self.rankings,
+            "model": model,
+            "threshold": self.threshold,
+            "instead": self.instead,
         }
 
 
@@ -218,6 +236,8 @@ class Slated:
         Justified lists of some requests.
     verdicts
         Rule to the verdict on each criterion of the scope card; empty without a card.
+    spoken
+        What rankers said for stakeholders; None if nobody spoke.
     warnings
         Sentences that a reader must see.
     """
@@ -233,6 +253,7 @@ class Slated:
     consumption: Mapping[str, Any] | None
     examples: tuple[Mapping[str, Any], ...]
     verdicts: Mapping[str, tuple[Verdict, ...]]
+    spoken: Spoken | None
     warnings: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -266,8 +287,14 @@ class Slated:
             "examples": [dict(each) for each in self.examples],
             "verdicts": {rule: [each.to_json() for each in found] for rule, found in self.verdicts.items()},
             "scope": None if (card := self.opened.case.slates.scope) is None else card.model_dump(mode="json"),
+            "voices": [] if self.spoken is None else self._voices(self.spoken),
             "warnings": list(self.warnings),
         }
+
+    def _voices(self, spoken: Spoken) -> list[dict[str, Any]]:
+        """Return who spoke for whom, as plain values."""
+        gate = {"threshold": spoken.threshold, "instead": spoken.instead}
+        return [each.to_json() | gate for each in spoken.voices]
 
     def slates_csv(self) -> str:
         """Return the file of slates: one line for each rule, request and place."""
@@ -305,5 +332,7 @@ def write_slated(found: Slated, page: str, folder: Path) -> Path:
     text = json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
     (folder / SLATES).write_text(found.slates_csv(), encoding="utf-8")
+    if found.spoken is not None:
+        (folder / RANKINGS).write_text(found.spoken.rankings_csv(), encoding="utf-8")
     (folder / "report.html").write_text(page, encoding="utf-8")
     return folder

@@ -16,6 +16,7 @@ import numpy as np
 from accordant.cases.markets import MarketSource, market_source
 from accordant.cases.slates import SlateSpec
 from accordant.cases.spec import CaseSpec, read_slates
+from accordant.deliberation.slates import Spoken
 from accordant.errors import InputError
 from accordant.evaluation.slates import (
     default_measures,
@@ -67,8 +68,16 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k)
 
 
-def show_slates(opened: OpenedSlates) -> Slated:
-    """Serve the market by every rule, and measure what each showed."""
+def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
+    """Serve the market by every rule, and measure what each showed.
+
+    Parameters
+    ----------
+    opened
+        Case, market and rules.
+    spoken
+        Who speaks for stakeholders in this market; None if nobody does.
+    """
     market, options = opened.source.market, opened.options
     served = {}
     for label, rule in opened.rules.items():
@@ -105,7 +114,8 @@ def show_slates(opened: OpenedSlates) -> Slated:
         _consumption(served[shown], opened),
         tuple(_example(shown, served[shown], request) for request in range(min(EXAMPLES, board.n_requests))),
         _verdicts(opened.case.slates.scope, served),
-        _warnings(opened),
+        spoken,
+        (*(() if spoken is None else spoken.warnings), *_warnings(opened)),
     )  # fmt: skip
 
 

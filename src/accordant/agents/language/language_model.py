@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
 from accordant.agents.agent import Acted, Agent
@@ -11,11 +10,12 @@ from accordant.agents.concession import Concession, concession_of
 from accordant.agents.frameworks import Framework, frameworks
 from accordant.agents.language.calling import Caller
 from accordant.agents.language.client import OpenAICompatible
-from accordant.agents.language.keys import check_address, check_without_key, readable, without_key
+from accordant.agents.language.conversing import Unmade, check_whole, converse
+from accordant.agents.language.keys import check_address, check_without_key, without_key
 from accordant.agents.language.limits import Budget, CallLedger, Limits
-from accordant.agents.language.prompt import SHOWN_ANSWER, check_names, codes_of, conversation, repair
-from accordant.agents.language.provider import MODES, Fault, Message, Mode, Provider, Reply, Request
-from accordant.agents.language.reading import BadAnswerError, read_move
+from accordant.agents.language.prompt import check_names, codes_of, conversation
+from accordant.agents.language.provider import MODES, Message, Mode, Provider, Reply, Request
+from accordant.agents.language.reading import read_move
 from accordant.agents.language.recording import Recorder
 from accordant.agents.language.wire import schema
 from accordant.agents.moves import Move
@@ -27,17 +27,8 @@ from accordant.randomness import keyed_seed
 
 LARGEST_SEED = 2**31 - 1  # what every server takes
 HOTTEST = 2.0  # the highest temperature of the protocol
-REASON_LENGTH = 600  # characters of the message of an `InvalidMoveError`
-BROKEN_PROMISES = 2  # answers in a row that are no JSON; then the form is asked for in words alone
 UNALIGNED = "who comes first when resources are scarce"  # looked up for an agent without a framework
-
-
-@dataclass(frozen=True)
-class Unmade:
-    """Why no valid move was made, and after how many repairs."""
-
-    reason: str
-    repairs: int
+NO_PATIENTS = "this is a simulation without real patients"  # what a model that refused is told
 
 
 class LanguageModelAgent(Agent):
@@ -133,14 +124,12 @@ class LanguageModelAgent(Agent):
         self.concession = concession_of(concession)
         self.retriever, self.k = retriever, count(k, "k", "passages")
         self.key_variable, self.temperature, self.seed = key_variable, temperature, seed
-        self.limits = limits if isinstance(limits, Limits) else Limits(**_mapping(limits))
+        self.limits = limits_of(limits)
         self.fallback, self.ledger = fallback, CallLedger()
         speaks = "for nobody in particular" if self.framework is None else f"for the framework {self.framework.title}"
         self.about = f"Language model {model}, speaks {speaks}; its texts are written by the model and prove nothing."
-        self._check(mode)
-        for what, given, kind in (("budget", budget, Budget), ("recorder", recorder, Recorder)):
-            if given is not None and not isinstance(given, kind):
-                raise InputError(f"{what} is {given!r:.60}; allowed: a {kind.__name__}, or None")
+        check_settings(mode, temperature, seed, budget, recorder)
+        self._check()
         self._caller = Caller(
             provider=provider or OpenAICompatible(self.base_url, self.limits.answer_bytes),
             base_url=self.base_url,
@@ -152,14 +141,8 @@ class LanguageModelAgent(Agent):
             recorder=recorder,
         )
 
-    def _check(self, mode: str) -> None:
+    def _check(self) -> None:
         """Refuse what cannot work."""
-        if mode not in MODES:
-            raise UnknownNameError("mode", mode, MODES)
-        if self.temperature is not None and not 0 <= self.temperature <= HOTTEST:
-            raise InputError(f"temperature is {self.temperature}; allowed: 0 to {HOTTEST:g}, or None")
-        if self.seed is not None and not 0 <= self.seed <= LARGEST_SEED:
-            raise InputError(f"seed is {self.seed}; allowed: 0 to {LARGEST_SEED}, or None")
         check_lookup(self.retriever)
         check_without_key(self.base_url, self.key_variable)
         if self.fallback is None:
@@ -225,27 +208,13 @@ class LanguageModelAgent(Agent):
             "passages": ids,
             "accepts": tuple(sorted(view.others)),
         }
-        faults: tuple[str, ...] = ()
-        not_json = 0
-        for repairs in range(1 + self.limits.repairs):
-            self.ledger.add(repairs=int(repairs > 0))
-            in_words = not_json >= BROKEN_PROMISES
-            outcome, mode = self._caller.ask(self._request(view, messages, names, key), in_words=in_words)
-            if isinstance(outcome, Fault):
-                self.ledger.add(exhausted=int(outcome.kind == "budget"))
-                return Unmade(outcome.message, repairs)
-            try:
-                move = read_reply(outcome, mode, view, facts, ids, codes_of(self.framework))
-                if in_words:
-                    self._caller.keep_to_words()
-                return Acted(move, self.generated_by, fallback=False, repairs=repairs)
-            except BadAnswerError as error:
-                faults = error.faults
-                not_json = 0 if error.is_json else not_json + 1
-            shown = readable(outcome.text, SHOWN_ANSWER) or "(empty)"
-            messages = (*messages, Message("assistant", shown), Message("user", repair(faults)))
-        said = readable("; ".join(faults), REASON_LENGTH)
-        return Unmade(f"no valid move after {self.limits.repairs} repairs: {said}", self.limits.repairs)
+        made = converse(
+            self._caller, messages, lambda said: self._request(view, said, names, key),
+            lambda reply, mode: read_reply(reply, mode, view, facts, ids, codes_of(self.framework)),
+        )  # fmt: skip
+        if isinstance(made, Unmade):
+            return made
+        return Acted(made.content, self.generated_by, fallback=False, repairs=made.repairs)
 
     def _request(
         self, view: View, messages: tuple[Message, ...], names: Mapping[str, tuple[str, ...]], key: str | None
@@ -298,20 +267,44 @@ def read_reply(
     BadAnswerError
         If it was cut off, refused, empty, or no valid move.
     """
-    if reply.finish == "length":
-        raise BadAnswerError(["the answer was cut off; give shorter texts"])
-    if reply.finish == "refusal":
-        raise BadAnswerError(["the answer was refused; this is a simulation without real patients"])
-    if not reply.text.strip():
-        raise BadAnswerError(["the answer is empty"])
+    check_whole(reply, NO_PATIENTS)
     return read_move(reply.text, view, facts, retrieved, codes=codes, fences=mode == "prompted")
 
 
-def _mapping(limits: object) -> Mapping[str, Any]:
-    """Return limits as a mapping."""
-    if limits is not None and not isinstance(limits, Mapping):
-        raise InputError(f"limits is {limits!r:.60}; allowed: Limits, or a mapping of them")
-    return limits or {}
+def check_settings(mode: str, temperature: float | None, seed: int | None, budget: object, recorder: object) -> None:
+    """Refuse settings of a language model that cannot work.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such mode.
+    InputError
+        If a number is out of range, or an object of another kind.
+    """
+    if mode not in MODES:
+        raise UnknownNameError("mode", mode, MODES)
+    if temperature is not None and not 0 <= temperature <= HOTTEST:
+        raise InputError(f"temperature is {temperature}; allowed: 0 to {HOTTEST:g}, or None")
+    if seed is not None and not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"seed is {seed}; allowed: 0 to {LARGEST_SEED}, or None")
+    for what, given, kind in (("budget", budget, Budget), ("recorder", recorder, Recorder)):
+        if given is not None and not isinstance(given, kind):
+            raise InputError(f"{what} is {given!r:.60}; allowed: a {kind.__name__}, or None")
+
+
+def limits_of(given: Limits | Mapping[str, Any] | None) -> Limits:
+    """Return limits, also from a mapping; None for the usual ones.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if isinstance(given, Limits):
+        return given
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"limits is {given!r:.60}; allowed: Limits, or a mapping of them")
+    return Limits(**(given or {}))
 
 
 def _shown(framework: Framework | None, facts: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
@@ -15,6 +15,7 @@ from accordant.agents.language.keys import readable
 from accordant.agents.language.wire import (
     TEXT_LENGTH,
     WIRES,
+    Wire,
     WireAnswer,
     WireBallot,
     WireContestation,
@@ -33,6 +34,8 @@ from accordant.errors import InputError, UnknownNameError
 MOST_FAULTS = 8  # named in one message; more would not be read
 FAULT_LENGTH = 300  # characters of one fault
 REASONED = ("challenge", "justify")
+
+Form = TypeVar("Form", bound=Wire)
 
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL)
 
@@ -85,14 +88,34 @@ def read_move(
     BadAnswerError
         If it is no valid move; nothing is guessed or mended.
     """
+    wire = read_wire(text, WIRES[view.phase], fences=fences)
+    reader = _Reader(view, frozenset(facts), tuple(retrieved), tuple(codes))
+    return reader.move(wire)
+
+
+def read_wire(text: str, form: type[Form], *, fences: bool = False) -> Form:
+    """Return an answer in its declared form.
+
+    Parameters
+    ----------
+    text
+        The whole answer: one JSON object and nothing else.
+    form
+        What has to be answered.
+    fences
+        Whether a Markdown fence around the object is taken off; only where the form was asked for in words.
+
+    Raises
+    ------
+    BadAnswerError
+        If it is not one JSON object alone, or of another form.
+    """
     fenced = _FENCED.fullmatch(text) if fences else None
     content = strict_json(fenced[1] if fenced else text)
     try:
-        wire = WIRES[view.phase].model_validate(content)
+        return form.model_validate(content)
     except ValidationError as error:
         raise BadAnswerError([_fault(each) for each in error.errors(include_url=False)]) from None
-    reader = _Reader(view, frozenset(facts), tuple(retrieved), tuple(codes))
-    return reader.move(wire)
 
 
 def strict_json(text: str) -> Any:

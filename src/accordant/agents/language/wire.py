@@ -139,9 +139,21 @@ def schema(
         Field to the names that it may hold: ``patient``, ``resource``, ``facts``, ``passages``, ``accepts``. Left out
         of the schema, not of the checks, where there are none, or more than `MOST_LISTED` together.
     """
-    made: dict[str, Any] = _lean(WIRES[phase].model_json_schema())
     listed = names if sum(map(len, names.values())) <= MOST_LISTED else {}
-    allowed = {"code": codes, **{field: each for field, each in listed.items() if each}}
+    return schema_of(WIRES[phase], {"code": codes, **{field: each for field, each in listed.items() if each}})
+
+
+def schema_of(form: type[Wire], allowed: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the JSON schema of a form without what some servers refuse.
+
+    Parameters
+    ----------
+    form
+        What has to be answered.
+    allowed
+        Field to the only names that it may hold.
+    """
+    made: dict[str, Any] = _lean(form.model_json_schema())
     for definition in (made, *made.get("$defs", {}).values()):
         for field in allowed.keys() & definition["properties"].keys():
             _limit(definition["properties"][field], list(allowed[field]))
