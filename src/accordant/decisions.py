@@ -39,6 +39,9 @@ class Decisions:
         ``condorcet_winner_exists``.
     quantities
         Intermediate quantities by name, such as ``disagreement`` and ``ideal`` of shape (stakeholder, context).
+    follows_log
+        Whether the decisions are the logged actions because they were taken from the log, so that what followed them
+        was observed. Not set where a rule happens to choose what was logged.
     """
 
     strategy: str
@@ -49,6 +52,7 @@ class Decisions:
     policy: NDArray[np.floating[Any]] | None = None
     flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     quantities: Mapping[str, NDArray[np.floating[Any]]] = field(default_factory=dict)
+    follows_log: bool = False
 
     def __post_init__(self) -> None:
         n_actions, n_contexts = len(self.action_names), len(self.codes)

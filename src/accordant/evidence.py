@@ -1,14 +1,21 @@
-"""Evidence: everything besides decisions that a baseline or a metric may read about a batch of contexts."""
+"""Evidence: everything besides decisions that a baseline or a metric may read about a batch of contexts.
+
+Where rewards of actions not taken are estimates, two kinds of decisions are judged by different numbers. Decisions that
+read contexts alone are judged by doubly robust estimates (Robins, Rotnitzky and Zhao 1994), whose means are right for
+them. Decisions that are the log are judged by what was observed: the log draws from its own behaviour, so the
+importance weight of every context is 1. Weighing them by 1/e once more would count rare actions twice.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.contexts import Log
+from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem, value_label
@@ -49,7 +56,7 @@ class Evidence:
     rewards
         Reward of each action given what really followed, shape (stakeholder, action, context). If outcomes
         depend on the action and only that of the logged one was observed, these are estimates whose means over
-        contexts are doubly robust; single values may then leave [0, 1].
+        contexts are doubly robust for decisions that read contexts alone; single values may then leave [0, 1].
     prediction
         f on these contexts; None if E was brought from elsewhere.
     outcome_levels
@@ -61,6 +68,11 @@ class Evidence:
         Whether `rewards` are known for every action rather than estimated.
     true_levels
         Simulated data only: true mean outcome of every action, shape (action, context). Never reaches a model.
+    observed_rewards
+        What followed the logged action, shape (stakeholder, context), if `rewards` hold estimates in its place; else
+        None.
+    estimates
+        The evidence that this one was made from by `as_observed`; else None.
     """
 
     problem: DecisionProblem
@@ -72,6 +84,8 @@ class Evidence:
     true_levels: NDArray[np.float64] | None = None
     robust_levels: NDArray[np.float64] | None = None
     hindsight: bool = True
+    observed_rewards: NDArray[np.float64] | None = None
+    estimates: Evidence | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         shape = (len(self.problem.stakeholders), len(self.problem.actions), len(self.log))
@@ -85,13 +99,38 @@ class Evidence:
         ):
             if levels is not None and levels.shape != shape[1:]:
                 raise InputError(f"{name} have shape {levels.shape}; the problem and its log need {shape[1:]}")
+        observed = self.observed_rewards
+        if observed is not None and observed.shape != shape[::2]:
+            raise InputError(f"observed rewards have shape {observed.shape}; the problem and its log need {shape[::2]}")
 
     @property
     def n_contexts(self) -> int:
         """Number of contexts."""
         return len(self.log)
 
-    def best_reward(self, rewards: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
+    def for_decisions(self, decisions: Decisions) -> Evidence:
+        """Return what decisions are judged by: what was observed if they follow the log, else this evidence."""
+        return self.as_observed() if decisions.follows_log else self
+
+    def as_observed(self) -> Evidence:
+        """Return the evidence with what was observed in place of estimates at the logged actions.
+
+        It serves decisions that follow the log, and no others. Actions not taken keep what is predicted for them, and
+        the best action (`best_reward`) keeps its estimate, so that regrets differ as rewards do.
+        """
+        if self.estimates is not None or (self.observed_rewards is None and self.robust_levels is None):
+            return self
+        taken = (self.log.actions, np.arange(self.n_contexts))
+        rewards, robust = self.rewards, self.robust_levels
+        if self.observed_rewards is not None:
+            rewards = rewards.copy()
+            rewards[:, *taken] = self.observed_rewards
+        if robust is not None:
+            robust = robust.copy()
+            robust[taken] = self.log.outcomes
+        return replace(self, rewards=rewards, robust_levels=robust, observed_rewards=None, estimates=self)
+
+    def best_reward(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the reward of the best action in each context, shape (context,).
 
         Best with hindsight where every action's reward is known; else the action with the highest expected
@@ -99,11 +138,14 @@ class Evidence:
 
         Parameters
         ----------
-        rewards, expected
-            Of somebody, shape (action, context).
+        shares
+            Weight of each stakeholder, shape (stakeholder,).
         """
+        known = self if self.estimates is None else self.estimates
+        rewards = np.tensordot(shares, known.rewards, axes=1)
         if self.hindsight:
             return np.asarray(rewards.max(axis=0))
+        expected = np.tensordot(shares, self.expected.values, axes=1).astype(np.float64)
         return np.asarray(rewards[expected.argmax(axis=0), np.arange(self.n_contexts)])
 
     def groups(self, attributes: Sequence[str]) -> Groups:

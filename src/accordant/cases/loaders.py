@@ -10,7 +10,7 @@ import lzma
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from accordant.cases.repairs import repairs_of
 from accordant.cases.rows import Rows
 from accordant.cases.spec import DataSpec
 from accordant.contexts import Contexts, Log
@@ -44,6 +45,8 @@ class CaseData:
         Whether a simulator made the rows.
     true_levels
         True mean outcome of every action, shape (action, context); simulated data only. Never reaches a model.
+    repairs
+        Sentences about what the loader changed in the whole file, for everybody who reads a result.
     """
 
     log: Log
@@ -51,11 +54,12 @@ class CaseData:
     sha256: str
     simulated: bool
     true_levels: NDArray[np.float64] | None = None
+    repairs: tuple[str, ...] = ()
 
     def take(self, rows: NDArray[np.intp]) -> CaseData:
         """Return some of the rows."""
         levels = None if self.true_levels is None else self.true_levels[:, rows]
-        return CaseData(self.log.take(rows), self.source, self.sha256, self.simulated, levels)
+        return replace(self, log=self.log.take(rows), true_levels=levels)
 
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
@@ -65,7 +69,10 @@ PACKED: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, 
 
 Tidy = Callable[[pd.DataFrame], pd.DataFrame]
 tidiers: Registry[Tidy] = Registry("loader", group="accordant.loaders", packages=("accordant.cases",))
-"""A loader is a function that brings a raw table into the shape that a case's ``data`` section describes."""
+"""A loader is a function that brings a raw table into the shape that a case's ``data`` section describes.
+
+What it changes in values goes into the record of a run: see `accordant.cases.repairs.repaired`.
+"""
 
 
 @tidiers.register("table")
@@ -214,7 +221,7 @@ def build(
     levels = None
     if spec.true_levels:
         levels = np.stack([raw.numeric(spec.true_levels[action]) for action in problem.actions])
-    return CaseData(log, source, sha256, simulated, levels)
+    return CaseData(log, source, sha256, simulated, levels, repairs_of(frame))
 
 
 def _outcomes(column: pd.Series[Any], spec: DataSpec, problem: DecisionProblem) -> Any:

@@ -80,6 +80,9 @@ class Statistics:
         Cells of contexts by grouping columns, one entry for each grouping that some metric uses.
     thetas
         Contributions of each `SumMetric` by label, shape (column, action, context).
+    followed
+        Contributions of the logged actions as observed, shape (column, context), for decisions that follow the log;
+        empty if there are none, or if nothing is estimated.
     evidence
         The evidence.
     """
@@ -89,6 +92,7 @@ class Statistics:
     metrics: Mapping[str, Metric]
     cells: Mapping[Groups, Cells]
     thetas: Mapping[str, Values]
+    followed: Mapping[str, Values]
     evidence: Evidence
 
     @classmethod
@@ -103,7 +107,8 @@ class Statistics:
             label: metric.checked_theta(evidence) for label, metric in metrics.items() if isinstance(metric, SumMetric)
         }
         cells = {columns: Cells.of(evidence, columns) for columns in groupings}
-        return cls(tuple(decisions), tuple(decisions.values()), metrics, cells, thetas, evidence)
+        followed = _followed(decisions, evidence, metrics)
+        return cls(tuple(decisions), tuple(decisions.values()), metrics, cells, thetas, followed, evidence)
 
     def units(self) -> Units:
         """Return patterns if all metrics count and there are few of them, else the contexts themselves."""
@@ -128,8 +133,15 @@ class Statistics:
             else:
                 part[index, :, cells.codes[contexts]] = decisions.policy[:, contexts].T
             parts.append(part.reshape(len(contexts), -1))
-        parts += [expected_contributions(theta, decisions, contexts).T for theta in self.thetas.values()]
+        parts += [self.contributions(strategy, label, contexts).T for label in self.thetas]
         return np.concatenate(parts, axis=1) if parts else np.zeros((len(contexts), 0))
+
+    def contributions(self, strategy: int, label: str, contexts: Codes | slice = slice(None)) -> Values:
+        """Return what each of some contexts adds to one `SumMetric` of one strategy, shape (column, context)."""
+        decisions = self.decisions[strategy]
+        if decisions.follows_log and self.followed:
+            return np.asarray(self.followed[label][:, contexts])
+        return expected_contributions(self.thetas[label], decisions, contexts)
 
     def results(self, strategy: int) -> dict[str, MetricResult]:
         """Return the result of each metric for one strategy on all contexts, as `Metric.evaluate` would."""
@@ -140,7 +152,7 @@ class Statistics:
             if isinstance(metric, CountMetric):
                 results[label] = metric.result(tables[metric.columns])
             elif isinstance(metric, SumMetric):
-                totals = expected_contributions(self.thetas[label], decisions).sum(axis=1)
+                totals = self.contributions(strategy, label).sum(axis=1)
                 results[label] = metric.result(Sums(totals, n, self.evidence.problem))
         return results
 
@@ -326,6 +338,23 @@ def percentile_interval(values: Values, level: float = 0.95) -> Interval:
         first, second = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
         limits.append(np.asarray(first + (place - below) * (second - first)))
     return Interval(limits[0], limits[1], 1 - n / len(values))
+
+
+def _followed(
+    decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]
+) -> dict[str, Values]:
+    """Return `Statistics.followed`."""
+    logged = next((each for each in decisions.values() if each.follows_log), None)
+    if logged is None:
+        return {}
+    known = evidence.as_observed()
+    if known is evidence:
+        return {}
+    return {
+        label: expected_contributions(metric.checked_theta(known), logged)
+        for label, metric in metrics.items()
+        if isinstance(metric, SumMetric)
+    }
 
 
 def _constant(policy: NDArray[np.floating]) -> bool:

@@ -54,12 +54,14 @@ def gather_evidence(
         if propensities is not None:
             robust = doubly_robust(prediction.levels(), levels, propensities, log)
     rewards = _realised_rewards(problem, log, signals, expected, prediction.depends_on_action)
+    observed = None
     guessed = np.array([_is_guessed(signals[name], prediction) for name in problem.stakeholder_names])
     if guessed.any() and propensities is not None:
+        observed = rewards[:, log.actions, rows]
         predicted = expected.values[guessed].astype(np.float64)
         rewards[guessed] = doubly_robust(predicted, rewards[guessed], propensities, log)
     hindsight = not guessed.any()
-    return Evidence(problem, log, expected, rewards, prediction, levels, true_levels, robust, hindsight)
+    return Evidence(problem, log, expected, rewards, prediction, levels, true_levels, robust, hindsight, observed)
 
 
 def _is_guessed(signal: RewardSignal, prediction: OutcomePrediction) -> bool:
@@ -72,8 +74,9 @@ def doubly_robust(
 ) -> NDArray[np.float64]:
     """Return m_a + 1[A = a] (y − m_a) / e_a (Robins, Rotnitzky and Zhao 1994), shape as `predicted`.
 
-    Means over contexts are right if either the predictions m or the propensities e are; propensities are
-    clipped at 0.02.
+    Means over contexts are right, for decisions that read contexts alone, if either the predictions m or the
+    propensities e are; propensities are clipped at 0.02. For decisions that follow the log they are not: see
+    `Evidence.as_observed`.
 
     Parameters
     ----------

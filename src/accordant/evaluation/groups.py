@@ -106,7 +106,7 @@ def group_table(
         check_decisions(each, evidence)
         taken = contingency(each, cells).counts.sum(axis=1)  # action × group
         shares = divide(benefit @ taken, cells.sizes.astype(np.float64))
-        rewards = expected_contributions(evidence.rewards, each)
+        rewards = expected_contributions(evidence.for_decisions(each).rewards, each)
         sums = [np.bincount(cells.groups.codes, weights=row, minlength=len(cells.sizes)) for row in rewards]
         means = divide(np.array(sums), cells.sizes.astype(np.float64))
         for g, label in enumerate(cells.groups.labels):

@@ -239,7 +239,8 @@ class SumMetric(Metric):
         """Return the raw score of the decisions on this evidence."""
         self.check(evidence)
         check_decisions(decisions, evidence)
-        totals = expected_contributions(self.checked_theta(evidence), decisions).sum(axis=1)
+        theta = self.checked_theta(evidence.for_decisions(decisions))
+        totals = expected_contributions(theta, decisions).sum(axis=1)
         return self.result(Sums(totals, evidence.n_contexts, evidence.problem))
 
     def result(self, sums: Sums) -> MetricResult:

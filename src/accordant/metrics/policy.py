@@ -1,8 +1,8 @@
 """Policy metrics: how often an action is taken, and which continuous outcomes the decisions lead to.
 
 A larger outcome counts as better. ``estimated`` levels are the observed outcome of the logged action and
-the predicted mean of the others; ``robust`` ones are doubly robust estimates, meant for means over contexts;
-``true`` levels exist in simulated data only and make the value exact.
+the predicted mean of the others; ``robust`` ones are doubly robust estimates, meant for means over contexts, and what
+was observed for decisions that follow the log; ``true`` levels exist in simulated data only and make the value exact.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ class OutcomeRegret(OutcomeMetric):
 
     def theta(self, evidence: Evidence) -> Values:
         """Return the largest outcome level minus that of each action."""
-        levels = self.outcome_levels(evidence)
-        return np.asarray(levels.max(axis=0) - levels)[None]
+        known = evidence if evidence.estimates is None else evidence.estimates
+        return np.asarray(self.outcome_levels(known).max(axis=0) - self.outcome_levels(evidence))[None]
 
 
 @register("best_action_share")

@@ -139,6 +139,8 @@ def check_decisions(decisions: Decisions, evidence: Evidence) -> None:
     policy = decisions.policy
     if policy is not None and not ((policy >= 0).all() and (np.abs(policy.sum(axis=0) - 1) <= 1e-6).all()):
         raise InputError(f"{where}: action probabilities must be at least 0 and sum to 1")
+    if decisions.follows_log and not (policy is None and np.array_equal(decisions.codes, evidence.log.actions)):
+        raise InputError(f"{where} say that they follow the log, and differ from its actions")
 
 
 def contingency(decisions: Decisions, cells: Cells) -> Contingency:

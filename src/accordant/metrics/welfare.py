@@ -80,10 +80,8 @@ class StakeholderRegret(StakeholderMetric):
 
     def theta(self, evidence: Evidence) -> Values:
         """Return its reward of the best action minus that of each action."""
-        rewards = self.rewards(evidence)
-        return np.asarray(
-            evidence.best_reward(rewards[0], evidence.expected.of(self.stakeholder).astype(np.float64)) - rewards
-        )
+        alone = np.array([name == self.stakeholder for name in evidence.problem.stakeholder_names], dtype=np.float64)
+        return np.asarray(evidence.best_reward(alone) - self.rewards(evidence))
 
 
 @dataclass(frozen=True)
@@ -244,8 +242,7 @@ class WelfareRegret(WelfareMetric):
         """Return the weighted reward of the best action minus that of each action."""
         shares = self.shares(evidence.problem)
         together = np.asarray(np.tensordot(shares, evidence.rewards, axes=1), dtype=np.float64)
-        expected = np.tensordot(shares, evidence.expected.values, axes=1).astype(np.float64)
-        return np.asarray(evidence.best_reward(together, expected) - together)[None]
+        return np.asarray(evidence.best_reward(shares) - together)[None]
 
     def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
         """Return the mean regret."""

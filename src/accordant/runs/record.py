@@ -191,7 +191,7 @@ def plain(value: Any) -> Any:
 
 def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
     simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
-    return [*(simulated if data.simulated else []), *policy.warnings_]
+    return [*(simulated if data.simulated else []), *data.repairs, *policy.warnings_]
 
 
 def groupings(case: CaseSpec) -> tuple[tuple[str, ...], ...]:

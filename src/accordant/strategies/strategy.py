@@ -42,6 +42,8 @@ class Strategy(ABC):
         Whether it may be chosen as D*: it must decide for new people and must not be a constant or a draw.
     candidate
         Whether it belongs to the set over which metrics are normalised (Definition 11 of the framework).
+    follows_log
+        Whether decisions are the log itself, so that what followed them was observed and needs no estimate.
     note
         One sentence that a leaderboard shows with it, or nothing.
     dependence
@@ -66,6 +68,7 @@ class Strategy(ABC):
     kind: ClassVar[Kind] = "compromise"
     selectable: ClassVar[bool] = True
     candidate: ClassVar[bool] = True
+    follows_log: ClassVar[bool] = False
     note: ClassVar[str] = ""
     dependence: ClassVar[Structure] = "other"
 

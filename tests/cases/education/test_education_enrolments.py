@@ -22,6 +22,7 @@ from accordant.cases.education.enrolments import (
     tidy_enrolments,
 )
 from accordant.cases.loaders import load_file, read_table, tidiers
+from accordant.cases.repairs import repairs_of
 from accordant.cases.simulators import simulated_table
 from accordant.cases.spec import read_case
 from accordant.errors import DataError, InputError, UnknownNameError
@@ -60,8 +61,9 @@ def test_another_file_of_the_form(file, caplog):
     assert found["Priority"].tolist() == ["other", "deprived or disabled", "unknown", "deprived or disabled"]
     assert found["code_module"].tolist() == ["AAA", "BBB", "BBB", "GGG"]
     assert [record.getMessage() for record in caplog.records] == [
-        "imd_band: repaired 1 of 4 rows, such as '20-Oct', which a spreadsheet made of 10-20"
+        "The loader repaired imd_band in 1 of 4 rows: '20-Oct', for example, became '10-20%'."
     ]
+    assert repairs_of(found) == (caplog.records[0].getMessage(),)
     assert repaired_bands(read_table(file)) == 1
 
 
@@ -70,6 +72,16 @@ def test_a_tidy_table_stays_as_it_is(file, caplog):
     caplog.clear()
     pd.testing.assert_frame_equal(tidy_enrolments(once), once)
     assert not caplog.records and repaired_bands(once) == 0
+    assert len(repairs_of(once)) == 1 and repairs_of(tidy_enrolments(once)) == repairs_of(once)
+
+
+@pytest.mark.parametrize("loader", ["oulad", "oulad_first"])
+def test_repairs_reach_the_data_and_every_part_of_it(file, loader):
+    data = loaded(file, loader=loader)
+    assert data.repairs == ("The loader repaired imd_band in 1 of 4 rows: '20-Oct', for example, became '10-20%'.",)
+    assert data.take(np.array([1])).repairs == data.repairs
+    file.write_text((HEADER + ROWS).replace(" 20-Oct ", "10-20%"))
+    assert loaded(file, loader=loader).repairs == ()
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,27 @@ def test_modules_from_simulator_to_decisions(modules):
     assert evidence.expected.values.shape == (4, 7, 120)
 
 
+@pytest.mark.parametrize("name", ["modules", "tutoring"])
+def test_the_logged_line_holds_what_was_observed(name, request):
+    """On untouched rows and on held-out folds, where f says nothing about it."""
+    policy, evidence, leaderboard = request.getfixturevalue(name)
+    for known, board in ((evidence, leaderboard), (policy.evidence_, policy.leaderboard_)):
+        found, log = values(board, "logged"), known.log
+        means = {}
+        for who, signal in policy.signals_.items():
+            outcomes = log.outcomes if policy.problem.continuous else np.array(RESULTS)[log.outcomes]
+            rewards = [
+                signal(log.contexts.take(np.array([t])), policy.problem.actions[log.actions[t]], outcomes[t])[0]
+                for t in range(len(log))
+            ]
+            means[who] = np.mean(rewards)
+            assert found[f"Reward_{who}"] == pytest.approx(means[who], rel=1e-12)
+        assert found["Mean_Reward"] == pytest.approx(np.mean(list(means.values())), rel=1e-12)
+        assert found["Worst_Off_Reward"] == pytest.approx(min(means.values()), rel=1e-12)
+        if policy.problem.continuous:
+            assert found["Mean_Grade"] == pytest.approx(log.outcomes.mean(), rel=1e-12)
+
+
 def test_expected_rewards_are_tables_times_probabilities(modules):
     """The rewards are stated, so E is Σ_o q f exactly; and it takes a batch of new students as it is."""
     policy, evidence, _ = modules

@@ -17,6 +17,7 @@ import pandas as pd
 
 from accordant.cases.education.cells import cell_text, row_error
 from accordant.cases.loaders import Tidy, tidiers
+from accordant.cases.repairs import repaired, repairs_of
 from accordant.errors import UnknownNameError
 
 logger = logging.getLogger(__name__)
@@ -60,7 +61,9 @@ def oulad_first_loader() -> Tidy:
     def tidy(frame: pd.DataFrame) -> pd.DataFrame:
         """Tidy one table."""
         enrolments = tidy_enrolments(frame)
-        return first_enrolments(enrolments) if "final_result" in enrolments.columns else enrolments
+        if "final_result" not in enrolments.columns:
+            return enrolments
+        return repaired(first_enrolments(enrolments), *repairs_of(enrolments))
 
     return tidy
 
@@ -70,8 +73,8 @@ def tidy_enrolments(frame: pd.DataFrame) -> pd.DataFrame:
 
     Added: ``Education_level`` (place in `EDUCATION`), ``Area_rank`` (lower end of the band, 0.0 most deprived to 0.9,
     NaN if unknown) and ``Priority`` (``deprived or disabled``, ``other``, or ``unknown`` where the band is missing and
-    no disability is recorded). How many bands were repaired is logged as a warning. Columns may be missing: whoever
-    needs one says so.
+    no disability is recorded). In how many rows bands were repaired is logged as a warning, and the table carries it
+    (`accordant.cases.repairs`). Columns may be missing: whoever needs one says so.
 
     Raises
     ------
@@ -79,6 +82,7 @@ def tidy_enrolments(frame: pd.DataFrame) -> pd.DataFrame:
         If a band, an education or a disability cannot be used; the message names the column and the row.
     """
     columns: dict[str, Any] = {}
+    repairs: tuple[str, ...] = ()
     for name in frame.columns:
         texts = [cell_text(value) for value in frame[name].tolist()]
         numeric = pd.api.types.is_numeric_dtype(frame[name])
@@ -87,13 +91,13 @@ def tidy_enrolments(frame: pd.DataFrame) -> pd.DataFrame:
         raw = [None if text is None else str(text) for text in columns["imd_band"]]
         columns["imd_band"] = _each("imd_band", raw, band_of)
         columns["Area_rank"] = [_rank(band) for band in columns["imd_band"]]
-        _log_repairs(_changed(raw, columns["imd_band"]), len(frame))
+        repairs = _told(raw, columns["imd_band"])
     if "highest_education" in columns:
         columns["Education_level"] = _each("highest_education", columns["highest_education"], _level)
     if {"imd_band", "disability"} <= set(columns):
         disabled = _each("disability", columns["disability"], _disabled)
         columns["Priority"] = [_priority(*each) for each in zip(columns["imd_band"], disabled, strict=True)]
-    return pd.DataFrame(columns, index=frame.index)
+    return repaired(pd.DataFrame(columns, index=frame.index), *repairs_of(frame), *repairs)
 
 
 def repaired_bands(frame: pd.DataFrame) -> int:
@@ -107,7 +111,7 @@ def repaired_bands(frame: pd.DataFrame) -> int:
     if "imd_band" not in frame.columns:
         raise UnknownNameError("column", "imd_band", [str(name) for name in frame.columns])
     raw = [cell_text(value) for value in frame["imd_band"].tolist()]
-    return _changed(raw, _each("imd_band", raw, band_of))
+    return len(_changed(raw, _each("imd_band", raw, band_of)))
 
 
 def band_of(text: str | None) -> str:
@@ -158,15 +162,22 @@ def _each(name: str, texts: list[str | None], read: Callable[[str | None], Any])
     return [known[text] for text in texts]
 
 
-def _changed(raw: list[str | None], bands: list[str]) -> int:
-    return sum(text is not None and text != band for text, band in zip(raw, bands, strict=True))
+def _changed(raw: list[str | None], bands: list[str]) -> list[tuple[str, str]]:
+    """Return text and band wherever they differ; missing bands are left out."""
+    return [(text, band) for text, band in zip(raw, bands, strict=True) if text is not None and text != band]
 
 
-def _log_repairs(repaired: int, rows: int) -> None:
-    if repaired:
-        logger.warning(
-            "imd_band: repaired %s of %s rows, such as '20-Oct', which a spreadsheet made of 10-20", repaired, rows
-        )
+def _told(raw: list[str | None], bands: list[str]) -> tuple[str, ...]:
+    """Log how many bands were repaired, and return the sentence; nothing if none was."""
+    changed = _changed(raw, bands)
+    if not changed:
+        return ()
+    text, band = changed[0]
+    sentence = (
+        f"The loader repaired imd_band in {len(changed)} of {len(raw)} rows: {text!r}, for example, became {band!r}."
+    )
+    logger.warning(sentence)
+    return (sentence,)
 
 
 def _rank(band: str) -> float:

@@ -44,6 +44,15 @@ class Subject:
     metric: Metric | None = None
     evidence: Evidence | None = None
 
+    def about(self, decisions: Decisions) -> Subject:
+        """Return the subject as it is for some decisions: of what was observed if they follow the log."""
+        if self.metric is None or self.evidence is None:
+            return self
+        known = self.evidence.for_decisions(decisions)
+        if known is self.evidence:
+            return self
+        return Subject(self.label, expression_of(self.metric, known), self.metric, known)
+
     def nominal(self, decisions: Decisions) -> float | None:
         """Return the value for honest decisions.
 

@@ -175,6 +175,7 @@ def bounds(
 
 def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
     """Return what an attack on a rule can make of what a subject is about."""
+    subject = subject.about(attacked.outer.base)
     nominal = subject.nominal(attacked.outer.base)
     if attacked.outer.settled:
         return _bounds(subject, attacked, (nominal,) * 3, (Attained(nominal, None),) * 2, nominal is None)

@@ -11,7 +11,7 @@ Composite score: Vineis, Perelli and Tolomei (2025, Definition 11); bounds are o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from accordant.certificates.bounds.rule_choices import Attackable, attackable, k
 from accordant.certificates.bounds.scales import Scale, composite_expression
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
+from accordant.decisions import Decisions
 from accordant.evidence import Evidence
 from accordant.metrics.metric import Goal
 from accordant.metrics.weighting import weighted_metrics
@@ -57,16 +58,21 @@ class Criteria:
             {label: metric.goal for label, (metric, _) in counted.items()},
         )
 
+    def about(self, decisions: Decisions) -> Criteria:
+        """Return the criteria as they are for some decisions; see `Subject.about`."""
+        return replace(self, subjects={label: each.about(decisions) for label, each in self.subjects.items()})
+
     def composite(self, scales: Mapping[str, Scale]) -> Subject:
-        """Return the composite score on given scales."""
+        """Return the composite score on given scales, for decisions that do not follow the log unless `about` some."""
         parts = {label: subject.expression for label, subject in self.subjects.items()}
         return Subject("composite", composite_expression(parts, self.weights, scales))
 
     def scales(self, attacked: Sequence[Attackable]) -> dict[str, Scale]:
         """Return the min–max scales over candidates on honest reports."""
+        bases = [each.outer.base for each in attacked]
         return {
             label: Scale.over(
-                np.array([subject.nominal(each.outer.base) for each in attacked], dtype=np.float64), self.goals[label]
+                np.array([subject.about(base).nominal(base) for base in bases], dtype=np.float64), self.goals[label]
             )
             for label, subject in self.subjects.items()
         }
@@ -105,7 +111,7 @@ def composite_bounds(
     threat = Threat(delta, checked_coalition(coalition), box, frozen)
     criteria = Criteria.of(metrics, expected, evidence)
     attacked = attackable(rule, expected, threat, at_most=at_most, known=known_from(known, evidence))
-    return bound_of(criteria.composite(scales), attacked)
+    return bound_of(criteria.about(attacked.outer.base).composite(scales), attacked)
 
 
 def honest_scales(

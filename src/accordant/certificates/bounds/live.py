@@ -79,8 +79,8 @@ def live_scores(criteria: Criteria, attacked: Sequence[Attackable]) -> LiveCompo
     """Return what attacks can make of composite scores on live scales."""
     low, high = np.zeros((2, len(attacked)))
     for label, subject in criteria.subjects.items():
-        oriented, sign = _oriented(subject, criteria.goals[label])
-        found = [bound_of(oriented, each) for each in attacked]
+        sign = 1.0 if criteria.goals[label] == "max" else -1.0
+        found = [bound_of(_oriented(subject.about(each.outer.base), criteria.goals[label]), each) for each in attacked]
         first, last = (
             np.array([np.nan if each.may_be_undefined else end for each, end in pairs], dtype=np.float64)
             for pairs in ([(each, each.low) for each in found], [(each, each.high) for each in found])
@@ -88,8 +88,8 @@ def live_scores(criteria: Criteria, attacked: Sequence[Attackable]) -> LiveCompo
         ends = (first, last) if sign > 0 else (-last, -first)
         worst, best = live_range(*ends)
         low, high = low + criteria.weights[label] * worst, high + criteria.weights[label] * best
-    composite = criteria.composite(criteria.scales(attacked))
-    nominal = np.array([composite.nominal(each.outer.base) for each in attacked], dtype=np.float64)
+    scales, bases = criteria.scales(attacked), [each.outer.base for each in attacked]
+    nominal = np.array([criteria.about(base).composite(scales).nominal(base) for base in bases], dtype=np.float64)
     return LiveComposite(tuple(each.rule.label for each in attacked), low, high, nominal)
 
 
@@ -128,8 +128,6 @@ def _placed(x: float, others: Values) -> float:
     return 1.0 if top - bottom <= EQUAL * max(1.0, abs(bottom), abs(top)) else (x - bottom) / (top - bottom)
 
 
-def _oriented(subject: Subject, goal: Goal) -> tuple[Subject, float]:
-    """Return the subject of which more (sign 1) or less (sign −1) is better."""
-    if goal == "zero":
-        return Subject(subject.label, magnitude(subject.expression)), -1.0
-    return subject, 1.0 if goal == "max" else -1.0
+def _oriented(subject: Subject, goal: Goal) -> Subject:
+    """Return the subject of which more or less is better: its size where the goal is ``zero``."""
+    return Subject(subject.label, magnitude(subject.expression)) if goal == "zero" else subject

@@ -167,8 +167,7 @@ def ranking(
 
 def _frozen(criteria: Criteria, attacked: Sequence[Attackable], scales: Mapping[str, Scale], threat: Threat) -> Ranking:
     """Rank on scales that stay as they are."""
-    composite = criteria.composite(scales)
-    found = [bound_of(composite, each) for each in attacked]
+    found = [bound_of(criteria.about(each.outer.base).composite(scales), each) for each in attacked]
     low, high = (
         [np.nan if each.may_be_undefined else end for each, end in zip(found, side, strict=True)]
         for side in ([each.low for each in found], [each.high for each in found])

@@ -156,7 +156,8 @@ def _honest(rule: Strategy, certificate: Certificate, known: Known) -> Decisions
         policy = rule(honest.take(first), **known.arguments(first)).policy
         if policy is not None and isinstance(rule, ContextRule):
             policy = rule(honest).policy
-    return Decisions(rule.label, honest.actions, codes, np.zeros(len(codes), dtype=bool), policy=policy)
+    untied = np.zeros(len(codes), dtype=bool)
+    return Decisions(rule.label, honest.actions, codes, untied, policy=policy, follows_log=rule.follows_log)
 
 
 def _may_move(rule: Strategy, honest: ExpectedRewards, threat: Threat) -> bool:

@@ -18,12 +18,13 @@ from accordant.utilities import ExpectedRewards
 @register("logged")
 @dataclass(frozen=True)
 class Logged(Strategy):
-    """Repeat the logged actions."""
+    """Repeat the logged actions. What followed them was observed, so no value of this line is estimated."""
 
     kind: ClassVar[Kind] = "baseline"
     dependence: ClassVar[Structure] = "fixed"
     selectable: ClassVar[bool] = False
     candidate: ClassVar[bool] = False
+    follows_log: ClassVar[bool] = True
 
     def __call__(
         self,
@@ -37,4 +38,5 @@ class Logged(Strategy):
         del prediction, contexts
         if log is None:
             raise InputError("the baseline 'logged' needs the logged actions")
-        return Decisions(self.label, expected.actions, log.actions, np.zeros(len(log), dtype=bool))
+        untied = np.zeros(len(log), dtype=bool)
+        return Decisions(self.label, expected.actions, log.actions, untied, follows_log=self.follows_log)
