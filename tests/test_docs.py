@@ -56,7 +56,8 @@ def commands_of_the_cli():
 
     group = typer.main.get_command(app)
     return {
-        name: {option for each in command.params for option in each.opts} for name, command in group.commands.items()
+        name: {option for each in command.params for option in (*each.opts, *each.secondary_opts)}
+        for name, command in group.commands.items()
     }
 
 

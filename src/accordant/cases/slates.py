@@ -22,12 +22,12 @@ class PartySpec(Declared):
     Attributes
     ----------
     weight
-        In rules that know weights, at least 0.
+        In rules that know weights, at least 0; None for that of the decision problem.
     floor
         The normalised utility that no list may go below, in [0, 1].
     """
 
-    weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    weight: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     floor: float | None = Field(default=None, ge=0, le=1)
 
 

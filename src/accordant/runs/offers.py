@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from accordant.cases.days import service_days
 from accordant.cases.markets import MarketSource, with_capacities
 from accordant.cases.slates import SlateSpec
 from accordant.cases.spec import CaseSpec
@@ -143,9 +144,7 @@ def _batches(
 ) -> Sequence[Requests]:
     """Return the rows day by day, some at once."""
     batches = []
-    days = [slice(first, min(first + per_day, len(done))) for first in range(0, len(done), per_day)]
-    parts = [(day, each) for day, rows in enumerate(days) for each in _parts(rows, at_once)]
-    for day, rows in parts:
+    for day, rows in service_days(len(done), per_day, at_once):
         names = tuple(f"row {t + 1}" for t in range(rows.start, rows.stop))
         nowhere = np.full(len(names), np.nan)
         batches.append(
@@ -155,8 +154,3 @@ def _batches(
             )
         )  # fmt: skip
     return tuple(batches)
-
-
-def _parts(rows: slice, size: int) -> list[slice]:
-    """Return consecutive rows in parts of at most some size."""
-    return [slice(first, min(first + size, rows.stop)) for first in range(rows.start, rows.stop, size)]

@@ -10,7 +10,8 @@ import pytest
 from accordant.cases.markets import market_loaders
 from accordant.cases.tourism.loader import places_file, tours
 from accordant.cases.tourism.mapping import FAMOUS, SMALL
-from accordant.cases.tourism.predictions import learned_from, predicted, recommender_of, training_users
+from accordant.cases.tourism.predictions import learned_from, predicted, training_users
+from accordant.slates.relevance import recommender_of
 from accordant.cases.tourism.split import split_by_time
 from accordant.cases.tourism.tables import column_names, read_places, read_visits
 from accordant.errors import DataError, InputError, UnknownNameError

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.cases.tourism.mapping import FAMOUS, SMALL, capacities, famous, providers, service_days
+from accordant.cases.tourism.mapping import FAMOUS, SMALL, capacities, famous, providers
+from accordant.cases.days import service_days
 from accordant.cases.tourism.split import counts_by_user, split_by_time, tours_of
 from accordant.cases.tourism.tables import Visits
 from accordant.errors import DataError, InputError
@@ -97,9 +98,7 @@ def test_service_days_hold_every_request_once_in_order(requests, per_day, batch)
         assert {place // per_day for place in range(part.start, part.stop)} == {day}
 
 
-@pytest.mark.parametrize(
-    ("per_day", "batch", "name"), [(0, 1, "visitors_per_day"), (3, 0, "batch"), (2.5, 1, "visitors")]
-)
+@pytest.mark.parametrize(("per_day", "batch", "name"), [(0, 1, "per_day"), (3, 0, "batch"), (2.5, 1, "per_day")])
 def test_days_need_whole_numbers(per_day, batch, name):
     with pytest.raises(InputError, match=f"{name}.* allowed: a whole number of at least 1"):
         list(service_days(3, per_day, batch))

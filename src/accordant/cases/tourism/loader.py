@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.cases.days import service_days
 from accordant.cases.markets import Demand, market_loaders
-from accordant.cases.tourism.mapping import capacities, providers, service_days
-from accordant.cases.tourism.predictions import predicted, recommender_of
+from accordant.cases.tourism.mapping import capacities, providers
+from accordant.cases.tourism.predictions import predicted
 from accordant.cases.tourism.split import Split, counts_by_user, split_by_time
 from accordant.cases.tourism.tables import Places, Visits, column_names, date_of, read_places, read_visits
 from accordant.errors import DataError, InputError
 from accordant.slates.catalogue import Catalogue, Requests
+from accordant.slates.relevance import recommender_of
 
 Values = NDArray[np.float64]
 
@@ -87,7 +89,7 @@ def tours(
     history = counts_by_user(users, visits, split.training, catalogue.n_items)
     chosen = recommender_of(recommender, recommender_parameters or {}, seed)
     relevance = predicted(visits, split, catalogue, chosen)
-    parts = list(service_days(len(split.tests), visitors_per_day, batch))
+    parts = list(service_days(len(split.tests), visitors_per_day, batch, "visitors_per_day"))
     batches = tuple(_requests(split, catalogue, relevance, history, day, part) for day, part in parts)
     facts = _facts(visits, split, places, history)
     return Demand(catalogue, batches, _notes(visits, places, facts, earliest, visitors_per_day, len(parts)), facts)

@@ -6,7 +6,7 @@ The data hold no capacities and no operators, and about one tour a day. What thi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,22 +64,3 @@ def providers(given: Sequence[str | None], popularity: Values, famous_share: flo
     if any(each is not None for each in given):
         return tuple(given)
     return tuple(FAMOUS if each else SMALL for each in famous(popularity, famous_share))
-
-
-def service_days(n_requests: int, visitors_per_day: int, batch: int) -> Iterator[tuple[int, slice]]:
-    """Yield a day and consecutive requests: batches of at most a size, none of which reaches into the next day.
-
-    Parameters
-    ----------
-    n_requests
-        In the order of time.
-    visitors_per_day, batch
-        At least 1.
-    """
-    for name, number in (("visitors_per_day", visitors_per_day), ("batch", batch)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InputError(f"{name} is {number!r}; allowed: a whole number of at least 1")
-    for day, first in enumerate(range(0, n_requests, visitors_per_day)):
-        last = min(first + visitors_per_day, n_requests)
-        for start in range(first, last, batch):
-            yield day, slice(start, min(start + batch, last))

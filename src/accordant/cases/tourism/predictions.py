@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.cases.tourism.split import Split
 from accordant.cases.tourism.tables import Visits
 from accordant.slates.catalogue import Catalogue
-from accordant.slates.relevance import NOBODY, Interactions, Recommender, recommenders, relative
+from accordant.slates.relevance import NOBODY, Interactions, Recommender, relative
 
 Values = NDArray[np.float64]
 
@@ -49,15 +45,3 @@ def training_users(visits: Visits, split: Split) -> dict[str, int]:
     """Return the position of each user of training, in the order of first visits."""
     users = dict.fromkeys(visits.users[row] for row in np.flatnonzero(split.training))
     return {user: place for place, user in enumerate(users)}
-
-
-def recommender_of(name: str, parameters: Mapping[str, Any], seed: int) -> Recommender:
-    """Return a recommender; one that draws gets the seed, unless its parameters hold one.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such recommender.
-    """
-    draws = "seed" in inspect.signature(recommenders.factory(name)).parameters
-    return recommenders.create(name, ({"seed": seed} if draws else {}) | dict(parameters))

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import randomness
+from accordant.cases.days import service_days
 from accordant.cases.markets import Demand, market_simulators
 from accordant.cases.tourism.choice import Choice
 from accordant.cases.tourism.city import CENTRE, SPREAD, Tastes, attractions, estimates, tastes
-from accordant.cases.tourism.mapping import service_days
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue, Requests
 
@@ -68,7 +68,7 @@ def city(
     ):
         if not (number >= 0 and np.isfinite(number)):
             raise InputError(f"{name} is {number:g}; allowed: a number of at least 0")
-    parts = list(service_days(days * visitors_per_day, visitors_per_day, batch))
+    parts = list(service_days(days * visitors_per_day, visitors_per_day, batch, "visitors_per_day"))
     world, visitors = randomness.generator(seed, "simulation"), randomness.generator(seed, "visitors")
     catalogue = attractions(places, closed, visitors_per_day, capacity_share, famous_share, world)
     people = tastes(catalogue, users, cold_share, world)

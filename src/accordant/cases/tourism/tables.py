@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.cases.tourism.cells import Cells, Limits
+from accordant.cases.cells import Cells, Limits
 from accordant.errors import DataError, InputError, UnknownNameError
 
 Values = NDArray[np.float64]

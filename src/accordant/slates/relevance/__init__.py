@@ -2,6 +2,7 @@
 
 interactions  who consumed what, how often, when, and after which item
 recommender   fit(interactions, catalogue) → scores of items for requests, and the registry that knows each by name
+choosing      a recommender by its name, with the seed of a run
 popular       the baseline: the same for everybody
 counts        rows of a sparse matrix of users and items
 
@@ -10,6 +11,7 @@ The others stand one in a file: transitions, neighbours, factorisation, ranker.
 
 from __future__ import annotations
 
+from accordant.slates.relevance.choosing import recommender_of
 from accordant.slates.relevance.interactions import NOBODY, NOWHERE, Interactions
 from accordant.slates.relevance.recommender import Fitted, Recommender, recommenders, register, relative
 
@@ -24,6 +26,7 @@ __all__ = [
     "Recommender",
     "create",
     "names",
+    "recommender_of",
     "recommenders",
     "register",
     "relative",
