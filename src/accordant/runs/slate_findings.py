@@ -11,19 +11,24 @@ from accordant.evaluation.slates import (
     condorcet,
     crowding_curve,
     drop_one,
+    drop_one_in_market,
     manipulability,
+    manipulability_in_market,
     over_time,
     popularity_curve,
+    state_matters,
 )
 from accordant.runs.slated import OpenedSlates, RuleFindings
 from accordant.slates.measures import measures
 from accordant.slates.objectives.attainment import attainments
 from accordant.slates.proportionality import AXIOMS, Witness, check, violations
+from accordant.slates.rule import SlateRule
 from accordant.slates.rules.approval.approvals import approvals
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
 POINTS = 60  # of lines over time: no screen shows more
+RESAMPLES = 200  # of users for gains by misreporting, of which there are dozens
 MOST_VOTERS = 12  # beyond them PJR and EJR take too long
 
 
@@ -47,8 +52,6 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
         for name in ("changed", "floor_impossible")
     }
     below = measures.create("floor_violations").of(served)
-    names = served.market.stakeholders
-    common: dict[str, Any] = {"users": served.users, "seed": opened.options.seed, "resamples": 200}
     broken, witness = _proportionality(served, opened.k)
     return RuleFindings(
         **flags,
@@ -60,15 +63,28 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
         crowding=crowding_curve(served).to_json(),
         condorcet=condorcet(served.slates, candidates).to_json(),
         attainments=tuple(_attainments(served, opened.case.slates)),
-        stability=tuple(each.to_json() for each in drop_one(rule, candidates, k)) if watched else (),
-        manipulability=tuple(
-            manipulability(rule, candidates, k, name, **common).to_json()
-            for name in names
-            if served.market.weights.get(name, 1.0) > 0
-        )
-        if watched
-        else (),
+        **(_robustness(rule, served, k, opened.options.seed) if watched else {}),
     )
+
+
+def _robustness(rule: SlateRule, served: Served, k: int, seed: int) -> dict[str, Any]:
+    """Return what changes without a stakeholder, and what each could gain by misreporting.
+
+    Where lists change what later requests find, both are measured by serving the whole market again.
+    """
+    market, candidates = served.market, served.candidates
+    heard = [name for name in market.stakeholders if market.weights.get(name, 1.0) > 0]
+    common: dict[str, Any] = {"seed": seed, "resamples": RESAMPLES}
+    if state_matters(rule, served):
+        dropped = drop_one_in_market(rule, market, k, full=served)
+        lied = [manipulability_in_market(rule, market, k, name, truthful=served, **common) for name in heard]
+    else:
+        dropped = drop_one(rule, candidates, k)
+        lied = [manipulability(rule, candidates, k, name, users=served.users, **common) for name in heard]
+    return {
+        "stability": tuple(each.to_json() for each in dropped),
+        "manipulability": tuple(each.to_json() for each in lied),
+    }
 
 
 def _proportionality(served: Served, k: int) -> tuple[dict[str, float], str]:

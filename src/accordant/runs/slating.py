@@ -42,7 +42,7 @@ from accordant.slates.tradeoff import check_served
 
 logger = logging.getLogger(__name__)
 
-WATCHED = 4  # rules whose stability and manipulability are measured: each takes dozens of runs
+WATCHED = 3  # rules whose stability and manipulability are measured: each takes dozens of servings
 EXAMPLES = 3  # requests whose lists are justified
 ALONE = "stakeholder:{}"  # the list of one stakeholder alone, see `accordant.slates.rules.baselines`
 

@@ -25,7 +25,7 @@ class Catalogue:
     category, provider
         Names; None where unknown.
     popularity
-        How often each was consumed in the data that may be learned from, at least 0.
+        How often each was consumed in the data that may be learned from, at least 0 and finite.
     capacity
         Visits per day at most; inf where there is no limit, 0 for a closed item, which is never shown.
     latitude, longitude
@@ -57,6 +57,8 @@ class Catalogue:
             column = getattr(self, name)
             if np.isnan(column).any() or (column < 0).any():
                 raise InputError(f"{name} of an item is negative or missing; allowed: numbers of at least 0")
+        if np.isinf(self.popularity).any():
+            raise InputError("popularity of an item is infinite; allowed: finite numbers of at least 0")
 
     @property
     def n_items(self) -> int:

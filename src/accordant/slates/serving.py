@@ -191,6 +191,8 @@ class Served:
 def serve(rule: SlateRule, market: Market, k: int) -> Served:
     """Show slates to every batch in turn.
 
+    What a rule may remember of earlier lists is what stakeholders reported that these gave them, not the truth.
+
     Parameters
     ----------
     rule
@@ -206,9 +208,10 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
         state = state.on(batch.day)
         states.append(state)
         candidates = market.candidates(batch, state)
-        slates = rule(market.reported(batch, state, candidates), k, state=state)
+        reported = market.reported(batch, state, candidates)
+        slates = rule(reported, k, state=state)
         taken = market.uptake(batch, slates)
-        state = state.after(slates, gains_of(slates, candidates).attained, taken.sum(axis=1))
+        state = state.after(slates, gains_of(slates, reported).attained, taken.sum(axis=1))
         shown.append(slates)
         found.append(candidates)
         visits.append(taken)

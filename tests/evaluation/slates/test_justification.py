@@ -22,15 +22,16 @@ def test_by_hand(shown):
     found = why(shown, 0)
     assert found.text == (
         "Shown: c0 (best for guest: 1.000), c2 (best for town: 1.000); town gains most over a list drawn at random "
-        "(0.500 against 0.400); guest is furthest from its best list (0.500 of 0.700)."
+        "(attained 1.000 against 0.667); guest is furthest from its best list (attained 0.500 of 1)."
     )
     assert found.reasons == (
         "best for guest: 1.000 of the way from its worst item to its best",
         "best for town: 1.000 of the way from its worst item to its best",
     )
-    assert found.statements[2].numbers == pytest.approx((0.5, 0.4))
+    assert found.statements[2].numbers == pytest.approx((1.0, 2 / 3))  # worst list 0.2, best 0.5, mean of items 0.4
+    assert found.statements[3].numbers == pytest.approx((0.5,))
     result = check(found, shown)
-    assert (result.faithful, result.numbers, result.problems) == (True, 6, ())
+    assert (result.faithful, result.numbers, result.problems) == (True, 5, ())
     json.dumps(found.to_json(), allow_nan=False)
     assert result.to_json()["faithful"] is True
 
@@ -74,13 +75,14 @@ def test_any_changed_digit_is_found(served):
         (", c2 (best for town: 1.000)", ", c2 (best for town: 1.000), c2 (best for town: 1.000)"),
         ("Shown: ", "Shown (all 12 agree): "),  # a number that nothing can recompute
         (
-            "town gains most over a list drawn at random (0.500 against 0.400)",
+            "town gains most over a list drawn at random (attained 1.000 against 0.667)",
             "nobody gains over a list drawn at random",
         ),
         (".", ". This is best."),
-        ("0.700).", "0.700). By 0.200."),
+        ("0.500 of 1).", "0.500 of 1). By 0.200."),
         ("Shown: ", ""),
-        ("0.500 of 0.700", "-0.500 of 0.700"),
+        ("0.500 of 1", "-0.500 of 1"),
+        ("0.500 of 1", "0.500 of 2"),
     ],
 )
 def test_tampered_text_fails(shown, old, new):
@@ -103,8 +105,8 @@ def test_only_what_may_be_shown_counts(lists_of):
     shown = lists_of([[1]], E, available=np.array([[False], [True], [True]]))
     found = why(shown, 0)
     assert found.text == (
-        "Shown: c1 (best for guest: 1.000); guest gains most over a list drawn at random (0.500 against 0.300); "
-        "town is furthest from its best list (0.200 of 0.800)."
+        "Shown: c1 (best for guest: 1.000); guest gains most over a list drawn at random (attained 1.000 against "
+        "0.500); town is furthest from its best list (attained 0.000 of 1)."
     )
     assert check(found, shown).faithful
 

@@ -25,12 +25,15 @@ def tried(served, contenders=("total", "town"), weights=None, **more):
     return trial(served, "guest", contenders, MEASURES, weights or {"worst": 1.0}, **given)
 
 
+CUT = 12  # of 48 requests on three days of 12, 24 and 12: days end at 12 and 36, as far from the middle
+
+
 def halves(served):
-    """Return each measure of each rule on both halves."""
+    """Return each measure of each rule before and after the cut."""
     n = len(served["total"].users)
     return [
         {rule: {label: m.of(each.between(*part)) for label, m in MEASURES.items()} for rule, each in served.items()}
-        for part in ((0, n // 2), (n // 2, n))
+        for part in ((0, CUT), (CUT, n))
     ]
 
 
@@ -38,7 +41,7 @@ def test_the_best_of_the_first_half_is_tried_on_the_second(served):
     first, second = halves(served)
     found = tried(served)
     assert found.chosen == max(("total", "town"), key=lambda rule: first[rule]["worst"])
-    assert (found.earlier, found.later, found.reference) == (24, 24, "guest")
+    assert (found.earlier, found.later, found.cut, found.reference) == (CUT, 48 - CUT, "between days", "guest")
     for got, label in ((found.gain, "worst"), (found.price, "guest")):
         assert got.estimate.value == pytest.approx(second[found.chosen][label] - second["guest"][label], abs=1e-12)
         assert got.estimate.low <= got.estimate.value <= got.estimate.high
@@ -57,9 +60,10 @@ def test_contenders_alone_may_be_chosen(served):
 
 def test_what_is_later_takes_no_part_in_choosing(served):
     """Swap what two rules show in the second half: the same rule is chosen, and it is found out."""
+
     def swapped(own, other):
         """Return the first half of one rule, and the second of another."""
-        early = np.arange(48) < 24
+        early = np.arange(48) < CUT
         gains = {
             name: np.where(early, getattr(own.gains, name), getattr(other.gains, name))
             for name in ("utilities", "ideal", "worst")
@@ -85,7 +89,7 @@ def test_weights_decide_who_is_chosen(served):
 def test_the_words_say_what_the_numbers_say(served):
     found = tried(served)
     verdict = {True: "improves", False: "worsens", None: "cannot be shown to change"}[found.gain.better]
-    assert f"{found.chosen}, chosen on the first 24 requests, {verdict} worst on the other 24" in found.words
+    assert f"{found.chosen}, chosen on the first 12 requests, {verdict} worst on the other 36" in found.words
     assert ("No rule dominates it there." in found.words) == (not found.dominated_by)
     plain = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert plain["words"] == found.words and plain["gain"]["better"] == found.gain.better
@@ -99,7 +103,17 @@ def test_too_few_requests(served):
     two = tried({rule: each.between(0, 2) for rule, each in served.items()})
     assert (two.earlier, two.later) == (1, 1)
     odd = tried({rule: each.between(0, 5) for rule, each in served.items()})
-    assert (odd.earlier, odd.later) == (2, 3)
+    assert (odd.earlier, odd.later, odd.cut) == (2, 3, "inside a day") and "cut in two" in odd.words
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 48), (0, 47), (1, 48), (10, 20), (11, 14), (30, 40)])
+def test_no_day_is_on_both_sides(served, start, stop):
+    """Try every cut by hand: the nearest to the middle of those at which one day ends, the earlier of two."""
+    part = {rule: each.between(start, stop) for rule, each in served.items()}
+    days, n = part["total"].days.tolist(), stop - start
+    cuts = [c for c in range(1, n) if not set(days[:c]) & set(days[c:])]
+    found = tried(part, resamples=0)
+    assert found.earlier == min(cuts, key=lambda c: (abs(2 * c - n), c)) and found.cut == "between days"
 
 
 def test_what_cannot_be_asked(served):

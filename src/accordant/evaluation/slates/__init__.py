@@ -6,8 +6,10 @@ price(...)             what every rule gives up, and wins, against one of them
 front(...)             which rules are dominated by which, and in what share of resamples
 over_time(...)         who got how much up to each request, and who is behind
 popularity_curve(...), crowding_curve(...)   data for charts
-drop_one(...)          what changes for whom if one stakeholder is not heard
-manipulability(...)    what a stakeholder can gain by misreporting
+drop_one(...)          what changes for whom if one stakeholder is not heard, list by list
+manipulability(...)    what a stakeholder can gain by misreporting, list by list
+drop_one_in_market(...), manipulability_in_market(...)   the same with all that follows for later lists
+state_matters(...)     whether anything follows
 condorcet(...)         whether lists hold what majorities prefer
 why(...), check(...)   a sentence about a list, and whether every number in it is right
 """
@@ -18,13 +20,14 @@ from accordant.evaluation.slates.board import Board, BoardCell, BoardColumn, Boa
 from accordant.evaluation.slates.checking import Check, check
 from accordant.evaluation.slates.curves import CrowdingCurve, PopularityCurve, crowding_curve, popularity_curve
 from accordant.evaluation.slates.front import Front, FrontRow, front
+from accordant.evaluation.slates.in_market import manipulability_in_market, state_matters
 from accordant.evaluation.slates.justification import Justification, Statement, why
 from accordant.evaluation.slates.majorities import Condorcet, condorcet, condorcet_winners
 from accordant.evaluation.slates.manipulation import Manipulability, manipulability
 from accordant.evaluation.slates.presets import default_measures
 from accordant.evaluation.slates.pricing import Difference, Prices, price
 from accordant.evaluation.slates.scoring import scores
-from accordant.evaluation.slates.stability import Dropped, drop_one
+from accordant.evaluation.slates.stability import Dropped, drop_one, drop_one_in_market
 from accordant.evaluation.slates.timeline import OverTime, over_time
 
 __all__ = [
@@ -51,11 +54,14 @@ __all__ = [
     "crowding_curve",
     "default_measures",
     "drop_one",
+    "drop_one_in_market",
     "front",
     "manipulability",
+    "manipulability_in_market",
     "over_time",
     "popularity_curve",
     "price",
     "scores",
+    "state_matters",
     "why",
 ]

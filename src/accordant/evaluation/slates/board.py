@@ -35,11 +35,20 @@ class BoardCell:
 
 @dataclass(frozen=True)
 class BoardColumn:
-    """A measure: what it is called here, whether more or less of it is better, and what it says."""
+    """A measure: what it is called here, whether more or less of it is better, and what it says.
+
+    Attributes
+    ----------
+    label, goal, about
+        Of the measure.
+    resampled
+        Whether its draws say how sure it is; not for measures of days where there is a single one.
+    """
 
     label: str
     goal: Goal
     about: str
+    resampled: bool = True
 
 
 @dataclass(frozen=True)

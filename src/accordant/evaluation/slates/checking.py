@@ -1,7 +1,8 @@
 """`check`: every number and name in a justification is read from its text and computed again.
 
-The text is read by the templates of `accordant.evaluation.slates.justification` with the names of the market, so a
-word, a name or a digit that does not belong there is found as well as a wrong number.
+The text must be the one that the numbers computed again give, so a word, a name or a digit that does not belong there
+is found as well as a wrong number. If it is another, it is read by the templates of
+`accordant.evaluation.slates.justification` with the names of the market, to say what is wrong in it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 from accordant.evaluation.slates.justification import (
@@ -21,7 +23,9 @@ from accordant.evaluation.slates.justification import (
     Justification,
     Kind,
     ListFacts,
+    Statement,
     reasons,
+    sentence,
 )
 from accordant.slates.serving import Served
 
@@ -70,15 +74,12 @@ def check(justification: Justification, served: Served) -> Check:
         If there is no such request.
     """
     right = ListFacts.of(served, justification.request).statements()
-    said = _read(justification.text, served)
-    if said is None:
-        return Check(False, 0, (f"the sentence cannot be read: {justification.text!r:.200}",))
-    problems = []
-    if len(said) != len(right):
-        problems.append(f"the sentence makes {len(said)} statements; right: {len(right)}")
-    for words, statement in zip(said, right, strict=False):
-        if words != statement.text:
-            problems.append(f"the sentence says {words!r}; right: {statement.text!r}")
+    problems: list[str] = []
+    if justification.text != sentence(right):
+        said = _read(justification.text, served)
+        if said is None:
+            return Check(False, 0, (f"the sentence cannot be read: {justification.text!r:.200}",))
+        problems = _wrong(said, right)
     if justification.statements != right:
         problems.append("the record holds other numbers than E and the list give")
     if justification.reasons != tuple(reasons(right)):
@@ -86,6 +87,17 @@ def check(justification: Justification, served: Served) -> Check:
     if justification.rule != served.slates.rule:
         problems.append(f"the rule is {justification.rule!r}; right: {served.slates.rule!r}")
     return Check(not problems, sum(len(each.numbers) for each in right), tuple(problems))
+
+
+def _wrong(said: list[str], right: tuple[Statement, ...]) -> list[str]:
+    """Return what is wrong in a sentence that is not the right one; where names hide it, that it is another."""
+    problems = []
+    if len(said) != len(right):
+        problems.append(f"the sentence makes {len(said)} statements; right: {len(right)}")
+    for words, statement in zip(said, right, strict=False):
+        if words != statement.text:
+            problems.append(f"the sentence says {words!r}; right: {statement.text!r}")
+    return problems or [f"the sentence is another; right: {sentence(right)!r}"]
 
 
 def _read(text: str, served: Served) -> list[str] | None:
@@ -101,18 +113,19 @@ def _read(text: str, served: Served) -> list[str] | None:
 def _pattern(kinds: Iterable[Kind], served: Served) -> str:
     """Return a pattern without groups for statements of some kinds."""
     allowed = {
-        "{item}": _one_of(served.candidates.items),
-        "{stakeholder}": _one_of(served.candidates.stakeholders),
-        "{0}": NUMBER,
-        "{1}": NUMBER,
+        "item": _one_of(served.candidates.items),
+        "stakeholder": _one_of(served.candidates.stakeholders),
+        "0": NUMBER,
+        "1": NUMBER,
     }
-    patterns = []
-    for kind in kinds:
-        made = re.escape(TEMPLATES[kind])
-        for place, pattern in allowed.items():
-            made = made.replace(re.escape(place), pattern)
-        patterns.append(made)
-    return f"(?:{'|'.join(patterns)})"
+    made = (
+        "".join(
+            re.escape(words) + ("" if place is None else allowed[place])
+            for words, place, _, _ in Formatter().parse(TEMPLATES[kind])
+        )
+        for kind in kinds
+    )
+    return f"(?:{'|'.join(made)})"
 
 
 def _one_of(names: Iterable[str]) -> str:

@@ -109,7 +109,7 @@ def front(board: Board, axes: Sequence[str]) -> Front:
     for r, rule in enumerate(board.rules):
         by = tuple(board.rules[q] for q in np.flatnonzero(beaten[:, r]))
         n = int(counted[:, r].sum())
-        probability = safe[:, r].sum() / n if n else None
+        probability = float(safe[:, r].sum() / n) if n else None
         values = tuple(None if np.isnan(value) else float(value) for value in points[r])
         rows.append(FrontRow(rule, values, by, bool(defined[r] and not by), probability))
     return Front(tuple(axes), tuple(rows))

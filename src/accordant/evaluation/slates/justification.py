@@ -1,7 +1,9 @@
 """`why`: one sentence about a list, made of numbers that anybody can compute again, and the record of these numbers.
 
 Nothing is taken from what a stakeholder or a language model says about itself. The sentence compares each stakeholder
-with two lists of the same length: one drawn at random from what may be shown, and its own best one.
+with two lists of the same length: one drawn at random from what may be shown, and its own best one. It does so on the
+scale of each stakeholder, on which its worst list is 0 and its best is 1 (`accordant.slates.gains`): the differences of
+E themselves would name whoever has the widest range.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.slates.gains import ALIKE
+from accordant.slates.gains import ALIKE, Gains, gains_of
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
@@ -32,9 +34,9 @@ class Statement:
     kind
         ``serves``: no stakeholder is closer to its best item with this item than this one; the number is where the item
         lies between its worst item, 0, and its best, 1. ``alike``: the item makes no difference to anybody. ``gains``:
-        this stakeholder gains most over a list drawn at random; utility of the list and mean over what may be shown.
-        ``gives up``: this one is furthest below its best list; utility of the list and of the best list. ``no gain``,
-        ``no loss``: there is nobody of that sort. ``nothing``: the list is empty.
+        this stakeholder gains most over a list drawn at random; what it attains with the list, and on average with a
+        drawn one. ``gives up``: this one attains least, so it is furthest below its best list; what it attains. ``no
+        gain``, ``no loss``: there is nobody of that sort. ``nothing``: the list is empty.
     item, stakeholder
         Whom it is about; None where the kind has none.
     numbers
@@ -56,9 +58,9 @@ class Statement:
 TEMPLATES: dict[Kind, str] = {
     "serves": "{item} (best for {stakeholder}: {0})",
     "alike": "{item} (the same for everybody)",
-    "gains": "{stakeholder} gains most over a list drawn at random ({0} against {1})",
+    "gains": "{stakeholder} gains most over a list drawn at random (attained {0} against {1})",
     "no gain": "nobody gains over a list drawn at random",
-    "gives up": "{stakeholder} is furthest from its best list ({0} of {1})",
+    "gives up": "{stakeholder} is furthest from its best list (attained {0} of 1)",
     "no loss": "everybody gets its best list",
     "nothing": "There was nothing to show",
 }
@@ -109,15 +111,15 @@ class ListFacts:
     standing
         Where each item lies between the worst and the best available item, shape (stakeholder, item shown); NaN for
         whom all are alike.
-    utilities, ideal, drawn
-        Of the list, of the best list, and the mean over available items, shape (stakeholder,).
+    attained, drawn
+        What the list attains between the worst list, 0, and the best, 1, and what lists drawn at random attain on
+        average, shape (stakeholder,); NaN for whom all lists of this length are alike.
     """
 
     items: tuple[str, ...]
     stakeholders: tuple[str, ...]
     standing: Values
-    utilities: Values
-    ideal: Values
+    attained: Values
     drawn: Values
 
     @classmethod
@@ -139,13 +141,16 @@ class ListFacts:
         names = tuple(name for name, has in zip(served.candidates.stakeholders, heard, strict=True) if has)
         if not shown.size:
             nothing = np.full(len(names), np.nan)
-            return cls((), names, shown, nothing, nothing, nothing)
+            return cls((), names, shown, nothing, nothing)
         low, high = open_values.min(axis=1), open_values.max(axis=1)
         span = np.where(high - low > ALIKE, high - low, np.nan)
-        ideal = -np.sort(-open_values, axis=1)[:, : shown.shape[1]].mean(axis=1)
+        only = slice(request, request + 1)
+        gains = gains_of(served.slates.take(only), served.candidates.take(only))
+        mean = served.candidates.values[:, served.candidates.available[:, request], request].mean(axis=1)[:, None]
+        drawn = Gains(mean, gains.ideal, gains.worst)
         return cls(
-            served.slates.names(request), names, (shown - low[:, None]) / span[:, None], shown.mean(axis=1), ideal,
-            open_values.mean(axis=1),
+            served.slates.names(request), names, (shown - low[:, None]) / span[:, None], gains.attained[heard, 0],
+            drawn.attained[heard, 0],
         )  # fmt: skip
 
     def item(self, place: int) -> Statement:
@@ -158,19 +163,19 @@ class ListFacts:
 
     def gain(self) -> Statement:
         """Return who gains most over a list drawn at random."""
-        gains = self.utilities - self.drawn
+        gains = np.nan_to_num(self.attained - self.drawn)
         i = int(np.argmax(gains >= gains.max() - ALIKE))
         if gains[i] <= ALIKE:
             return Statement("no gain")
-        return Statement("gains", None, self.stakeholders[i], (float(self.utilities[i]), float(self.drawn[i])))
+        return Statement("gains", None, self.stakeholders[i], (float(self.attained[i]), float(self.drawn[i])))
 
     def loss(self) -> Statement:
         """Return who is furthest below its own best list."""
-        losses = self.ideal - self.utilities
+        losses = np.nan_to_num(1.0 - self.attained)
         i = int(np.argmax(losses >= losses.max() - ALIKE))
         if losses[i] <= ALIKE:
             return Statement("no loss")
-        return Statement("gives up", None, self.stakeholders[i], (float(self.utilities[i]), float(self.ideal[i])))
+        return Statement("gives up", None, self.stakeholders[i], (float(self.attained[i]),))
 
     def statements(self) -> tuple[Statement, ...]:
         """Return all that the sentence says, in order."""

@@ -77,9 +77,13 @@ def price(board: Board, reference: str) -> Prices:
             paired = estimates(
                 board.points[r] - board.points[base], board.draws[:, r] - board.draws[:, base], board.level
             )
+            sure = [
+                each if column.resampled else Estimate(each.value)
+                for each, column in zip(paired, board.columns, strict=True)
+            ]
             found[rule] = {
                 label: Difference(each, _better(each, goal))
-                for label, each, goal in zip(board.labels, paired, goals, strict=True)
+                for label, each, goal in zip(board.labels, sure, goals, strict=True)
             }
     return Prices(reference, found)
 

@@ -69,18 +69,21 @@ def scores(
     curved = [m for m, each in enumerate(measures.values()) if not isinstance(each, MeanMeasure | DailyMeasure)]
     for r in range(len(points)):
         draws[:, r, curved] = recentred(draws[:, r, curved], points[r, curved])
-    rows, n_days = [], len(np.unique(first.days))
+    enough = len(np.unique(first.days)) >= FEWEST_DAYS
+    columns = tuple(
+        BoardColumn(label, each.goal, each.about, enough or not isinstance(each, DailyMeasure))
+        for label, each in measures.items()
+    )
+    rows = []
     for r, (rule, served) in enumerate(served_by_rule.items()):
         counts = [each.requests(served) for each in measures.values()]
         found = estimates(points[r], draws[:, r], level)
         found = [
-            Estimate(each.value) if isinstance(measure, DailyMeasure) and n_days < FEWEST_DAYS else each
-            for each, measure in zip(found, measures.values(), strict=True)
+            each if column.resampled else Estimate(each.value) for each, column in zip(found, columns, strict=True)
         ]
         cells = map(BoardCell, found, counts)
         short = (served.slates.lengths < served.slates.k).mean()
         rows.append(BoardRow(rule, dict(zip(measures, cells, strict=True)), float(served.slates.tied.mean()), short))
-    columns = tuple(BoardColumn(label, each.goal, each.about) for label, each in measures.items())
     return Board(tuple(rows), columns, len(first.users), users.n, resamples, level, seed, points, draws)
 
 
@@ -106,7 +109,7 @@ def recentred(draws: Values, points: Values) -> Values:
     lowest = np.fmin(np.where(known, draws, np.inf).min(axis=0), points)
     highest = np.fmax(np.where(known, draws, -np.inf).max(axis=0), points)
     moved = draws + np.where(np.isnan(points), 0.0, points - means)
-    return np.clip(moved, lowest, highest)
+    return np.asarray(np.clip(moved, lowest, highest))
 
 
 def _check_same(served_by_rule: Mapping[str, Served]) -> None:

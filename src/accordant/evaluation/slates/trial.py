@@ -1,10 +1,17 @@
-"""`trial`: a rule is chosen on the earlier requests and tried on the later ones, so that its gain is no lucky draw."""
+"""`trial`: a rule is chosen on the earlier requests and tried on the later ones, so that its gain is no lucky draw.
+
+The cut is between two days where there are several: places fill up in the course of a day, so half a day has smaller
+crowds than the day.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.slates.board import limits
@@ -12,8 +19,12 @@ from accordant.evaluation.slates.front import front
 from accordant.evaluation.slates.leaderboard import leaderboard
 from accordant.evaluation.slates.pricing import Difference, price
 from accordant.evaluation.slates.scoring import scores
-from accordant.slates.measures import SlateMeasure
+from accordant.slates.measures import Goal, SlateMeasure
 from accordant.slates.serving import Served
+
+Cut = Literal["between days", "inside a day"]
+
+GOAL_WORDS: dict[Goal, str] = {"max": "more is better", "min": "less is better"}
 
 
 @dataclass(frozen=True)
@@ -28,8 +39,13 @@ class Trial:
         What it is compared with.
     gain_of, price_of
         Labels of the measures.
+    gain_goal, price_goal
+        Whether more or less of them is better.
     earlier, later
         Numbers of requests.
+    cut
+        ``between days``: no day has requests on both sides. ``inside a day``: there is one day alone, so what is
+        counted by day, such as crowds, is understated in both parts.
     gain, price
         Paired differences to the reference on the later requests, with intervals.
     differences
@@ -44,8 +60,11 @@ class Trial:
     reference: str
     gain_of: str
     price_of: str
+    gain_goal: Goal
+    price_goal: Goal
     earlier: int
     later: int
+    cut: Cut
     gain: Difference
     price: Difference
     differences: Mapping[str, Difference]
@@ -54,16 +73,21 @@ class Trial:
 
     @property
     def words(self) -> str:
-        """One sentence or two, with every number."""
-        gain, cost = self.gain.estimate, self.price.estimate
-        front_words = (
-            "No rule dominates it there." if not self.dominated_by else f"There {self.dominated_by[0]} dominates it."
-        )
+        """A few sentences with every number."""
         verdict = {True: "improves", False: "worsens", None: "cannot be shown to change"}[self.gain.better]
-        return (
+        changes = (
             f"{self.chosen}, chosen on the first {self.earlier} requests, {verdict} {self.gain_of} on the other "
-            f"{self.later} by {gain} against {self.reference}; {self.price_of} changes by {cost}. {front_words}"
+            f"{self.later}: against {self.reference} it changes by {self.gain.estimate} "
+            f"({GOAL_WORDS[self.gain_goal]}), and {self.price_of} changes by {self.price.estimate} "
+            f"({GOAL_WORDS[self.price_goal]})."
         )
+        first = self.dominated_by[0] if self.dominated_by else None
+        found = [changes, "No rule dominates it there." if first is None else f"There {first} dominates it."]
+        if self.on_front is not None:
+            found.append(f"It is not dominated in {self.on_front:.1%} of resamples.")
+        if self.cut == "inside a day":
+            found.append("All requests are of one day, which is cut in two, so crowds of a day are understated.")
+        return " ".join(found)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
@@ -74,6 +98,7 @@ class Trial:
             "price_of": self.price_of,
             "earlier": self.earlier,
             "later": self.later,
+            "cut": self.cut,
             "gain": limits(self.gain.estimate) | {"better": self.gain.better},
             "price": limits(self.price.estimate) | {"better": self.price.better},
             "differences": {
@@ -97,7 +122,10 @@ def trial(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Trial | None:
-    """Choose among contenders on the earlier half of requests, and report on the later half.
+    """Choose among contenders on about the earlier half of requests, and report on the later ones.
+
+    The cut is where one day ends, as near to the middle as there is such a place; the earlier one of two. With one day
+    alone it is the middle.
 
     Parameters
     ----------
@@ -127,20 +155,15 @@ def trial(
     UnknownNameError
         If the reference or a contender was not served.
     """
-    for rule in (reference, *contenders):
-        if rule not in served_by_rule:
-            raise UnknownNameError("slate rule of the trial:", rule, served_by_rule)
-    if reference in contenders:
-        raise InputError(f"{reference} is the reference and a contender; allowed: one of the two")
+    _check(served_by_rule, reference, contenders)
     for label in (gain_of, price_of):
         if label not in measures:
             raise InputError(f"{label!r} is no measure here; allowed: {', '.join(measures)}")
-    if not contenders:
+    days = next(iter(served_by_rule.values())).days
+    n_requests = len(days)
+    if not contenders or n_requests < 2:
         return None
-    n_requests = len(next(iter(served_by_rule.values())).users)
-    middle = n_requests // 2
-    if middle < 1:
-        return None
+    middle, cut = _cut(days)
     first = {rule: served.between(0, middle) for rule, served in served_by_rule.items()}
     kinds = dict.fromkeys(served_by_rule, "")
     outside = [rule for rule in served_by_rule if rule not in contenders]
@@ -152,6 +175,24 @@ def trial(
     found = price(late, reference).rules[chosen]
     standing = next(row for row in front(late, (gain_of, price_of)).rows if row.rule == chosen)
     return Trial(
-        chosen, reference, gain_of, price_of, middle, n_requests - middle, found[gain_of], found[price_of], found,
-        standing.dominated_by, standing.probability,
+        chosen, reference, gain_of, price_of, measures[gain_of].goal, measures[price_of].goal, middle,
+        n_requests - middle, cut, found[gain_of], found[price_of], found, standing.dominated_by, standing.probability,
     )  # fmt: skip
+
+
+def _check(served_by_rule: Mapping[str, Served], reference: str, contenders: Sequence[str]) -> None:
+    """Stop unless all rules were served, and the reference is no contender."""
+    for rule in (reference, *contenders):
+        if rule not in served_by_rule:
+            raise UnknownNameError("slate rule of the trial:", rule, served_by_rule)
+    if reference in contenders:
+        raise InputError(f"{reference} is the reference and a contender; allowed: one of the two")
+
+
+def _cut(days: NDArray[np.intp]) -> tuple[int, Cut]:
+    """Return how many of at least two requests are earlier, so that no day is on both sides if there are several."""
+    ended = np.maximum.accumulate(days)[:-1] < np.minimum.accumulate(days[::-1])[::-1][1:]
+    ends = np.flatnonzero(ended) + 1
+    if not len(ends):
+        return len(days) // 2, "inside a day"
+    return int(ends[np.argmin(np.abs(2 * ends - len(days)))]), "between days"
