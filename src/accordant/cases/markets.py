@@ -72,6 +72,8 @@ class MarketSource:
         Whether no file was read.
     notes, facts
         See `Demand`.
+    described
+        Stakeholder to its role and description, where a decision problem declares them.
     """
 
     market: Market
@@ -80,6 +82,7 @@ class MarketSource:
     simulated: bool
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,12 +99,14 @@ def market_of_offers(
         close_when_full=declared.close_when_full,
     )
     notes = (
-        f"E comes from models of the case, learned from {len(learned.log)} rows",
-        f"{len(served.log)} untouched rows are served",
-        "the target of a row is what was really done: it says nothing of what would have been better",
+        f"What an item is worth to whom comes from the case's own models; they learned from {len(learned.log)} rows.",
+        f"{len(served.log)} untouched rows are served.",
+        "The target of a row is what was really done: it says nothing of what would have been better.",
     )
     label = f"SIMULATED: {loaded.source}" if loaded.simulated else f"{loaded.source} (sha256 {loaded.sha256[:12]})"
-    return MarketSource(market, label, None if loaded.simulated else loaded.sha256, loaded.simulated, notes)
+    described = {each.name: {"role": each.role, "description": each.description} for each in case.problem.stakeholders}
+    sha256 = None if loaded.simulated else loaded.sha256
+    return MarketSource(market, label, sha256, loaded.simulated, notes, described=described)
 
 
 def _sizes(declared: SlateSpec) -> dict[str, int]:

@@ -47,14 +47,15 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
         Whether stability and manipulability are measured too, which take dozens of runs.
     """
     rule, candidates, k = opened.rules[label], served.candidates, opened.k
-    flags = {
-        name: float(served.slates.flags[name].mean()) if name in served.slates.flags else 0.0
+    changed, impossible = (
+        float(served.slates.flags[name].mean()) if name in served.slates.flags else 0.0
         for name in ("changed", "floor_impossible")
-    }
+    )
     below = measures.create("floor_violations").of(served)
     broken, witness = _proportionality(served, opened.k)
     return RuleFindings(
-        **flags,
+        changed=changed,
+        floor_impossible=impossible,
         floor_unmet=None if np.isnan(below) else below,
         broken=broken,
         witness=witness,
@@ -109,9 +110,10 @@ def _broken_words(axiom: str, witness: Witness, served: Served, user: int) -> st
     ids = [each for batch in served.market.batches for each in batch.ids]
     voters = ", ".join(served.market.stakeholders[voter] for voter in witness.voters)
     items = ", ".join(served.slates.item_names[item] for item in witness.items)
+    approved = f"item{'s' * (len(witness.items) > 1)} {items}"
     return (
-        f"request {ids[user]} breaks {axiom.upper().replace('_PLUS', '+')}: {voters} could claim {witness.size} of "
-        f"{served.slates.k} places, and all of them approve item {items}"
+        f"the list of {ids[user]} breaks {axiom.upper().replace('_PLUS', '+')}: {voters} could claim {witness.size} of "
+        f"{served.slates.k} places, and all of them approve {approved}"
     )
 
 

@@ -138,8 +138,9 @@ class OpenedSlates:
             "options": self.options.to_json(),
             "k": self.k,
             "user": market.user_stakeholder,
+            "close_when_full": market.close_when_full,
             "stakeholders": [
-                stated.get(name, {"name": name, "values": []})
+                stated.get(name, {"name": name, "values": [], **self.source.described.get(name, {})})
                 | {"weight": market.weights.get(name, 1.0), "floor": market.floors.get(name)}
                 for name in market.stakeholders
             ],

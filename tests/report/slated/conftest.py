@@ -9,6 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from accordant.report.slated import render_slated
+
 VOID = {"meta", "br", "wbr"}
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
 LONG = "a_rule_with_an_uncommonly_long_name[and_parameters_that_do_not_end_soon_either]"
@@ -101,9 +103,11 @@ def rule(label, kind, names, items, *, watched, n):
         "attainments": [{"stakeholder": name, "value": "to like it", "metric": "relevance", "direction": "max",
                          "mean": 0.5625, "floor": 0.2, "met": True} for name in names],
         "stability": [{"stakeholder": name, "overlap": 0.8125, "unchanged": 0.25,
-                       "changes": {other: spread(label, name, other) - 0.5 for other in names}} for name in names] if watched else [],
+                       "changes": {other: spread(label, name, other) - 0.5 for other in names}, "in_market": False}
+                      for name in names] if watched else [],
         "manipulability": [{"rule": label, "stakeholder": name, "gain": estimate(0.0875), "share": 0.6875, "largest": 0.3125,
-                            "best": {}, "tried": 28, "every_order": False, "one_report": kind == "dynamic"}
+                            "best": {}, "tried": 28, "every_order": False, "one_report": kind == "dynamic",
+                            "in_market": False}
                            for name in names] if watched else [],
     }  # fmt: skip
 
@@ -112,6 +116,33 @@ def criterion(metric, value, threshold, met):
     card = {"id": "card", "version": "2", "hash": "cd" * 32}
     return {"metric": metric, "params": {}, "threshold": threshold, "goal": "max", "value": value, "met": met,
             "card": card, "words": ""}  # fmt: skip
+
+
+def measured(label, user):
+    """Return which measure stands under a label, with its parameters."""
+    if label == "user attained":
+        return "attained", {"stakeholder": user}
+    if label.startswith("attained "):
+        return "attained", {"stakeholder": label.removeprefix("attained ")}
+    return label.replace(" ", "_"), {}
+
+
+def voice(stakeholder, kind="language model", asked=40, passed=30, silenced=0, fallbacks=0, instead="declared"):
+    """Return what is said of one who speaks; see `accordant.deliberation.slates.Voice`."""
+    ranker = {"name": f"speaker of {stakeholder}", "kind": kind, "about": "Says what it likes."}
+    model = {
+        "model": "small",
+        "temperature": 0.0,
+        "seed": None,
+        "fallback": {"name": "objective_ranker", "kind": "rule"},
+    }
+    usage = {"requests": 41, "tokens_per_mode": {"json": 12500}, "problems": ["too long"], "over_budget": False}
+    return {
+        "stakeholder": stakeholder, "ranker": ranker | (model if kind == "language model" else {}), "asked": asked,
+        "empty": 3 if asked else 0, "passed": passed, "silenced": silenced, "fallbacks": fallbacks,
+        "mean_tau": 0.4375 if asked else None, "mean_share": 0.5625 if asked else None,
+        "usage": usage if kind == "language model" else {}, "threshold": 0.5, "instead": instead,
+    }  # fmt: skip
 
 
 def card():
@@ -153,7 +184,7 @@ def made(
     labels = ["worst off", *(["user attained"] if user else []), "overload"]
     labels += [f"attained {name}" for name in names if name != user]
     columns = [
-        {"label": label, "goal": "min" if label == "overload" else "max", "weight": {"worst off": 0.5 if user else 1.0, "user attained": 0.5}.get(label, 0.0),
+        {"label": label, "measure": measured(label, user)[0], "parameters": measured(label, user)[1], "goal": "min" if label == "overload" else "max", "weight": {"worst off": 0.5 if user else 1.0, "user attained": 0.5}.get(label, 0.0),
          "uninformative": False, "description": f"what {label} is"} for label in labels
     ]  # fmt: skip
     board = []
@@ -173,6 +204,11 @@ def made(
     watched = {label for label in kinds if label in (f"stakeholder:{user}", *rules[:2])}
     reference = f"stakeholder:{user}" if user else None
     change = {"better": None, **estimate(-0.0125)}
+    later = {
+        label: estimate(0.05 * k - 0.15) | {"better": (False, True, None)[k % 3]} for k, label in enumerate(labels)
+    }
+    later |= {"worst off": estimate(0.2546) | {"better": True}}
+    later |= {"user attained": estimate(-0.1744) | {"better": False}} if user else {}
     content = {
         "result": 1, "version": "0.1.0",
         "case": {"name": "tiny", "title": "A tiny case", "description": "Few items.", "notes": ["A note of the case."]},
@@ -180,7 +216,8 @@ def made(
                    "sha256": None if simulated else "ab" * 32, "notes": ["DAYS ARE MADE UP."],
                    "facts": {"items": n_items, "split": "2012-09-24", "cold_share": 0.46875, "open": True, "none": None}},
         "seed": 7, "options": {"k": None, "strategies": [], "floors": True, "capacity": {}, "requests": None,
-                               "resamples": 300, "data": None, "seed": 7},
+                               "resamples": 300, "data": None, "seed": 7, "rankings": None, "model": None,
+                               "threshold": 0.5, "instead": "declared"},
         "k": 3, "user": user,
         "stakeholders": [
             {"name": name, "role": "affected", "legitimacy": "It is their day", "weight": 1.0, "provenance": "the authors",
@@ -202,19 +239,19 @@ def made(
         }},
         "trial": None if user is None else {
             "chosen": rules[0] if rules else alone[0], "reference": reference, "gain_of": "worst off", "price_of": "user attained",
-            "earlier": n // 2, "later": n - n // 2, "gain": estimate(0.2546) | {"better": True},
-            "price": estimate(-0.1744) | {"better": False}, "dominated_by": [], "on_front": 0.9833, "words": "",
+            "earlier": n // 2, "later": n - n // 2, "cut": "between days", "gain": later["worst off"],
+            "price": later["user attained"], "differences": later, "dominated_by": [], "on_front": 0.9833, "words": "",
         },
         "consumption": None,
         "examples": [{
-            "rule": "borda", "request": 0, "text": "Shown: item 0 (best for Visitor: 1.000).",
+            "rule": "borda", "request": 0, "id": "ask 1", "items": [items[0]["name"]], "text": "Shown: item 0 (best for Visitor: 1.000).",
             "statements": [{"kind": "serves", "item": items[0]["name"], "stakeholder": names[0], "numbers": [1.0]},
                            {"kind": "no gain", "item": None, "stakeholder": None, "numbers": []}],
             "reasons": [f"best for {names[0]}: 1.000 of the way"],
         }],
         "verdicts": {label: [criterion("worst_off", 0.40625, 0.3, True), criterion("ndcg", None, 0.3, None),
                              criterion("overload", 0.15625, None, None)] for label in kinds},
-        "scope": card(), "warnings": ["nobody was consulted"],
+        "scope": card(), "voices": [], "warnings": ["nobody was consulted"],
     }  # fmt: skip
     return content
 
@@ -264,6 +301,9 @@ def hostile():
     content["leaderboard"][0]["kind"] = content["rules"][0]["note"] = HOSTILE
     content["stakeholders"][0] |= {"role": HOSTILE, "legitimacy": HOSTILE, "provenance": HOSTILE}
     content["stakeholders"][0]["values"][0]["value"] = HOSTILE
+    content["voices"] = [voice(HOSTILE) | {"usage": {HOSTILE: [HOSTILE]}}]
+    content["voices"][0]["ranker"] |= {"name": HOSTILE, "about": HOSTILE, "model": HOSTILE}
+    content["examples"][0] |= {"id": HOSTILE, "items": [HOSTILE]}
     return content | {
         "warnings": [HOSTILE],
         "remarks": [HOSTILE],
@@ -284,6 +324,7 @@ def bare():
     ]  # as of a decision problem, which declares no objectives
     for each in content["rules"]:
         each |= {"attainments": [], "stability": [], "manipulability": [], "broken": {}, "witness": ""}
+        each |= {"floor_unmet": None, "changed": 0.0, "floor_impossible": 0.0}
     return content | {"verdicts": {}, "scope": None, "examples": [], "warnings": [], "remarks": []}
 
 
@@ -295,6 +336,19 @@ def not_resampled():
             each |= {"low": None, "high": None, "undefined": None}
     for row in content["front"]["rows"]:
         row["probability"] = None
+    return content
+
+
+def spoken(**changes):
+    """Return slates in which two are spoken for."""
+    return made() | {
+        "voices": [voice("Residents", **changes), voice("City", "recorded", instead=changes.get("instead", "declared"))]
+    }
+
+
+def one_day():
+    content = made()
+    content["trial"]["cut"] = "inside a day"
     return content
 
 
@@ -316,6 +370,10 @@ VARIANTS = {
     "not resampled": not_resampled,
     "bare": bare,
     "hostile": hostile,
+    "one day": one_day,
+    "spoken for": lambda: spoken(fallbacks=4, silenced=6, instead="silence"),
+    "no model spoke": lambda: spoken(fallbacks=40),
+    "nothing asked": lambda: spoken(asked=0, passed=0),
     "checked": checked,
     "checked in words": lambda: made() | {"consumption": {"verdict": "undecided", "words": "too few requests", "n": 3}},
 }  # fmt: skip
@@ -326,10 +384,15 @@ def once(name):
     return VARIANTS[name]()
 
 
+@functools.cache
+def rendered(name):
+    return render_slated(once(name))
+
+
 @pytest.fixture(params=VARIANTS)
 def variant(request):
-    """Every situation in turn."""
-    return copy.deepcopy(once(request.param))
+    """Every situation in turn: its JSON and its page."""
+    return copy.deepcopy(once(request.param)), rendered(request.param)
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from accordant.report.charts.labels import Label, placed
 from accordant.report.scale import number
 from accordant.report.slated.attention import BARS, highest, parts
 from accordant.report.slated.front import front_chart
-from accordant.report.slated.gains import SHADES, heat
+from accordant.report.slated.gains import SHADES, WIDE, heat
 from accordant.report.slated.maps import step_of
 from accordant.report.slated.projection import EDGE, MANY, WIDTH, centre, mapped, projected
 from accordant.report.slated.reading import BEST, SlatedReading
 from accordant.report.slated.summary import signed
-from accordant.report.slated.timeline import ever_behind, followed
+from accordant.report.slated.timeline import behind_chart, ever_behind, followed
 
 DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
 
@@ -204,3 +204,21 @@ def test_lines_over_time_are_the_same_side_by_side(situations):
         for name in many.compared[0].rule["over_time"]["stakeholders"]
     }  # fmt: skip
     assert set(names) == set(sorted(ends, key=ends.get)[:8])
+
+
+def test_tables_of_stakeholders_are_cut_into_sheets_and_lose_nobody(situations):
+    found = heat(SlatedReading(situations("many stakeholders")))
+    assert [len(part.stakeholders) for part in found.parts] == [WIDE, 12 - WIDE]
+    assert sum((part.stakeholders for part in found.parts), ()) == found.stakeholders
+    for place, (line, cells) in enumerate(found.shown):
+        assert [part.shown[place][0] for part in found.parts] == [line, line]
+        assert sum((part.shown[place][1] for part in found.parts), ()) == cells
+
+
+def test_the_last_number_of_requests_is_not_cut(situations):
+    content = situations("tiny")
+    for each in content["rules"]:
+        each["over_time"]["request"][-1] = 1000
+    drawn = str(behind_chart("behind", SlatedReading(content).lines[0], ["Visitor", "City"]))
+    assert re.search(r">1\s000</text>", drawn)
+    assert max(right for _, _, right, _ in boxes([drawn])) <= 360

@@ -39,9 +39,9 @@ def test_another_format_is_refused(situations, found):
 
 
 def test_every_situation_gives_one_whole_page(variant, page):
-    html = render_slated(variant)
+    content, html = variant
     read = page(html)
-    assert html == render_slated(json.loads(json.dumps(variant)))
+    assert html == render_slated(json.loads(json.dumps(content)))
     ids = read.all("id")
     assert len(ids) == len(set(ids))
     for name in ("aria-labelledby", "aria-describedby"):
@@ -53,7 +53,7 @@ def test_every_situation_gives_one_whole_page(variant, page):
 
 
 def test_nothing_is_loaded_from_elsewhere(variant, page):
-    html = render_slated(variant)
+    _, html = variant
     read = page(html)
     assert {value for value in read.all("xmlns")} <= {"http://www.w3.org/2000/svg"}
     assert not re.search(r"(?:src|href|action|data)\s*=\s*[\"']?\s*(?:https?:|//|data:)", html)
@@ -83,7 +83,11 @@ def test_trial_says_gain_and_price_in_the_same_size(situations, page):
     html, trial = render_slated(content), content["trial"]
     answer = text_of("answer", html, page)
     assert "borda was chosen on the first 20 requests, and tried on the other 20" in answer
-    assert "There it improves “worst off” against stakeholder:Visitor, but worsens “user attained”." in answer
+    assert (
+        "There it improves what the worst-off attains against stakeholder:Visitor, but worsens what Visitor attains."
+        in answer
+    )
+    assert "Even Visitor" not in answer
     for each, word in ((trial["gain"], "better"), (trial["price"], "worse")):
         assert f"{signed(each['value'])} {span(each)} {word}" in answer
     assert "not dominated no rule is as good in both and better in one It is not dominated in 98.3%" in answer
@@ -96,7 +100,7 @@ def test_a_trial_that_shows_nothing_says_so_as_loud(situations, page):
     content["trial"]["on_front"] = 0.01
     html = render_slated(content)
     answer = text_of("answer", html, page)
-    assert "There it cannot be shown to change “worst off”" in answer
+    assert "There it cannot be shown to change what the worst-off attains" in answer
     assert "seq_pav dominates it." in answer
     assert "dominated by seq_pav another rule is as good in both and better in one" in answer
     assert "+0.010 [−0.020, +0.060] no change shown" in answer
@@ -129,7 +133,7 @@ def test_simulated_data_are_called_so_above_everything(situations, page):
 
 def test_warnings_and_notes_of_the_data_stand_in_the_answer(situations, page):
     answer = text_of("answer", render_slated(situations("tiny")), page)
-    assert "nobody was consulted DAYS ARE MADE UP." in answer
+    assert "Nobody was consulted. DAYS ARE MADE UP." in answer
 
 
 def test_losses_are_counted_beside_gains(situations, page):
@@ -138,12 +142,58 @@ def test_losses_are_counted_beside_gains(situations, page):
     changes = text_of("changes", html, page)
     found = content["prices"]["rules"]["borda"]
     better, worse = (sum(each["better"] is state for each in found.values()) for state in (True, False))
-    assert f"Of {len(found)} measures: {better} better, {worse} worse and" in changes
-    assert html.count('<tr class="gain">') == better > 0
-    assert html.count('<tr class="loss">') == worse > 0
+    assert f"On all 40 requests: {better} better, {worse} worse and" in changes
+    assert html.count('<td class="number gain">') == better > 0
+    assert html.count('<td class="number loss">') == worse > 0
     for label, each in found.items():
         assert label in changes
         assert f"{signed(each['value'])} {span(each)}" in changes
+
+
+def test_later_requests_stand_before_all(situations, page):
+    content = situations("tiny")
+    html = render_slated(content)
+    changes = text_of("changes", html, page)
+    later, every = content["trial"]["differences"], content["prices"]["rules"]["borda"]
+    better, worse = (sum(each["better"] is state for each in later.values()) for state in (True, False))
+    assert "On the later 20 requests, which took no part in choosing it," in changes
+    assert f"{len(later)} measures: {better} better, {worse} worse" in changes
+    assert html.count('<td class="number gain later">') == better > 0
+    assert html.count('<td class="number loss later">') == worse > 0
+    words = {True: "better", False: "worse", None: "no change shown"}
+    for label in later:
+        told = (
+            f"{signed(each['value'])} {span(each)} {words[each['better']]}" for each in (later[label], every[label])
+        )
+        assert " ".join(told) in changes
+    assert "The later requests begin with a new day." in changes
+    assert "understated" not in page(html).text
+
+
+def test_a_day_that_is_cut_in_two_is_said_loudly(situations, page):
+    html = render_slated(situations("one day"))
+    answer, changes = (text_of(name, html, page) for name in ("answer", "changes"))
+    assert (
+        "All requests are of one day, which is cut in two. What is counted by day, such as crowds, is under" in answer
+    )
+    assert "Earlier and later requests are of one day, so what is counted by day" in changes
+    assert "new day" not in changes
+
+
+def test_without_a_trial_all_requests_stand_alone(situations, page):
+    content = situations("tiny") | {"trial": None}
+    content["leaderboard"] = sorted(content["leaderboard"], key=lambda row: row["strategy"] != "borda")
+    changes = text_of("changes", render_slated(content), page)
+    assert "All requests, borda against stakeholder:Visitor." in changes
+    assert "chosen by these same requests" in changes
+    assert "later" not in changes
+
+
+def test_a_user_who_gains_over_its_own_lists_is_explained(situations, page):
+    content = situations("tiny")
+    content["trial"]["price"] |= {"value": 0.125, "low": 0.0625, "high": 0.25, "better": True}
+    answer = text_of("answer", render_slated(content), page)
+    assert "Even Visitor attains more than with lists that are chosen for Visitor alone." in answer
 
 
 def test_tables_hold_the_numbers_of_the_json(situations, page):
@@ -162,6 +212,19 @@ def test_tables_hold_the_numbers_of_the_json(situations, page):
     assert front.count("not dominated") - front.count("full: not dominated") >= 3
     assert "floor 0.500" in who
     assert "12.5% 6.2% 3.1% provably cannot" in who
+    assert "those of baselines too, which are never mended" in who
+
+
+def test_floors_are_shown_only_where_there_are_some(situations, page):
+    content = situations("tiny")
+    content["options"]["floors"] = False
+    unmended = text_of("who", render_slated(content), page)
+    assert "those of baselines too; no list was mended in this run" in unmended
+    assert "Lists changed" not in unmended
+    assert "Lists below a floor" in unmended
+    bare = text_of("who", render_slated(situations("bare")), page)
+    assert "floor" not in bare
+    assert "Lists changed" not in bare
 
 
 def test_a_mean_below_its_floor_is_marked(situations, page):
@@ -170,6 +233,9 @@ def test_a_mean_below_its_floor_is_marked(situations, page):
     below = sum((reading.attained(line, "Visitor")[0] or 0.0) < 0.5 for line in reading.lines)
     html = render_slated(content)
     assert text_of("who", html, page).count("below its floor") == below > 0
+    for each in content["rules"]:
+        each["floor_unmet"] = 0.0
+    assert "below its floor" not in text_of("who", render_slated(content), page)
 
 
 def test_what_is_attained_is_found_under_other_labels_too(situations):
@@ -178,14 +244,25 @@ def test_what_is_attained_is_found_under_other_labels_too(situations):
         column["label"] = column["label"].replace("attained City", "the city")
     for row in content["leaderboard"]:
         row["metrics"]["the city"] = row["metrics"].pop("attained City")
-    for found in content["prices"]["rules"].values():
+    for found in (*content["prices"]["rules"].values(), content["trial"]["differences"]):
         found["the city"] = found.pop("attained City")
     reading = SlatedReading(content)
     value, cell = reading.attained(reading.lines[0], "City")
-    past = reading.lines[0].rule["over_time"]
-    assert value == past["attained"][2][-1]
+    known = reading.lines[0].row["metrics"]["the city"]
+    assert value == known["value"]
+    assert (cell.value, cell.interval) == (number(value), interval(known["low"], known["high"]))
+    assert reading.called("the city") == "what City attains"
+    assert reading.called_all(["worst off", "overload"]) == "what the worst-off attains and “overload”"
+    assert f"{cell.value}</span>" in render_slated(content)
+
+
+def test_what_is_attained_is_taken_from_lines_over_time_without_a_measure(situations):
+    content = situations("tiny")
+    content["columns"] = [each for each in content["columns"] if each["label"] != "attained City"]
+    reading = SlatedReading(content)
+    value, cell = reading.attained(reading.lines[0], "City")
+    assert value == reading.lines[0].rule["over_time"]["attained"][2][-1]
     assert (cell.value, cell.interval) == (number(value), "")
-    assert cell.value in render_slated(content)
 
 
 def test_many_rules_are_folded_and_none_is_lost(situations, page):
@@ -210,6 +287,79 @@ def test_robustness_and_majorities(situations, page):
     assert "JR EJR+" in found
     assert "28.1%" in found
     assert "request 1 breaks EJR+: Visitor could claim 1 of 3 places" in found
+
+
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [
+        ((False, False), ("list by list: what items are worth stays", "")),
+        ((True, True), ("All requests were served again", "")),
+        ((False, True), ("Where a cell says “all served again”", "list by list")),
+    ],
+)
+def test_whether_the_market_was_served_again_is_said(situations, page, again, said):
+    content = situations("tiny")
+    watched = [each for each in content["rules"] if each["stability"]]
+    for place, each in enumerate(watched):
+        for one in (*each["stability"], *each["manipulability"]):
+            one["in_market"] = again[min(place, 1)]
+    found = text_of("robustness", render_slated(content), page)
+    assert found.count(said[0]) == 2
+    cells = sum(len(each["stability"]) + len(each["manipulability"]) for each in watched[:1])
+    assert len(re.findall(r"(?:nobody gains|[-−+.\d]+) list by list", found)) == (cells if said[1] else 0)
+
+
+def test_who_spoke_for_whom(situations, page):
+    content = situations("spoken for")
+    html = render_slated(content)
+    found = text_of("voices", html, page)
+    assert "A rule stood in for the language model in 4 of 40 rankings" in found
+    assert "A ranking counts if it reaches 0.50 of the largest agreement" in found
+    assert "If not, the stakeholder has no say for that request" in found
+    assert "Residents 0.562 0.438 25% 10 of 40 6 without a say 4 as declared 3 ranked nothing 4 of 40" in found
+    assert "City 0.562 0.438 25% 10 of 40 10 as declared 3 ranked nothing –" in found
+    assert (
+        "speaker of Residents, language model Says what it likes. model small, temperature 0.000, fallback objective_ranker"
+        in found
+    )
+    assert "For Visitor nobody spoke" in found
+    assert "tokens per mode json 12 500 problems too long over budget no" in found
+    assert 'href="#voices"' in html
+    assert "NO MODEL SPOKE" not in html
+
+
+def test_a_rule_that_stood_in_for_everything_is_said_above_everything(situations, page):
+    html = render_slated(situations("no model spoke"))
+    text = page(html).text
+    assert text.index("NO MODEL SPOKE A rule stood in for all 40 rankings") < text.index("What was shown")
+    assert "No ranking came from the language model A rule stood in for all 40 of them." in text_of(
+        "voices", html, page
+    )
+
+
+def test_voices_that_were_asked_nothing_or_are_missing(situations, page):
+    found = text_of("voices", render_slated(situations("nothing asked")), page)
+    assert "Residents not defined not defined not defined" in found
+    assert "NO MODEL SPOKE" not in render_slated(situations("nothing asked"))
+    silent = situations("tiny")
+    assert 'id="voices"' not in render_slated(silent)
+    del silent["voices"]
+    assert 'id="voices"' not in render_slated(silent)
+
+
+def test_examples_name_their_request_and_items(situations, page):
+    content = situations("tiny")
+    content["examples"][0] |= {"id": "row 17", "items": ["item 3", "item 4"]}
+    found = text_of("examples", render_slated(content), page)
+    assert "Request “row 17” borda item 3 best for Visitor: 1.000 of the way item 4 Shown:" in found
+
+
+def test_strips_are_hollow_for_dominated_rules(situations):
+    content = situations("tiny")
+    html = render_slated(content)
+    free = sum(row["on_front"] for row in content["front"]["rows"])
+    assert html.count('class="strip-cell full"') == free > 0
+    assert html.count('class="strip-cell dominated"') == len(content["rules"]) - free > 0
 
 
 def test_unmeasured_robustness_is_said(situations, page):
@@ -304,6 +454,21 @@ def test_command_names_what_is_not_as_usual(situations):
     assert found[1].replace("&#39;", "'") == (
         "accordant slate tiny --strategies 'borda,owa[share=0.5]' --no-floors --capacity 'item 0=2.5' --k 4 "
         "--requests 9 --data 'a b' --seed 7"
+    )
+
+
+def test_command_names_who_spoke(situations):
+    content = situations("tiny")
+    content["options"] |= {"rankings": "people.csv", "threshold": 0.25, "instead": "silence", "model": {
+        "base_url": "http://localhost:1/v1", "model": "small", "agents": ["City", "Small shops"], "key_variable": "none",
+        "fallback": True, "calls": 9, "tokens": None, "seconds": None, "timeout": 30.0, "record": None, "replay": None,
+    }}  # fmt: skip
+    found = re.search(r"<pre[^>]*>(.*?)</pre>", render_slated(content))
+    assert found is not None
+    assert found[1].replace("&#39;", "'") == (
+        "accordant slate tiny --resamples 300 --rankings people.csv --threshold 0.25 --instead silence "
+        "--llm http://localhost:1/v1 --model small --speaks-for 'City,Small shops' --fallback --key-variable none "
+        "--calls 9 --seed 7"
     )
 
 

@@ -8,7 +8,8 @@ from markupsafe import Markup
 
 from accordant.report.charts.curves import Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.reading import Json
-from accordant.report.scale import NOT_DEFINED, count, linear_scale, number, percent
+from accordant.report.scale import NOT_DEFINED, linear_scale, number, percent
+from accordant.report.slated.facts import told
 from accordant.report.slated.summary import signed, span
 
 VERDICTS = {
@@ -64,7 +65,7 @@ def check(content: Json) -> Check | None:
     points = found.get("points") or []
     names = [name for name in HEADS if points and name in points[0]]
     facts = [
-        (FACTS.get(key, key.replace("_", " ")), percent(value) if key == "level" else _told(value))
+        (FACTS.get(key, key.replace("_", " ")), percent(value) if key == "level" else told(value))
         for key, value in found.items()
         if key not in ("verdict", "reason", "words", "points") and not isinstance(value, dict | list)
     ]
@@ -73,17 +74,6 @@ def check(content: Json) -> Check | None:
         VERDICTS.get(verdict, verdict), str(found.get("reason") or found.get("words") or ""), tuple(facts),
         tuple(HEADS[name] for name in names), tuple(rows), _chart(points),
     )  # fmt: skip
-
-
-def _told(value: object) -> str:
-    """Return a fact in words."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return count(value)
-    if value is None:
-        return "none"
-    return number(value) if isinstance(value, float) else str(value)
 
 
 def _cell(value: object, name: str) -> tuple[str, str]:

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from accordant.report.slated.reading import BEST, FOLD, RuleLine, SlatedReading
 from accordant.report.tables import Cell
 
+EVEN = 5e-4  # a mean that rounds to its floor is not shown as below it
+WIDE = 7  # stakeholders side by side
 SHADES = 5  # of cells, from white to dark; equal parts of [0, 1]
 
 
 @dataclass(frozen=True)
 class Attained:
-    """One cell: the number in words, its shade (None if not defined), and whether the mean is below the floor."""
+    """One cell: the number in words, its shade (None if not defined), and whether it is marked as below the floor.
+
+    It is if the mean is smaller than the floor, unless no list of the rule is below one: floors are held list by list,
+    between the ideal and the worst of that moment, and the mean lies on the scale of all rules.
+    """
 
     cell: Cell
     shade: int | None
@@ -35,6 +41,15 @@ class Heat:
     stakeholders: tuple[tuple[str, float | None], ...]
     shown: tuple[tuple[RuleLine, tuple[Attained, ...]], ...]
     rest: tuple[tuple[RuleLine, tuple[Attained, ...]], ...]
+
+    @property
+    def parts(self) -> tuple[Heat, ...]:
+        """The same in tables with few enough stakeholders for a sheet of paper."""
+        return tuple(self._part(slice(k, k + WIDE)) for k in range(0, len(self.stakeholders), WIDE))
+
+    def _part(self, part: slice) -> Heat:
+        shown, rest = (tuple((line, cells[part]) for line, cells in rows) for rows in (self.shown, self.rest))
+        return Heat(self.stakeholders[part], shown, rest)
 
 
 def heat(reading: SlatedReading) -> Heat:
@@ -59,4 +74,5 @@ def _cell(reading: SlatedReading, line: RuleLine, stakeholder: str, floor: float
     value, cell = reading.attained(line, stakeholder)
     if value is None:
         return Attained(cell, None, False)
-    return Attained(cell, min(SHADES - 1, max(0, int(value * SHADES))), floor is not None and value < floor)
+    below = floor is not None and value < floor - EVEN and line.rule["floor_unmet"] != 0
+    return Attained(cell, min(SHADES - 1, max(0, int(value * SHADES))), below)

@@ -140,7 +140,7 @@ class SlatedReading(Reading):
 
     def attained(self, line: RuleLine, stakeholder: str) -> tuple[float | None, Cell]:
         """Return the mean of what a stakeholder attains, as a number and as a cell."""
-        label = self.attained_label(stakeholder)
+        label = self._attained_label(stakeholder)
         if label is not None:
             cell = line.row["metrics"][label]
             return cell["value"], Cell(number(cell["value"]), interval(cell["low"], cell["high"]))
@@ -150,10 +150,28 @@ class SlatedReading(Reading):
         last = past["attained"][past["stakeholders"].index(stakeholder)][-1]
         return last, Cell(number(last))
 
-    def attained_label(self, stakeholder: str) -> str | None:
-        """Return the measure of what a stakeholder attains, by the usual labels; None under another label."""
-        labels = [f"attained {stakeholder}", *(["user attained"] if stakeholder == self.content["user"] else [])]
-        return next((label for label in labels if self.column(label) is not None), None)
+    def called(self, label: str) -> str:
+        """Return what a measure is about, in words where its label may say too little."""
+        column = self.column(label)
+        if column is not None and column["measure"] == "attained":
+            return f"what {column['parameters']['stakeholder']} attains"
+        if column is not None and column["measure"] == "worst_off":
+            return "what the worst-off attains"
+        return f"“{label}”"
+
+    def called_all(self, labels: Sequence[str]) -> str:
+        """Return what some measures are about, in one phrase."""
+        return listed([self.called(label) for label in labels])
+
+    @property
+    def floored(self) -> bool:
+        """Whether stakeholders declared floors for lists."""
+        return any(line.rule["floor_unmet"] is not None for line in self.lines)
+
+    def _attained_label(self, stakeholder: str) -> str | None:
+        """Return the label of the measure of what a stakeholder attains; None if it is not among them."""
+        found = (each for each in self.columns if each["measure"] == "attained")
+        return next((each["label"] for each in found if each["parameters"]["stakeholder"] == stakeholder), None)
 
     @property
     def _chosen(self) -> str | None:

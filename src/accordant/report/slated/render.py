@@ -17,13 +17,16 @@ from accordant.report.reading import GOALS, Json
 from accordant.report.render import breakable
 from accordant.report.scale import count, interval, listed, number, percent
 from accordant.report.slated import attention, declared, loads, maps, summary, timeline
+from accordant.report.slated.changes import changes
 from accordant.report.slated.command import command
 from accordant.report.slated.consumption import check
+from accordant.report.slated.facts import sentence
 from accordant.report.slated.front import front_chart
 from accordant.report.slated.gains import heat
 from accordant.report.slated.projection import centre, mapped, projected
 from accordant.report.slated.reading import KINDS, RuleLine, SlatedReading, role_words
 from accordant.report.slated.robustness import Robustness, robustness
+from accordant.report.slated.voices import voices
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
 
 FORMAT = 1  # of the JSON that a page is made from
@@ -54,7 +57,9 @@ def render_slated(content: dict[str, Any]) -> str:
         front=_front(reading),
         score_scale=score_scale(line.row["score"] for line in reading.lines),
         boards=_boards(reading),
+        changed=changes(reading),
         heat=heat(reading),
+        voices=voices(reading),
         attention=_attention(reading),
         load=_load(reading),
         times=_times(reading),
@@ -183,7 +188,7 @@ def _environment() -> Environment:
     environment = environment_of("accordant.report.slated", "accordant.report")
     environment.filters |= {
         "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
-        "interval": interval, "score": score_cell, "signed": summary.signed, "span": summary.span,
+        "interval": interval, "score": score_cell, "sentence": sentence,
         "standing": declared.standing, "rows_of": _of, "last_of": _last,
     }  # fmt: skip
     environment.globals |= {

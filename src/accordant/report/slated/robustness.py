@@ -11,6 +11,7 @@ from accordant.report.slated.reading import RuleLine, SlatedReading
 from accordant.report.slated.summary import signed
 
 ALIKE = 5e-4  # a change that rounds to 0.000 is none
+SERVED_AGAIN, AS_FOUND = "all served again", "list by list"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Robustness:
         How many misreports were tried, each number once.
     every_order
         Whether these were all orders of items.
+    dropped_in_market, misreports_in_market
+        Whether all requests were served again, each answer once.
     shown, others
         Rules of tables over all rules: the marked and watched ones, and those that are folded.
     """
@@ -47,6 +50,8 @@ class Robustness:
     one_report: tuple[str, ...]
     tried: tuple[int, ...]
     every_order: bool
+    dropped_in_market: frozenset[bool]
+    misreports_in_market: frozenset[bool]
     shown: tuple[RuleLine, ...]
     others: tuple[RuleLine, ...]
 
@@ -56,23 +61,26 @@ def robustness(reading: SlatedReading) -> Robustness:
     lines = reading.watched
     shown = {line.position: line for line in (*reading.marked, *lines)}
     reports = [each for line in lines for each in line.rule["manipulability"]]
+    absences = [each for line in lines for each in line.rule["stability"]]
+    again, served_again = (frozenset(each["in_market"] for each in part) for part in (absences, reports))
     return Robustness(
-        lines, _table(reading, "stability", _dropped), _table(reading, "manipulability", _misreported),
+        lines, _table(reading, "stability", _dropped, told_apart=len(again) > 1),
+        _table(reading, "manipulability", _misreported, told_apart=len(served_again) > 1),
         tuple(line.name for line in lines if any(each["one_report"] for each in line.rule["manipulability"])),
         tuple(sorted({each["tried"] for each in reports})),
-        bool(reports) and all(each["every_order"] for each in reports), tuple(shown.values()),
+        bool(reports) and all(each["every_order"] for each in reports), again, served_again, tuple(shown.values()),
         tuple(line for line in reading.lines if line.position not in shown),
     )  # fmt: skip
 
 
 def _table(
-    reading: SlatedReading, key: str, tell: Callable[[Json], Told]
+    reading: SlatedReading, key: str, tell: Callable[[Json, bool], Told], *, told_apart: bool
 ) -> tuple[tuple[str, tuple[Told | None, ...]], ...]:
-    """Return a row for every stakeholder that was measured under some rule."""
+    """Return a row for every stakeholder that was measured under some rule; cells say how where that is told apart."""
     found = []
     for name in (each["name"] for each in reading.stakeholders):
         cells = [
-            next((tell(each) for each in line.rule[key] if each["stakeholder"] == name), None)
+            next((tell(each, told_apart) for each in line.rule[key] if each["stakeholder"] == name), None)
             for line in reading.watched
         ]
         if any(cell is not None for cell in cells):
@@ -80,7 +88,12 @@ def _table(
     return tuple(found)
 
 
-def _dropped(each: Json) -> Told:
+def _how(each: Json, told_apart: bool) -> list[str]:
+    """Return whether all requests were served again, if other cells differ in that."""
+    return [SERVED_AGAIN if each["in_market"] else AS_FOUND] if told_apart else []
+
+
+def _dropped(each: Json, told_apart: bool) -> Told:
     """Return overlap, share of lists with the same items, and who loses and gains most."""
     value = NOT_DEFINED if each["overlap"] is None else number(each["overlap"])
     known = {name: change for name, change in each["changes"].items() if change is not None}
@@ -89,13 +102,13 @@ def _dropped(each: Json) -> Told:
         low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
         below += [f"{low} {signed(known[low])}"] if known[low] < -ALIKE else ["nobody loses"]
         below += [f"{high} {signed(known[high])}"] if known[high] > ALIKE else ["nobody gains"]
-    return Told(value, tuple(below))
+    return Told(value, (*below, *_how(each, told_apart)))
 
 
-def _misreported(each: Json) -> Told:
+def _misreported(each: Json, told_apart: bool) -> Told:
     """Return the gain with its interval, in how many requests there is one, and the largest."""
     gain = each["gain"]
     limits = interval(gain["low"], gain["high"])
     share = "" if each["share"] is None else f"in {percent(each['share'])} of requests"
     below = (limits, share, f"largest {number(each['largest'])}")
-    return Told(number(gain["value"]), tuple(filter(None, below)))
+    return Told(number(gain["value"]), (*filter(None, below), *_how(each, told_apart)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, count, interval, listed, number, percent
-from accordant.report.slated.reading import RuleLine, SlatedReading
+from accordant.report.slated.reading import SlatedReading
 
 PLUS = "+"
 BETTER = {True: "better", False: "worse", None: "no change shown"}  # of a difference with an interval
@@ -46,11 +46,14 @@ def served(reading: SlatedReading) -> list[str]:
     days = "1 day" if asked["days"] == 1 else f"{count(asked['days'])} days"
     users = "1 user" if asked["users"] == 1 else f"{count(asked['users'])} users"
     rules = len(reading.lines)
+    cold = {0: "No request is", asked["n"]: "All requests are"}.get(
+        asked["cold"], f"{count(asked['cold'])} requests are"
+    )
     return [
         f"{count(asked['n'])} request{'s' * (asked['n'] != 1)} of {users} on {days} were served.",
         f"Each list holds up to {content['k']} of {count(len(content['items']))} items.",
         f"{count(rules)} rules answered the same requests." if rules != 1 else "One rule answered them.",
-        f"{count(asked['cold'])} requests are by users without a past.",
+        f"{cold} by users without a past.",
     ]
 
 
@@ -59,7 +62,7 @@ def tried(reading: SlatedReading) -> list[Finding]:
     trial = reading.content["trial"]
     if trial is None:
         return []
-    found = [_changed(trial, trial["gain_of"], trial["gain"]), _changed(trial, trial["price_of"], trial["price"])]
+    found = [_changed(reading, trial["gain_of"], trial["gain"]), _changed(reading, trial["price_of"], trial["price"])]
     return [*found, _standing(trial, reading.content["level"])]
 
 
@@ -79,12 +82,23 @@ def headline(reading: SlatedReading) -> str:
     gain, cost = trial["gain"]["better"], trial["price"]["better"]
     joined = "and" if gain == cost else "but"
     both = (
-        f"There it {DOES[gain]} “{trial['gain_of']}” against {trial['reference']}, {joined} {DOES[cost]} "
-        f"“{trial['price_of']}”"
+        f"There it {DOES[gain]} {reading.called(trial['gain_of'])} against {trial['reference']}, {joined} {DOES[cost]} "
+        f"{reading.called(trial['price_of'])}"
     )
     if trial["dominated_by"]:
         return f"{both}. {_several(trial['dominated_by'])} dominate{'s' * (len(trial['dominated_by']) == 1)} it."
     return f"{both}."
+
+
+def surprising(reading: SlatedReading) -> str:
+    """Return why the user may be better off than with the list of the user alone; empty where that is not found."""
+    trial, user = reading.content["trial"], reading.content["user"]
+    if not trial["price"]["better"]:
+        return ""
+    return (
+        f"Even {user} attains more than with lists that are chosen for {user} alone. Such lists are best one by one, "
+        "but what they fill or use up is missing for later requests."
+    )
 
 
 def fronted(reading: SlatedReading) -> str:
@@ -92,13 +106,8 @@ def fronted(reading: SlatedReading) -> str:
     front = reading.content["front"]
     names = [line.name for line in reading.lines if line.standing["on_front"]]
     if not names:
-        return f"No rule has a value in {quoted(front['axes'])}, so none is compared."
-    return f"On all requests no rule dominates {_several(names)} in {quoted(front['axes'])}."
-
-
-def quoted(labels: list[str]) -> str:
-    """Return labels of measures in one phrase."""
-    return listed([f"“{label}”" for label in labels])
+        return f"No rule has a value in {reading.called_all(front['axes'])}, so none is compared."
+    return f"On all requests no rule dominates {_several(names)} in {reading.called_all(front['axes'])}."
 
 
 def first(reading: SlatedReading) -> str | None:
@@ -109,27 +118,6 @@ def first(reading: SlatedReading) -> str | None:
     score = best.row["score"]
     told = f"{number(score['value'])} {interval(score['low'], score['high'])}".strip()
     return f"On all requests {best.name} has the highest composite score, {told}."
-
-
-def changes(reading: SlatedReading) -> tuple[RuleLine, list[tuple[Json, Json, str]]] | None:
-    """Return the rule that is looked at, and each measure with its difference to the reference and what it means.
-
-    It is the chosen rule, or the first on the leaderboard; None without a reference, or if it is the reference itself.
-    """
-    prices = reading.content["prices"]
-    shown = [line for line in reading.marked if {"chosen", "first"} & set(line.roles)]
-    looked = next((line for line in shown if line.selected), shown[0] if shown else None)
-    if prices is None or looked is None or looked.name not in prices["rules"]:
-        return None
-    found = prices["rules"][looked.name]
-    rows = [(column, found[column["label"]], meaning(found[column["label"]])) for column in reading.columns]
-    return looked, rows
-
-
-def tally(rows: list[tuple[Json, Json, str]]) -> str:
-    """Return how many measures are better, worse, and neither."""
-    counts = {word: sum(each == word for _, _, each in rows) for word in (*BETTER.values(), NOT_DEFINED)}
-    return listed([f"{n} {word}" for word, n in counts.items() if n or word in ("better", "worse")])
 
 
 def meaning(difference: Json) -> str:
@@ -149,12 +137,13 @@ def span(difference: Json, digits: int = 3) -> str:
     return "" if low is None or high is None else f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
-def _changed(trial: Json, label: str, difference: Json) -> Finding:
+def _changed(reading: SlatedReading, label: str, difference: Json) -> Finding:
     """Return a difference of the trial."""
-    word = meaning(difference)
+    trial, word, called = reading.content["trial"], meaning(difference), reading.called(label)
     css = {"better": "better", "worse": "worse"}.get(word, "open")
     sentence = f"Change of “{label}” against {trial['reference']} on the later {count(trial['later'])} requests."
-    return Finding(label, signed(difference["value"]), span(difference), word, css, sentence)
+    title = called[0].upper() + called[1:]
+    return Finding(title, signed(difference["value"]), span(difference), word, css, sentence)
 
 
 def _standing(trial: Json, level: float) -> Finding:
@@ -163,10 +152,10 @@ def _standing(trial: Json, level: float) -> Finding:
     sure = "" if share is None else f"It is not dominated in {percent(share)} of resamples."
     value, limits = ("not dominated", "") if free else ("dominated", f"by {_several(trial['dominated_by'])}")
     if share is not None and (share < level if free else share > 1 - level):
-        return Finding("dominance", value, limits, "may be chance: resamples disagree", "open", sure)
+        return Finding("Dominance", value, limits, "may be chance: resamples disagree", "open", sure)
     if free:
-        return Finding("dominance", value, limits, "no rule is as good in both and better in one", "better", sure)
-    return Finding("dominance", value, limits, "another rule is as good in both and better in one", "worse", sure)
+        return Finding("Dominance", value, limits, "no rule is as good in both and better in one", "better", sure)
+    return Finding("Dominance", value, limits, "another rule is as good in both and better in one", "worse", sure)
 
 
 def _several(names: list[str]) -> str:

@@ -12,7 +12,7 @@ from accordant.report.charts.svg import figure, line, tag, text, wrapped
 from accordant.report.scale import Scale, linear_scale
 from accordant.report.slated.reading import RuleLine
 
-WIDTH, NAMES, RIGHT, ROW, TOP, FOOT = 360.0, 140.0, 8.0, 20.0, 8.0, 36.0
+WIDTH, NAMES, RIGHT, ROW, TOP, FOOT = 360.0, 140.0, 22.0, 20.0, 8.0, 36.0
 LETTER = 12.0
 MOST_ROWS = 12  # stakeholders that are told apart as behind
 
