@@ -81,6 +81,85 @@ def test_a_name_may_hold_the_line_separators_of_unicode(read):
     assert election.project_facts["name"] == ("x\u2028y",)
 
 
+def test_a_spreadsheet_may_fill_rows_with_empty_cells(read):
+    content = text(["1;a", "2;b"]).replace("META", "META;;").replace("key;value", "key;value;;")
+    content = content.replace("budget;120", "budget;120;;").replace("VOTES", "VOTES;;").replace("1;a", "1;a;;")
+    election = read(content)
+    assert (election.budget, election.facts["budget"]) == (120, "120")
+    assert election.scores.tolist() == [[1, 0, 0], [0, 1, 0]]
+
+
+def test_columns_of_meta_in_another_order(read):
+    content = text(["1;a"]).replace(
+        "key;value\nbudget;120\nvote_type;approval", "value;key\n120;budget\napproval;vote_type"
+    )
+    assert read(content).budget == 120
+
+
+@pytest.mark.parametrize(("written", "cost"), [
+    ("1000,5", 1000.5), ("0,125", 0.125), ("1234,567", 1234.567), ("20,50", 20.5), ("1.000", 1.0), ("007", 7.0),
+    ("0.1000000000000000000000000000", 0.1), ("9007199254740992", 2.0**53), ("0.3333333333333333", 1 / 3),
+])  # fmt: skip
+def test_numbers_that_say_one_thing(written, cost, read):
+    assert read(GOOD.replace("a;100", f"a;{written}")).costs[0] == cost
+
+
+@pytest.mark.parametrize("written", [
+    "9" * 400, "9" * 5_000, "9007199254740993", "1.00000000000000000001", "0.12345678901234567890",
+])  # fmt: skip
+def test_numbers_with_more_digits_than_are_kept(written, read):
+    """Read to the nearest number, they would stand for another amount, or for infinity."""
+    with pytest.raises(DataError, match=f"line 8: cost is '{written[:50]}.*, more digits than can be kept"):
+        read(GOOD.replace("a;100", f"a;{written}"))
+    with pytest.raises(DataError, match="line 3: budget is .*, more digits than can be kept"):
+        read(GOOD.replace("budget;120", f"budget;{written}"))
+
+
+def test_a_stray_quote_swallows_nobody(read):
+    """Without num_votes nothing else would tell that two voters are missing."""
+    rows = ['1;a;"Ann', "2;a;Bob", "3;b;Cy", '4;b;Eve"', "5;a;Fay"]
+    with pytest.raises(DataError, match="line 12: a quoted cell of VOTES goes on to line 15"):
+        read(text(rows, head="voter_id;vote;name"))
+    with pytest.raises(DataError, match="line 12: the row cannot be read: unexpected end of data"):
+        read(text(rows[:3], head="voter_id;vote;name"))
+    with pytest.raises(DataError, match="line 12: the row cannot be read: ';' expected after"):
+        read(text(['1;a;"Ann" B', "2;a;Bob"], head="voter_id;vote;name"))
+    assert read(text(['1;a;Ann "B"', '2;a;"Bob, ""B"""'], head="voter_id;vote;name")).voter_facts["name"] == (
+        'Ann "B"', 'Bob, "B"',
+    )  # fmt: skip
+
+
+def test_names_over_several_lines_are_told(read, caplog):
+    election = read(text(["1;a"], projects='project_id;cost;name\na;1;"x\ny"\nb;2;z\n'))
+    assert election.project_facts["name"] == ("x\ny", "z")
+    assert "line 7: a quoted cell goes on to line 8" in caplog.text
+
+
+@pytest.mark.parametrize(("kind", "meta", "head", "votes", "told"), [
+    ("approval", "max_length;1\n", "voter_id;vote", ["1;a", "2;a,b", "3;b,c"],
+     "line 14: the first of 2 ballots beyond max_length, 1;"),
+    ("cumulative", "max_sum_points;5\n", POINTS, ["1;a,b;3,2", "2;a,b;3,3"],
+     "line 14: the first of 1 ballots beyond max_sum_points, 5;"),
+    ("cumulative", "max_points;3\n", POINTS, ["1;a,b;3,2", "2;a,b;4,1"],
+     "line 14: the first of 1 ballots beyond max_points, 3;"),
+    ("approval", "", "voter_id;vote", ["7;a", "8;a", "7;b"],
+     "line 14: the first of 1 voter ids that occur again, before in line 12; all are counted"),
+    ("ordinal", "scoring_fn;Plurality\n", "voter_id;vote", ["1;a,b"], "line 5: scoring_fn is 'Plurality', but"),
+])  # fmt: skip
+def test_what_a_file_should_not_hold_is_told(kind, meta, head, votes, told, read, caplog):
+    election = read(text(votes, kind, meta, head))
+    assert len(election.scores) == len(votes)
+    assert told in caplog.text
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("meta", ["max_length;2\nmax_points;4\nmax_sum_points;0.3\n", "max_length;None\nmax_points;\n"])
+def test_ballots_at_their_limits_are_not_told(meta, read, caplog):
+    read(text(["1;a,b;0.1,0.2"], "cumulative", meta, POINTS))
+    read(text(["1;a,b"], "ordinal", "scoring_fn;Borda\n"))
+    assert not caplog.text
+
+
 def test_what_is_told(read, caplog):
     with caplog.at_level(logging.WARNING):
         election = read(text(["1;a,b,a"], projects="project_id;cost;votes\na;1;1\nb;2;7\n"))
@@ -111,6 +190,13 @@ ORDINAL = text(["1;a,b,c"], "ordinal", meta="max_length;2\n")
     (GOOD.replace("a;100", "a;"), "line 8: cost is ''"),
     (GOOD.replace("a;100", "b;100"), "line 9: project_id 'b' is empty or occurs twice"),
     (GOOD.replace("a;100", ";100"), "line 8: project_id '' is empty"),
+    (GOOD.replace("a;100", "None;100"), "line 8: project_id 'None' is empty"),
+    (GOOD.replace("budget;120", "budget;1,000"), "line 3: budget is '1,000', 1000 or 1.000; allowed: one of these"),
+    (GOOD.replace("a;100", "a;60,000"), "line 8: cost is '60,000', 60000 or 60.000; allowed: one of these"),
+    (GOOD.replace("a;100", "a;1,000,000"), "line 8: cost is '1,000,000'; allowed: a number"),
+    (GOOD + "VOTES\nvoter_id;vote\n3;a\n", "line 15: section VOTES occurs twice, first in line 11; allowed: once"),
+    (GOOD.replace("num_votes;2", "max_length;2,5e1"), "line 5: max_length is '2,5e1'; allowed: a number"),
+    (ORDINAL.replace("max_length;2", "max_length;" + "9" * 5_000), "line 5: max_length is '9999"),
     (GOOD.replace("approval", "aproval"), "line 4: vote_type is 'aproval'; did you mean 'approval'"),
     (GOOD.replace("vote_type;approval\n", ""), "line 1: vote_type is ''"),
     (GOOD.replace("1;a", "1;d"), "line 13: vote names project 'd'; valid: a, b, c"),

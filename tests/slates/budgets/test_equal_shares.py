@@ -7,10 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from accordant.slates.budgets import budget_rules, equal_shares
 from accordant.slates.budgets.exact import Ballots
-from accordant.slates.budgets.purses import demands_of
+from accordant.slates.budgets.purses import Purses, demands_of
 from accordant.slates.budgets.rehearsal import Rehearsal
 
 UTILITIES = ("approval", "cost", "score")
@@ -221,14 +223,72 @@ def test_prices_that_tie_but_for_rounding(budgets):
     assert found.ties == {2: (6,), 3: (6,)}
 
 
-def test_who_is_comfortable(budgets):
-    """With 5 each all voters can pay their equal parts; with 5.50 each the first has 2.50 left for a part of 3.50."""
-    ballots = Ballots.of(budgets.make([[1, 1], [1, 1], [1, 0]], [3, 7], 100))
-    found = Rehearsal(len(ballots.weights), demands_of(ballots, ballots.scores, ballots.wanted))(Fraction(5))
-    assert (found.order, found.comfortable) == ((0, 1), True)
-    ballots = Ballots.of(budgets.make([[1, 1, 0], [0, 1, 0], [1, 0, 1]], [6, 7, 50], 100))
-    found = Rehearsal(len(ballots.weights), demands_of(ballots, ballots.scores, ballots.wanted))(Fraction(11, 2))
-    assert (found.order, found.comfortable) == ((0, 1), False)
+def rooms(election, first):
+    """Demands of an election, what voters buy with some money each, and a rehearsal of it."""
+    ballots = Ballots.of(election)
+    demands = demands_of(ballots, ballots.scores, ballots.wanted)
+    return (
+        lambda money: equal_shares._equal_shares(ballots, demands, money),
+        equal_shares._equal_shares(ballots, demands, Fraction(first)),
+        Rehearsal(len(ballots.weights), demands)(Fraction(first)),
+    )
+
+
+def test_room_until_a_project_can_be_paid_for(budgets):
+    """Three pay 1 each of 3. Two of them have 4 each left and want what costs 10: 1 more each, exactly."""
+    _, exact, rehearsed = rooms(budgets.make([[1, 1], [1, 1], [1, 0]], [3, 10], 100), 5)
+    assert (exact.order, rehearsed.order) == ((0,), (0,))
+    assert 0.85 < exact.room <= 1  # floating point suffices here
+    assert 0.85 < rehearsed.room <= 1
+
+
+def test_room_is_exact_where_floating_point_is_not_trusted(budgets):
+    """Both projects cost 5, and so their prices tie for ever; with 10 the voter pays for both."""
+    _, exact, rehearsed = rooms(budgets.make([[1, 1]], [5, 5], 100), Fraction(99_999_999_999, 10_000_000_000))
+    assert (exact.order, exact.room, rehearsed) == ((0,), Fraction(1, 10_000_000_000), None)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_nothing_changes_within_the_room(tied, budgets):
+    """What voters buy with any sum within the room, also just below its end, exactly and rehearsed.
+
+    Most projects are bought, so that purses and prices follow the first sum in every way; tied costs make purses and
+    parts to pay even.
+    """
+    generator, wide, close = np.random.default_rng([55, tied]), 0, 0
+    for _ in range(250):
+        n_voters, n_projects = int(generator.integers(3, 8)), int(generator.integers(3, 9))
+        scores = generator.integers(1, 4, (n_voters, n_projects)) * (generator.random((n_voters, n_projects)) < 0.5)
+        costs = generator.choice([6, 12, 18, 24], n_projects) if tied else generator.integers(6, 60, n_projects)
+        first = Fraction(int(generator.integers(6, 40))) if tied else Fraction(int(generator.integers(40, 400)), 8)
+        after, exact, rehearsed = rooms(budgets.make(scores, costs, 100), first)
+        close += rehearsed is None
+        for room in {exact.room, rehearsed.room if rehearsed else 0} - {0, float("inf")}:
+            wide += 1
+            for part in (Fraction(1, 3), Fraction(999_999, 1_000_000)):
+                assert after(first + Fraction(room) * part).order == exact.order
+    assert wide > 150
+    assert close > (100 if tied else 5)
+
+
+def test_prices_are_lines_within_the_room(budgets, monkeypatch):
+    """With δ more for each, a price is value + rate · δ, exactly: the same voters are poor."""
+    made, generator, falling, deep = [], np.random.default_rng(56), 0, 0
+    monkeypatch.setattr(equal_shares, "Purses", lambda *given: made.append(Purses(*given)) or made[-1])
+    for _ in range(200):
+        scores = generator.integers(1, 4, (6, 8)) * (generator.random((6, 8)) < 0.5)
+        costs, first = generator.integers(6, 60, 8), Fraction(int(generator.integers(60, 400)), 8)
+        after, exact, _ = rooms(budgets.make(scores, costs, 100), first)
+        more = Fraction(min(exact.room, 5)) / 2
+        before = made[-1].prices
+        assert after(first + more).order == exact.order
+        for project, price in made[-1].prices.items():
+            assert price.value == before[project].value + before[project].rate * more
+            assert before[project].rate <= 0
+            falling += before[project].rate < 0 and more > 0
+            deep += before[project].rate < -2 and more > 0
+    assert falling > 100
+    assert deep > 10
 
 
 def test_steps_that_change_nothing_are_not_tried(budgets):
@@ -238,6 +298,45 @@ def test_steps_that_change_nothing_are_not_tried(budgets):
     assert found.projects == ("p0", "p1")
     assert found.voter_money == 900_004  # the first whole unit that leaves 900,000 beside a third of 10
     assert found.prices == {0: Fraction(10, 3), 1: 900_000}
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_twin_of_single_units(utility, data, budgets):
+    """As unit after unit, through tied prices, purses that are emptied to the last coin, and idle voters."""
+    n_voters, n_projects = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
+    scores = data.draw(
+        st.lists(st.lists(st.sampled_from([0, 0, 1, 1, 2, 3]), min_size=n_projects, max_size=n_projects),
+                 min_size=n_voters, max_size=n_voters)
+    )  # fmt: skip
+    costs = data.draw(
+        st.lists(st.sampled_from([1, 7, 20, 30, 30, 59.5, 60, 120]), min_size=n_projects, max_size=n_projects)
+    )
+    election = budgets.make(scores, costs, data.draw(st.sampled_from([30, 60, 61, 119, 120, 180])))
+    order, prices, money = twin(budgets, election, utility, "add1u")
+    found = budget_rules.create("equal_shares", {"utility": utility})(election)
+    assert (list(found.order), dict(found.prices), found.voter_money) == (order, prices, money)
+
+
+@pytest.mark.parametrize(("scores", "costs"), [
+    ([[1, 1], [0, 0]], [500_000_000, 500_000_000]),  # one voter pays for both, to the last coin
+    ([[1, 1, 0], [1, 1, 0], [0, 0, 1]], [500_000_000, 499_999_999, 1_000_000_000]),
+    ([[1, 1, 1], [0, 0, 0], [0, 0, 0]], [333_333_333, 333_333_333, 333_333_334]),
+    ([[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 0]], [400_000_000, 400_000_000, 200_000_000]),
+])  # fmt: skip
+def test_few_steps_to_a_thousand_million(scores, costs, budgets, monkeypatch):
+    """What was tried is counted, and the outcome is that of a budget in thousands of the unit."""
+    tried = []
+    rehearse, exact = Rehearsal.__call__, equal_shares._equal_shares
+    monkeypatch.setattr(Rehearsal, "__call__", lambda self, first: tried.append(first) or rehearse(self, first))
+    monkeypatch.setattr(equal_shares, "_equal_shares", lambda *given: tried.append(given[2]) or exact(*given))
+    found = budget_rules.create("equal_shares", {"completion": "add1"})(budgets.make(scores, costs, 1_000_000_000))
+    assert len(tried) < 300
+    small = budgets.make(scores, np.asarray(costs) / 500_000, 2_000)
+    order, _, money = twin(budgets, small, "approval", "add1")
+    assert list(found.order) == order
+    assert abs(found.voter_money / 500_000 - money) <= 1
 
 
 @pytest.mark.parametrize("utility", UTILITIES)

@@ -12,6 +12,7 @@ from accordant.slates.consumption import fitted_gamma
 from accordant.slates.tradeoff.outcomes import LoggedOutcomes, ModelledOutcomes
 from accordant.slates.tradeoff.pooled import pooled_gamma
 from accordant.slates.tradeoff.check import check_served, check_tradeoff
+from accordant.slates.tradeoff.verdicts import too_few
 from accordant.slates.slates import Slates
 
 CATEGORIES = np.repeat(np.arange(4), 6)
@@ -96,6 +97,70 @@ def test_none_and_undecided():
     few = check(*all_alike(40), 2)
     assert few.verdict == "undecided"
     assert "neither show a loss nor rule one out" in few.reason
+
+
+def of_users(users, world, **settings):
+    """The check for some users with two requests each."""
+    relevance, targets = world
+    part = slice(0, 2 * users)
+    return check_tradeoff(
+        relevance[:, part], CATEGORIES, LoggedOutcomes(targets[:, part]), USERS[part], length=6, consumed=6, **settings
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("users", [1, 2, 5, 10, 19])
+def test_few_users_decide_nothing(users):
+    found = of_users(users, independent())
+    assert found.verdict == "undecided"
+    assert found.reason == f"the users with an outcome are {users}; a verdict needs at least 20"
+    assert found.real_from is None
+    assert {change.effect for point in found.points[1:] for change in (point.all_change, point.best_change)} == {
+        "unclear"
+    }
+    assert found.points[-1].best_change.value < -0.1
+    assert found.points[-1].best_change.high < 0  # the interval alone would show a loss
+
+
+def test_twenty_users_may_decide():
+    found = of_users(20, independent())
+    assert (found.verdict, found.n_users) == ("real", 20)
+
+
+def test_few_resamples_decide_nothing():
+    """Sixteen intervals at 95 %: each end has .0015625 beyond it, one resample of 640."""
+    found = of_users(50, independent(), resamples=639)
+    assert (found.verdict, found.real_from) == ("undecided", None)
+    assert found.reason == "the resamples are 639; intervals of this level need at least 640"
+    assert of_users(50, independent(), resamples=640).verdict == "real"
+    assert of_users(50, independent(), level=0.99).reason.endswith("need at least 3200")
+    assert of_users(50, independent(), resamples=40, balances=(1.0, 0.5), level=0.9).verdict == "real"
+    assert of_users(50, independent(), resamples=39, balances=(1.0, 0.5), level=0.9).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("users", "resamples", "tail", "reason"), [
+    (20, 640, 0.05 / 32, None),
+    (19, 640, 0.05 / 32, "the users with an outcome are 19; a verdict needs at least 20"),
+    (20, 10**9, 2.0**-20, None),
+    (20, 10**9, 2.0**-21, "the users with an outcome are 20; a verdict needs at least 21"),  # 2^-20 is above the tail
+    (20, 9, 0.1, "the resamples are 9; intervals of this level need at least 10"),
+])  # fmt: skip
+def test_least_numbers(users, resamples, tail, reason):
+    assert too_few(users, resamples, tail) == reason
+
+
+@pytest.mark.parametrize("users", [20, 40])
+def test_a_loss_that_is_not_there_is_seldom_found(users):
+    """Items please alike: a loss, real or seeming, in at most 2 of 30 samples; the level grants 1.5."""
+    found = []
+    for sample in range(30):
+        generator = np.random.default_rng([sample, users])
+        relevance, targets = generator.random((24, users)), generator.random((24, users)) < 0.4
+        found.append(
+            check_tradeoff(
+                relevance, CATEGORIES, LoggedOutcomes(targets), USERS[::2][:users], length=6, consumed=2, seed=sample
+            ).verdict
+        )
+    assert sum(verdict in ("real", "artefact") for verdict in found) <= 2
 
 
 def test_no_diversity_to_be_had():

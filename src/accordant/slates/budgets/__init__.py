@@ -13,6 +13,7 @@ exhaustive
 
     rule            the base of all rules, their registry, and what they return
     exact           costs, scores and weights in whole numbers; identical ballots counted once
+    lines           how far the money of voters can rise, and they buy the same
     purses          the exact prices of the Method of Equal Shares
     rehearsal       its purchases in floating point, as long as nothing is close
     greedy, equal_shares, seq_phragmen      the rules

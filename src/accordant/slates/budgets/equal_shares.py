@@ -11,6 +11,7 @@ import numpy as np
 
 from accordant.slates.budgets.exact import Ballots, Whole
 from accordant.slates.budgets.greedy import By, add_greedily
+from accordant.slates.budgets.lines import RATE, Line
 from accordant.slates.budgets.purses import SAME, Demand, Purses, demands_of
 from accordant.slates.budgets.rehearsal import Rehearsal, Rehearsed
 from accordant.slates.budgets.rule import BudgetRule, Spending, check_choice, register
@@ -55,9 +56,8 @@ class EqualShares(BudgetRule):
         """Return what is bought of the projects that cost something and that somebody voted for."""
         demands = demands_of(ballots, self._utilities(ballots), ballots.wanted)
         share = Fraction(ballots.budget, ballots.electorate)
-        found = _equal_shares(ballots, demands, share)
-        if self.completion in ("add1", "add1u"):
-            found = _raised(ballots, demands, found, share)
+        bought = _equal_shares(ballots, demands, share)
+        found = _raised(ballots, demands, bought, share) if self.completion in ("add1", "add1u") else bought
         extra, ties = self._completed(ballots, found) if self.completion in ("greedy", "add1u") else ((), {})
         unit = ballots.voice * {"approval": 1, "cost": ballots.coin, "score": ballots.point}[self.utility]
         return Spending(
@@ -79,65 +79,79 @@ class EqualShares(BudgetRule):
         return add_greedily(ballots, left, ballots.budget - _cost(ballots, found.order), by)
 
 
-def _equal_shares(ballots: Ballots, demands: dict[int, Demand], first: Fraction) -> Spending:
+@dataclass(frozen=True)
+class Purchases(Spending):
+    """What voters buy, and with how many coins more for each part of one they buy the same in the same order."""
+
+    room: Fraction | float = 0.0
+
+
+def _equal_shares(ballots: Ballots, demands: dict[int, Demand], first: Fraction) -> Purchases:
     """Return what voters buy if each part of one is given `first` coins, whatever it costs in all."""
     purses = Purses(len(ballots.weights), demands, first)
-    lowest = {project: demand.least for project, demand in demands.items()}  # prices only rise
+    lowest = {project: Line(demand.least, 0.0) for project, demand in demands.items()}  # prices only rise
     order: list[int] = []
     ties: dict[int, tuple[int, ...]] = {}
-    while lowest:
-        price, level = _cheapest(purses, lowest)
-        if price is None:
-            break
-        bought, *others = ballots.preferred(level)
+    while exact := _near_cheapest(purses, lowest):
+        least = min(price.value for price in exact.values())
+        bought, *others = ballots.preferred(project for project, price in exact.items() if price.value == least)
         if others:
             ties[bought] = tuple(others)
-        purses.buy(bought, price)
+        _keep_cheapest(purses, bought, exact, lowest)
+        purses.buy(bought, exact[bought])
         order.append(bought)
         del lowest[bought]
-    return Spending(tuple(order), ties, purses.prices, first)
+    prices = {project: price.value for project, price in purses.prices.items()}
+    return Purchases(tuple(order), ties, prices, first, room=purses.room.coins)
 
 
-def _cheapest(purses: Purses, lowest: dict[int, float]) -> tuple[Fraction | None, list[int]]:
-    """Return the lowest price and the projects that have it; takes out projects that nobody can pay for any more."""
+def _near_cheapest(purses: Purses, lowest: dict[int, Line[float]]) -> dict[int, Line[Fraction]]:
+    """Return exact prices of the cheapest project and of all near it; takes out what nobody can pay for any more."""
     best = np.inf
     near: list[int] = []
-    for project in sorted(lowest, key=lowest.__getitem__):
-        if lowest[project] > best * (1 + SAME):
+    for project in sorted(lowest, key=lambda project: lowest[project].value):
+        if lowest[project].value > best * (1 + SAME):
             break
         price = purses.rough_price(project)
-        if np.isinf(price):
+        if price is None:
             del lowest[project]
             continue
         lowest[project] = price
         near.append(project)
-        best = min(best, price)
-    exact = {project: purses.price(project) for project in near if lowest[project] <= best * (1 + SAME)}
-    if not exact:
-        return None, []
-    price_of_best = min(exact.values())
-    return price_of_best, [project for project, price in exact.items() if price == price_of_best]
+        best = min(best, price.value)
+    return {p: purses.price(p, lowest[p]) for p in near if lowest[p].value <= best * (1 + SAME)}
 
 
-def _raised(ballots: Ballots, demands: dict[int, Demand], found: Spending, share: Fraction) -> Spending:
+def _keep_cheapest(
+    purses: Purses, bought: int, exact: dict[int, Line[Fraction]], lowest: dict[int, Line[float]]
+) -> None:
+    """Take room for a project to stay the cheapest."""
+    price = exact[bought]
+    for project, other in exact.items():
+        if project != bought:
+            purses.room.keep(other.value - price.value, price.rate - other.rate)
+    rate = float(price.rate)
+    for project, bound in lowest.items():
+        if project not in exact:
+            purses.room.keep_roughly(bound.value - float(price.value), rate + RATE * abs(rate) - bound.rate)
+
+
+def _raised(ballots: Ballots, demands: dict[int, Demand], found: Purchases, share: Fraction) -> Spending:
     """Return the outcome of the most money that does not overspend, one unit of the currency after another.
 
-    As the code of equalshares.net, the first step goes to the next whole unit. Steps that cannot change anything are
-    not tried one by one: while all voters can pay their parts, a further project needs voters who could pay for it
-    alone.
+    As the code of equalshares.net, the first step goes to the next whole unit. Units within the room of an outcome are
+    not tried, for they give the same.
     """
     rehearse = Rehearsal(len(ballots.weights), demands)
     step = Fraction(ballots.coin, ballots.voice)
-    units, order, comfortable = share // step, found.order, False
-    while not _exhaustive(ballots, order):
-        if comfortable:
-            alone = min(Fraction(ballots.costs[p], ballots.votes[p]) for p in demands if p not in order)
-            units = max(units, math.ceil(alone / step) - 1)
-        first = (units + 1) * step
-        richer = rehearse(first) or Rehearsed(_equal_shares(ballots, demands, first).order, comfortable=False)
+    units, money, last = share // step, share, Rehearsed(found.order, found.room)
+    while not _exhaustive(ballots, last.order):  # so a project is left that more money buys, and room is finite
+        units = max(units, math.ceil((money + Fraction(last.room)) / step) - 1)
+        money = (units + 1) * step
+        richer = rehearse(money) or _equal_shares(ballots, demands, money)
         if _cost(ballots, richer.order) > ballots.budget:
             break
-        units, order, comfortable = units + 1, richer.order, richer.comfortable
+        units, last = units + 1, Rehearsed(richer.order, richer.room)
     return _equal_shares(ballots, demands, units * step) if units * step > share else found
 
 

@@ -8,7 +8,7 @@ given data is a question that data can answer; how it is asked here is ours:
 2. Each list under two readings: accuracy if **all** is consumed, the mean over the list; and if the **best** k_c are
    consumed, the mean over those (0 for missing ones).
 3. Differences to the most accurate list, with intervals over users that hold for all points and readings together.
-4. A verdict by the rules of `accordant.slates.tradeoff.verdicts`.
+4. A verdict by the rules of `accordant.slates.tradeoff.verdicts`, if there are users and resamples enough for one.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING, Slates
 from accordant.slates.tradeoff.outcomes import LoggedOutcomes, Outcomes
 from accordant.slates.tradeoff.pooled import PooledGamma, pooled_gamma
-from accordant.slates.tradeoff.verdicts import Change, Effect, PathPoint, Verdict, real_from, verdict_of
+from accordant.slates.tradeoff.verdicts import Change, Effect, PathPoint, Verdict, real_from, too_few, verdict_of
 from accordant.utilities import ExpectedRewards
 
 Values = NDArray[np.float64]
 # of the path; relevance is scaled to at most 1 for each request, so below a half every list is as diverse as can be
 BALANCES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.55, 0.5, 0.45)
 MARGIN = 0.005  # half a percentage point of accuracy [ours]
-RESAMPLES = 1000
+RESAMPLES = 1000  # 1.6 of them lie beyond an end of the intervals of BALANCES at LEVEL
 LEVEL = 0.95
 
 
@@ -58,7 +58,7 @@ class TradeoffCheck:
     length, consumed
         Places k and items consumed k_c.
     margin, level, resamples
-        Of the intervals.
+        Of the intervals. With too few resamples or users the verdict is ``undecided``, and every effect ``unclear``.
     n_requests, n_users
         Requests with something to judge by, and whose they are.
     """
@@ -135,8 +135,12 @@ def check_tradeoff(
     names, codes = np.unique(who, return_inverse=True)
     means, drawn = _resampled(columns, codes, len(names), resamples, seed)
     gammas = [pooled_gamma(wanted[:, judged], each[:, judged]) for each in counts]
-    points = _points(balances, means, drawn, gammas, margin, level)
+    tail = (1.0 - level) / 2 / (2 * (len(balances) - 1))  # Bonferroni's, for two readings of all points but the first
+    lack = too_few(len(names), resamples, tail)
+    points = _points(balances, means, drawn, gammas, margin, tail, clear=lack is None)
     verdict, reason = verdict_of(points, consumed, margin)
+    if lack is not None:
+        verdict, reason = "undecided", lack
     return TradeoffCheck(
         verdict, reason, real_from(points), points, length, consumed, margin, level, resamples,
         int(judged.sum()), len(names),
@@ -214,10 +218,16 @@ def _resampled(
 
 
 def _points(
-    balances: Sequence[float], means: Values, drawn: Values, gammas: Sequence[PooledGamma], margin: float, level: float
+    balances: Sequence[float],
+    means: Values,
+    drawn: Values,
+    gammas: Sequence[PooledGamma],
+    margin: float,
+    tail: float,
+    *,
+    clear: bool,
 ) -> tuple[PathPoint, ...]:
-    """Return the path; intervals are Bonferroni's, for two readings of all points but the first."""
-    tail = (1.0 - level) / 2 / (2 * max(1, len(balances) - 1))
+    """Return the path; effects are told only if they can be clear."""
     changes = drawn[:, :, :2] - drawn[:, :1, :2]
     low, high = np.quantile(changes, [tail, 1.0 - tail], axis=0)
 
@@ -226,7 +236,9 @@ def _points(
         if point == 0:
             return None
         lower, upper = float(low[point, reading]), float(high[point, reading])
-        effect: Effect = "costs" if upper < -margin else "holds" if lower >= -margin else "unclear"
+        effect: Effect = "unclear"
+        if clear:
+            effect = "costs" if upper < -margin else "holds" if lower >= -margin else "unclear"
         return Change(float(means[point, reading] - means[0, reading]), lower, upper, effect)
 
     return tuple(
