@@ -29,7 +29,7 @@ class Slates:
         Positions in `item_names`, the first place first, shape (user, k); `NOTHING` fills up a list for which there
         were fewer items.
     tied
-        Whether a tie was broken somewhere in the list, shape (user,).
+        Whether a tie was broken somewhere in the list, by repairs and exchanges too, shape (user,).
     flags
         What else a reader must know about a list, name to booleans of shape (user,): ``floor_unmet`` (no list satisfies
         all floors, or none was found), ``floor_impossible`` (it is proved that none does), ``changed`` (floors changed

@@ -47,7 +47,7 @@ def test_it_is_the_moderator_with_rule_agents(rejection, scaling, rounds):
         }
         moderator = Moderator(3, rounds, rejection, scaling)
         agents = [RuleAgent(name, scores) for name, scores in E.items()]
-        played = moderator(agents, items, E["s1"], {"s0": 1.0, "s1": 2.0, "s2": 0.5})
+        played = moderator(agents, items, E["s1"], {"s0": 6 / 7, "s1": 12 / 7, "s2": 3 / 7})  # 1 : 2 : 0.5, mean 1
         assert found.names(user) == played.offer
         last = played.rounds[-1]
         assert found.quantities["weights"][:, user] == pytest.approx([each.weight for each in last.agents])

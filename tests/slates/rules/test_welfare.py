@@ -15,7 +15,7 @@ from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.gains import extremes, gains_of
 from accordant.slates.rules.welfare.best import best_items
-from accordant.slates.rules.welfare.greedy import ahead
+from accordant.slates.rules.welfare.greedy import compared
 from accordant.slates.rules.welfare.leximin_slate import LeximinSlate
 from accordant.slates.rules.welfare.maximin_slate import MaximinSlate
 from accordant.slates.rules.welfare.nash_slate import FLOOR, NashSlate
@@ -76,10 +76,11 @@ class Twin:
         return next(c for c in level if totals[c] == max(totals.values())), len(level) > 1
 
     def exchanges(self, items):
-        """The list after the best exchange at each place."""
+        """The list after the best exchange at each place, and whether that place had others as good."""
         for place, leaving in enumerate(items):
             before, after = items[:place], items[place + 1 :]
-            yield [*before, self.pick([*before, *after], leaving)[0], *after]
+            item, level = self.pick([*before, *after], leaving)
+            yield [*before, item, *after], level
 
     def run(self):
         """The list, padded, and whether a tie was broken."""
@@ -88,10 +89,12 @@ class Twin:
             item, level = self.pick(items)
             items, tied = [*items, item], tied or level
         for _ in range(getattr(self.rule, "swaps", 0) if len(self.open) > self.length else 0):
-            best = max(self.exchanges(items), key=self.key, default=items)
-            if not self.key(best) > self.key(items):
+            made = list(self.exchanges(items))
+            best = max((self.key(each) for each, _ in made), default=self.key(items))
+            if not best > self.key(items):
                 break
-            items = best
+            level = [(each, several) for each, several in made if self.key(each) == best]
+            items, tied = level[0][0], tied or len(level) > 1 or level[0][1]
         return items + [-1] * (self.k - len(items)), tied
 
 
@@ -116,6 +119,18 @@ def test_lists_and_ties_are_those_of_exact_fractions(world, kind, swaps):
         items, tied = Twin(rule, values[:, :, u], available[:, u], weights, k).run()
         assert found.items[u].tolist() == items
         assert found.tied[u] == tied
+
+
+@pytest.mark.parametrize(("kind", "steps", "k"), [(MaximinSlate, 8, 2), (MaximinSlate, 8, 3), (LeximinSlate, 4, 2)])
+def test_ties_between_exchanges(kind, steps, k):
+    """Lists that grow without a tie: what is tied is an exchange, at one place or between two, or nothing."""
+    values, weights = np.random.default_rng(8).integers(0, steps + 1, (3, 6, 400)) / steps, [1, 1, 1]
+    grown, found = (kind(swaps=swaps)(candidates(values, None, weights), k) for swaps in (0, 1))
+    swapped = ~grown.tied & (grown.items != found.items).any(axis=1)
+    for u in np.flatnonzero(~grown.tied):
+        items, tied = Twin(kind(swaps=1), values[:, :, u], np.ones(6, dtype=bool), weights, k).run()
+        assert (found.items[u].tolist(), found.tied[u]) == (items, tied)
+    assert 0 < found.tied[swapped].sum() < swapped.sum()
 
 
 @settings(max_examples=60, deadline=None)
@@ -235,8 +250,8 @@ def test_no_exchange_improves_a_list_that_was_swapped_to_the_end():
 def test_ahead_is_decided_by_the_first_difference():
     first = np.array([[0.5, 0.5, 0.5, 0.4, 0.5], [0.7, 0.6, 0.6, 0.9, np.inf], [0.8, 0.9, 0.7, 0.9, np.inf]])
     second = np.array([[0.5, 0.5, 0.5, 0.5, 0.5], [0.6, 0.7, 0.6, 0.1, np.inf], [0.9, 0.8, 0.7, 0.1, np.inf]])
-    assert ahead(first, second, 1e-12).tolist() == [True, False, False, False, False]
-    assert not ahead(second + 1e-13, second, 1e-12).any()
+    assert (compared(first, second, 1e-12) > 0).tolist() == [True, False, False, False, False]
+    assert not compared(second + 1e-13, second, 1e-12).any()
 
 
 @pytest.mark.parametrize("swaps", [0, 3])

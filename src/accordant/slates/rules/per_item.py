@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates, Flags, Values
 from accordant.slates.rule import Kind, SlateRule, register
+from accordant.slates.rules.weights import even_weights
 from accordant.slates.rules.welfare.best import Picked, best_items
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE, Block
@@ -40,7 +41,8 @@ LARGEST = {
 class PerItem(SlateRule):
     """Show the k items with the highest scores of a strategy, or its winner, its winner among the rest, and so on.
 
-    Weights come from the candidates. The list is called as the strategy is.
+    Weights come from the candidates, and only their ratios matter: see `even_weights`. The list is called as the
+    strategy is.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ class PerItem(SlateRule):
         """Return the best items of one block of users."""
         rule = self.decider
         if hasattr(rule, "weights"):
-            weighted: dict[str, Any] = {"weights": tuple(candidates.weights.tolist())}
+            weighted: dict[str, Any] = {"weights": tuple(even_weights(candidates.weights).tolist())}
             rule = replace(rule, **weighted)
         found = decide_among(rule, candidates, candidates.available)
         if found.scores is None:

@@ -6,7 +6,8 @@ The moderator is that of Collab-REC (arXiv 2508.15030), whose formulas follow th
     offer          the k items with the highest E of the stakeholder that are not banned, so that h = 0, but for items
                    that were banned in the same round
     relevance r    mean over the offer of E of the stakeholder who is the user
-    weight         weight of the stakeholder times (r + d − h)
+    weight         weight of the stakeholder times (r + d − h), where the mean weight of those who have a say is 1, for
+                   scores of earlier rounds are normalised and must not depend on the unit of weights
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from accordant.slates.moderation.rejecting import REJECTIONS, Rejection, votes_n
 from accordant.slates.moderation.scaling import SCALINGS, Scaling, scaled
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.rules.user import user_values
+from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import NOTHING, Slates
 
 Values = NDArray[np.float64]
@@ -75,10 +77,12 @@ class ReciprocalRank(SlateRule):
     def fill(self, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block.
 
-        Quantities are ``weights`` of the last round, shape (stakeholder, user), and, with more than one round, the
-        positions of ``banned`` items, shape ((rounds − 1) k, user), `NOTHING` where there are fewer.
+        Quantities are ``weights``, those of stakeholders times (r + d − h) in the last round, shape (stakeholder,
+        user),
+        and, with more than one round, the positions of ``banned`` items, shape ((rounds − 1) k, user), `NOTHING` where
+        there are fewer.
         """
-        worth = user_values(candidates, self.user)
+        worth, weights = user_values(candidates, self.user), even_weights(candidates.weights)
         speakers = np.flatnonzero(candidates.weights > 0)
         shape = worth.shape
         banned = np.zeros(shape, dtype=bool)
@@ -95,7 +99,7 @@ class ReciprocalRank(SlateRule):
                 banned |= new
                 bans.append(_listed(new, shown.items))
             for i, ranks in offers.items():
-                heard[i] = candidates.weights[i] * _weight(ranks, before.get(i), last, worth, banned, k)
+                heard[i] = weights[i] * _weight(ranks, before.get(i), last, worth, banned, k)
                 added = np.maximum(heard[i], 0.0) / (np.maximum(ranks, 0) + 1.0)
                 scores += np.where((ranks != ABSENT) & ~banned, added, 0.0)
             allowed = candidates.available & ~banned

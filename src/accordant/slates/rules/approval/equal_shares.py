@@ -13,9 +13,11 @@ from accordant.errors import UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
 from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
-from accordant.slates.rules.approval.seq_phragmen import EVEN, add_by_load, even_weights
+from accordant.slates.rules.approval.seq_phragmen import EVEN, add_by_load
+from accordant.slates.rules.approval.sequential import highest
+from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import NOTHING, Slates
-from accordant.strategies.selection import select_best
+from accordant.strategies.selection import TIE_TOLERANCE
 
 Ballot = Literal["approval", "utility"]
 Completion = Literal["phragmen", "utilitarian"]
@@ -65,7 +67,7 @@ class EqualShares(ApprovalRule):
         have a say is 1, shape (stakeholder, user); ``bought``, how many items of a list were bought, shape (user,).
         """
         n_stakeholders, _, n_users = approved.shape
-        weights = even_weights(candidates)
+        weights = even_weights(candidates.weights)
         utilities = approved if self.ballots == "approval" else candidates.values
         tolerance = EVEN if self.ballots == "approval" else max(EVEN, candidates.tolerance)
         items = np.full((n_users, k), NOTHING, dtype=np.intp)
@@ -78,14 +80,17 @@ class EqualShares(ApprovalRule):
         if len(short):
             lists, some = items[short], candidates.take(short)
             if self.completion == "utilitarian":
-                tied[short] |= _add_by_total(lists, weights, utilities[:, :, short], some)
+                level = TIE_TOLERANCE if self.ballots == "approval" else candidates.tolerance
+                tied[short] |= _add_by_total(lists, weights, utilities[:, :, short], some, level)
             else:
                 tied[short] |= add_by_load(lists, -held[:, short], np.ascontiguousarray(approved[:, :, short]), some)
             items[short] = lists
         return Slates(self.label, candidates.items, items, tied, quantities=quantities)
 
 
-def _add_by_total(items: NDArray[np.intp], weights: Values, utilities: NDArray[Any], candidates: Candidates) -> Any:
+def _add_by_total(
+    items: NDArray[np.intp], weights: Values, utilities: NDArray[Any], candidates: Candidates, tolerance: float
+) -> NDArray[np.bool_]:
     """Fill the empty places of lists, shape (user, k), by Σ w_i u_i; return whether a tie was broken, shape (user,)."""
     n_users, k = items.shape
     everyone, lengths = np.arange(n_users), (items != NOTHING).sum(axis=1)
@@ -94,8 +99,8 @@ def _add_by_total(items: NDArray[np.intp], weights: Values, utilities: NDArray[A
     scores[items[users, places], users] = -np.inf
     tied = np.zeros(n_users, dtype=bool)
     for _ in range(k - int(lengths.min(initial=k))):
-        selection = select_best(scores, candidates.totals, candidates.tolerance)
-        codes = selection.codes.astype(np.intp)
+        selection = highest(scores, candidates, tolerance)
+        codes = selection.codes
         growing = (lengths < k) & (scores[codes, everyone] > -np.inf)
         items[everyone[growing], lengths[growing]] = codes[growing]
         tied |= selection.tied & growing

@@ -47,7 +47,8 @@ class GreedyMonroe(ApprovalRule):
 
     def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users; see `ApprovalRule.elect`."""
-        quotas = iter(self.quotas(candidates.weights, k).tolist())
+        weights = candidates.weights
+        quotas = iter((self.quotas(weights, k) / weights[weights > 0].mean()).tolist())
 
         def spend(power: Values, approves: Approved, counts: Values) -> Values:
             """Return what is left of each weight once the chosen item stands for its share."""

@@ -8,6 +8,7 @@ from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
 from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
 from accordant.slates.rules.approval.sequential import one_by_one
+from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import Slates
 
 
@@ -23,7 +24,7 @@ class SequentialPAV(ApprovalRule):
 
     def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users; see `ApprovalRule.elect`."""
-        weights = candidates.weights[:, None]
+        weights = even_weights(candidates.weights)[:, None]
 
         def spend(power: Values, approves: Approved, counts: Values) -> Values:
             """Return w_i / (1 + a_i)."""

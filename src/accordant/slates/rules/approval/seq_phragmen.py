@@ -11,6 +11,7 @@ from accordant.compiled import compiled
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
 from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
+from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.selection import select_best
 
@@ -63,7 +64,7 @@ def add_by_load(
         Gives weights, what may be shown, and what breaks ties.
     """
     n_users, k = items.shape
-    weights, everyone = even_weights(candidates), np.arange(n_users)
+    weights, everyone = even_weights(candidates.weights), np.arange(n_users)
     lengths = (items != NOTHING).sum(axis=1)
     left = candidates.available.copy()
     users, places = np.nonzero(items != NOTHING)
@@ -84,12 +85,6 @@ def add_by_load(
         left[codes[growing], everyone[growing]] = False
         lengths[growing] += 1
     return tied
-
-
-def even_weights(candidates: Candidates) -> Values:
-    """Return weights whose mean over those who have a say is 1, shape (stakeholder,)."""
-    weights = candidates.weights
-    return np.asarray(weights / weights[weights > 0].mean())
 
 
 def _lowest(raised: Values, candidates: Candidates) -> tuple[NDArray[np.intp], NDArray[np.bool_], Values]:

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
 from accordant.slates.candidates import Candidates
-from accordant.slates.rule import Kind, SlateRule, check_places, empty, register
+from accordant.slates.rule import Kind, check_places, empty, register
 from accordant.slates.rules.dynamic.allocation import SayAllocation, say_allocations
 from accordant.slates.rules.dynamic.allocation.say import first_largest, only
 from accordant.slates.rules.dynamic.history import HistoryFairness, history_fairness
 from accordant.slates.rules.dynamic.history.past import RunningHistory
 from accordant.slates.rules.dynamic.serving import Block, served_block
+from accordant.slates.rules.in_order import InOrder, Mending
 from accordant.slates.rules.user import user_position
 from accordant.slates.slates import Slates, together
 from accordant.slates.state import State
@@ -39,7 +40,7 @@ SHORT = 1e-9  # a sum of shares that is further below 1 leaves something to nobo
 
 @register("dynamic")
 @dataclass(frozen=True)
-class Dynamic(SlateRule):
+class Dynamic(InOrder):
     """Give the say to stakeholders who are behind, one user after the other.
 
     Within a batch every slate counts before the next one is chosen. So users are served in order, on one thread; the
@@ -87,33 +88,25 @@ class Dynamic(SlateRule):
             raise UnknownNameError("mode", self.mode, MODES)
         self._parts()
 
-    def fill(self, candidates: Candidates, k: int) -> Slates:
-        """Return the slates of users before whom nothing was shown."""
-        return self(candidates, k)
-
-    def __call__(
-        self, candidates: Candidates, k: int, *, state: State | None = None, threads: int | None = None
+    def serve(
+        self, candidates: Candidates, k: int, state: State | None = None, mending: Mending | None = None
     ) -> Slates:
         """Return a list of at most k items for every user, in order.
 
-        Quantities of shape (stakeholder, user): ``fairness`` of the history before each user, NaN where not defined;
-        ``chances`` that the allocation gives; ``say`` after the draw; ``compatibility`` where the allocation reads it.
+        Quantities of shape (stakeholder, user): ``fairness`` of the lists shown before each user, NaN where it is
+        not defined; ``chances`` that the allocation gives; ``say`` after the draw; ``compatibility`` where the
+        allocation reads it.
 
         Parameters
         ----------
-        candidates, k
-            As for every rule.
-        state
-            What was shown before; None if nothing was.
-        threads
-            Without effect: each user depends on those before.
+        candidates, k, state, mending
+            See `InOrder.serve`.
 
         Raises
         ------
         InputError
             If k is no whole number of at least 1, or the state is of other stakeholders or items.
         """
-        del threads
         check_places(k)
         allocation, fairness = self._parts()
         allocation.check(candidates.stakeholders)
@@ -132,7 +125,10 @@ class Dynamic(SlateRule):
                 """Return chances and say of one user of the block, each of shape (stakeholder,)."""
                 return self._say(allocation, block, u, m, float(draws[u]))
 
-            parts.append(served_block(block, k, history, lambda past: fairness.of(past, protected), say, self.share))
+            mend = None if mending is None else mending(block.candidates)
+            parts.append(
+                served_block(block, k, history, lambda past: fairness.of(past, protected), say, self.share, mend)
+            )
         return self._slates(parts, candidates, k)
 
     def _say(self, allocation: SayAllocation, block: Block, u: int, m: Values, draw: float) -> tuple[Values, Values]:

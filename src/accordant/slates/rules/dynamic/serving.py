@@ -14,6 +14,7 @@ from accordant.slates.moderation.offers import best_items
 from accordant.slates.rules.dynamic.compatibility import compatibilities
 from accordant.slates.rules.dynamic.history import FairnessOfHistory, History
 from accordant.slates.rules.dynamic.history.past import RunningHistory
+from accordant.slates.rules.in_order import Mend
 from accordant.slates.slates import NOTHING, Slates
 
 Values = NDArray[np.float64]
@@ -88,7 +89,9 @@ Fairness = Callable[[History], FairnessOfHistory]
 Say = Callable[[int, Values], tuple[Values, Values]]
 
 
-def served_block(block: Block, k: int, history: RunningHistory, fairness: Fairness, say: Say, share: float) -> Slates:
+def served_block(
+    block: Block, k: int, history: RunningHistory, fairness: Fairness, say: Say, share: float, mend: Mend | None = None
+) -> Slates:
     """Return the slates of the users of a block, each of which becomes part of the history.
 
     Parameters
@@ -105,6 +108,8 @@ def served_block(block: Block, k: int, history: RunningHistory, fairness: Fairne
         From the position of a user and m to the chances and the say of every stakeholder.
     share
         λ.
+    mend
+        Changes each list before it is shown; None if nothing does.
     """
     candidates = block.candidates
     shape = len(candidates.stakeholders), candidates.n_users
@@ -118,7 +123,7 @@ def served_block(block: Block, k: int, history: RunningHistory, fairness: Fairne
         scores = (1.0 - share * given[:, u].sum()) * block.own[u] + share * (given[:, u] @ block.by_user[u])
         column = slice(u, u + 1)
         best = best_items(scores[:, None], totals[:, column], available[:, column], k, candidates.tolerance)
-        items[u], tied[u] = best.items[0], best.tied[0]
+        items[u], tied[u] = best.items[0] if mend is None else mend(u, best.items[0]), best.tied[0]
         history.add(items[u], block.attained(u, items[u][items[u] != NOTHING]))
     known = {"compatibility": block.compatibility} if block.reads_compatibility else {}
     return Slates(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from accordant.compiled import compiled
 from accordant.slates.candidates import Flags, Values
+from accordant.slates.moderation.offers import best_items
 from accordant.slates.rules.welfare.normalised import NormalisedGains
 
 Items = NDArray[np.intp]
@@ -32,6 +33,8 @@ class Shelf:
         Floors, −inf for whom all lists are alike, shape (stakeholder with a floor, user).
     worth
         Weighted expected reward of each item, which exchanges should cost little of, shape (item, user).
+    totals
+        Sums of expected rewards over those who have a say, which break ties, shape (item, user).
     """
 
     items: Items
@@ -39,6 +42,18 @@ class Shelf:
     gains: NormalisedGains
     least: Values
     worth: Values
+    totals: Values
+
+    def alone(self, user: int) -> Shelf:
+        """Return the shelf of one user, with a copy of the list."""
+        one = slice(user, user + 1)
+        gains = self.gains
+        return Shelf(
+            self.items[one].copy(), self.free[:, one].copy(),
+            NormalisedGains(gains.values[:, :, one].copy(), gains.sided[:, one], gains.weights, gains.lengths[one],
+                            gains.tolerance),
+            self.least[:, one].copy(), self.worth[:, one].copy(), self.totals[:, one].copy(),
+        )  # fmt: skip
 
     def shortfall(self) -> Values:
         """Return by how much lists miss each floor, shape (stakeholder with a floor, user); 0 within the tolerance."""
@@ -56,37 +71,51 @@ class Shelf:
         self.items[user, shown] = chosen
         self.free[chosen, user] = False
 
-    def in_place_of(self, before: Items) -> Items:
+    def in_place_of(self, before: Items) -> tuple[Items, Flags]:
         """Return the lists, shape (user, k): items of the lists before keep their places, the best new ones come first.
+
+        Whether new items were level in worth, so that a tie-break put them in order, comes with them, shape (user,).
 
         Parameters
         ----------
         before
             Lists of the same lengths, shape (user, k).
         """
-        arranged = before.copy()
+        arranged, tied = before.copy(), np.zeros(len(before), dtype=bool)
         for user in np.flatnonzero((before != self.items).any(axis=1)).tolist():
-            new = self.items[user][~np.isin(self.items[user], before[user])]
+            new = np.sort(self.items[user][~np.isin(self.items[user], before[user])])
             leaving = ~np.isin(before[user], self.items[user])
-            arranged[user, leaving] = new[np.argsort(-self.worth[new, user], kind="stable")]
-        return arranged
+            column = slice(user, user + 1)
+            ranked = best_items(
+                self.worth[new, column], self.totals[new, column], np.ones((len(new), 1), dtype=bool), len(new),
+                self.gains.tolerance,
+            )  # fmt: skip
+            arranged[user, leaving], tied[user] = new[ranked.items[0]], ranked.tied[0]
+        return arranged, tied
 
 
-def repair(shelf: Shelf) -> None:
-    """Exchange items until floors hold or no exchange makes the sum of shortfalls smaller."""
+def repair(shelf: Shelf) -> Flags:
+    """Exchange items until floors hold or no exchange makes the sum of shortfalls smaller.
+
+    Returns
+    -------
+    Whether a tie between exchanges was broken, shape (user,).
+    """
+    tied = np.zeros(len(shelf.items), dtype=bool)
     while True:
         below = shelf.unmet()
         if not below.any():
-            return
+            return tied
         places = np.full(len(below), -1, dtype=np.intp)
         entering = np.zeros(len(below), dtype=np.intp)
         reached = shelf.gains.total(shelf.items)
         cheapest_exchange(
-            below, shelf.items, shelf.free, shelf.gains.values, reached, shelf.least, shelf.worth, places, entering
-        )
+            below, shelf.items, shelf.free, shelf.gains.values, reached, shelf.least, shelf.worth, shelf.totals,
+            shelf.gains.tolerance, places, entering, tied,
+        )  # fmt: skip
         who = np.flatnonzero(places >= 0)
         if not len(who):
-            return
+            return tied
         leaving = shelf.items[who, places[who]]
         shelf.free[leaving, who], shelf.free[entering[who], who] = True, False
         shelf.items[who, places[who]] = entering[who]
@@ -94,35 +123,31 @@ def repair(shelf: Shelf) -> None:
 
 @compiled
 def cheapest_exchange(
-    below: Flags,
-    items: Items,
-    free: Flags,
-    gains: Values,
-    reached: Values,
-    least: Values,
-    worth: Values,
-    places: Items,
-    entering: Items,
-) -> None:
+    below: Flags, items: Items, free: Flags, gains: Values, reached: Values, least: Values, worth: Values,
+    totals: Values, tolerance: float, places: Items, entering: Items, tied: Flags,
+) -> None:  # fmt: skip
     """Write which place gets which item for users below a floor; places stay as they are where nothing helps.
 
-    The exchange costs least worth per unit by which the sum of shortfalls falls; equal ones go to the larger fall, then
-    to the earlier place and the item that is declared first. A gain of worth counts as a cost of 0.
+    The exchange costs least worth per unit by which the sum of shortfalls falls, and of those within the tolerance,
+    relative to max(1, price), it has the largest fall. Of those within the tolerance of that it adds most to the sum
+    of expected rewards; then come the earlier place and the item that is declared first, and `tied` says so. A gain of
+    worth counts as a cost of 0.
     """
     n_floored, n_items, n_users = gains.shape
+    k = items.shape[1]
+    prices, falls = np.empty((k, n_items)), np.empty((k, n_items))
     for u in range(n_users):
         if not below[u]:
             continue
         before = 0.0
         for i in range(n_floored):
             before += max(0.0, least[i, u] - reached[i, u])
-        cheapest, largest = np.inf, 0.0
-        for place in range(items.shape[1]):
+        cheapest = np.inf
+        for place in range(k):
             old = items[u, place]
-            if old < 0:
-                continue
             for new in range(n_items):
-                if not free[new, u]:
+                prices[place, new] = np.inf
+                if old < 0 or not free[new, u]:
                     continue
                 after = 0.0
                 for i in range(n_floored):
@@ -130,7 +155,29 @@ def cheapest_exchange(
                 fall = before - after
                 if fall <= FLOOR_TOLERANCE:  # less is no repair, and might go on for ever
                     continue
-                price = max(0.0, worth[old, u] - worth[new, u]) / fall
-                if price < cheapest or (price == cheapest and fall > largest):
-                    cheapest, largest = price, fall
+                falls[place, new] = fall
+                prices[place, new] = max(0.0, worth[old, u] - worth[new, u]) / fall
+                cheapest = min(cheapest, prices[place, new])
+        if cheapest == np.inf:
+            continue
+        limit, largest = cheapest + tolerance * max(1.0, cheapest), 0.0
+        for place in range(k):
+            for new in range(n_items):
+                if prices[place, new] <= limit:
+                    largest = max(largest, falls[place, new])
+        enough, most, n_level = largest - tolerance * max(1.0, largest), -np.inf, 0
+        for place in range(k):
+            for new in range(n_items):
+                if prices[place, new] <= limit and falls[place, new] >= enough:
+                    n_level += 1
+                    most = max(most, totals[new, u] - totals[items[u, place], u])
+        tied[u] |= n_level > 1
+        most -= tolerance * max(1.0, abs(most))
+        for place in range(k - 1, -1, -1):
+            for new in range(n_items - 1, -1, -1):
+                if (
+                    prices[place, new] <= limit
+                    and falls[place, new] >= enough
+                    and totals[new, u] - totals[items[u, place], u] >= most
+                ):
                     places[u], entering[u] = place, new

@@ -20,10 +20,21 @@ INFEASIBLE = 2  # the status by which scipy says so
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best list that holds all floors, or None; and whether it is proved that there is none."""
+    """The best list that holds all floors, or None.
+
+    Attributes
+    ----------
+    items
+        Of the list, in declared order; None if none was found.
+    impossible
+        Whether it is proved that there is none.
+    tied
+        Whether another list that holds all floors is worth as much.
+    """
 
     items: NDArray[np.intp] | None
     impossible: bool
+    tied: bool = False
 
 
 def beyond_reach(shelf: Shelf, users: NDArray[np.intp]) -> Flags:
@@ -53,7 +64,8 @@ def best_list(shelf: Shelf, user: int) -> Found:
     list or a proof that there is none, unless the search ends at its bound. With more, whether shares of items could
     hold the floors is asked of all items, which may prove that lists cannot; the search is among the 40 items that are
     worth most at the prices that this question puts on the floors (the core of Balas and Zemel 1980). What is found is
-    checked against the floors.
+    checked against the floors. A second search, without the list that was found, says whether another is level; which
+    of level lists is found is up to the solver.
     """
     floored = np.isfinite(shelf.least[:, user])
     items = np.flatnonzero(shelf.free[:, user] | _shown(shelf, np.array([user]))[:, 0])
@@ -70,8 +82,18 @@ def best_list(shelf: Shelf, user: int) -> Found:
         if found.items is None:
             return Found(None, found.impossible and every and raised == 0.0)
         if (gains[:, found.items].sum(axis=1) >= least - FLOOR_TOLERANCE).all():
-            return Found(items[found.items], impossible=False)
+            other = _solved(shelf.worth[items, user], gains, least + raised, length, found.items).items
+            tied = other is not None and _level(shelf, user, items[other], items[found.items])
+            return Found(items[found.items], impossible=False, tied=tied)
     return Found(None, impossible=False)
+
+
+def _level(shelf: Shelf, user: int, other: NDArray[np.intp], found: NDArray[np.intp]) -> bool:
+    """Return whether another list holds all floors of a user and is worth as much as the one that was found."""
+    reached = shelf.gains.values[:, other, user].sum(axis=1)
+    worth, best = shelf.worth[other, user].sum(), shelf.worth[found, user].sum()
+    holds = (reached >= shelf.least[:, user] - FLOOR_TOLERANCE).all()
+    return bool(holds and worth >= best - shelf.gains.tolerance * max(1.0, best))
 
 
 def _by_price(
@@ -88,11 +110,18 @@ def _by_price(
     return np.argsort(-(worth - done.ineqlin.marginals @ gains), kind="stable")
 
 
-def _solved(worth: NDArray[np.float64], gains: NDArray[np.float64], least: NDArray[np.float64], length: int) -> Found:
-    """Solve max worth·x, gains·x ≥ least, Σx = length over x in {0, 1}."""
+def _solved(
+    worth: NDArray[np.float64], gains: NDArray[np.float64], least: NDArray[np.float64], length: int,
+    but: NDArray[np.intp] | None = None,
+) -> Found:  # fmt: skip
+    """Solve max worth·x, gains·x ≥ least, Σx = length over x in {0, 1}, for another list than `but`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     constraints = [LinearConstraint(gains, lb=least), LinearConstraint(np.ones((1, len(worth))), length, length)]
+    if but is not None:
+        constraints.append(
+            LinearConstraint(np.isin(np.arange(len(worth)), but).astype(np.float64)[None], ub=length - 1)
+        )
     done = milp(
         -worth, constraints=constraints, integrality=np.ones(len(worth)), bounds=Bounds(0, 1),
         options={"node_limit": NODES, "mip_rel_gap": 0.0},

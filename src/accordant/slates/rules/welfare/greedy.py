@@ -26,7 +26,8 @@ class GreedySlate(SlateRule):
 
     Place after place goes to the item with which the running list is best. Then, up to `swaps` times, the one exchange
     of an item of the list for another that improves the list most is made; the new item takes the place of the old one.
-    Neither reaches the best list always.
+    Of exchanges that are as good as each other, that of the earlier place is made. Neither reaches the best list
+    always.
 
     Parameters
     ----------
@@ -72,20 +73,29 @@ class GreedySlate(SlateRule):
             free[np.maximum(chosen, 0), users] = False
             running += gains.of(chosen)
         for _ in range(self.swaps):
-            if not self._swap(gains, candidates, items, free, running):
+            improved, level = self._swap(gains, candidates, items, free, running)
+            if not improved.any():
                 break
+            tied |= improved & level
         return Slates(self.label, candidates.items, items, tied)
 
-    def _swap(self, gains: NormalisedGains, candidates: Candidates, items: Items, free: Flags, running: Values) -> bool:
-        """Make the best exchange of each user, in place; return whether anybody had one that improves."""
+    def _swap(
+        self, gains: NormalisedGains, candidates: Candidates, items: Items, free: Flags, running: Values
+    ) -> tuple[Flags, Flags]:
+        """Make the best exchange of each user, in place; return whose list improves, and who had several as good."""
         users = np.arange(len(items))
         best = self.worth(gains, running)
         places, entering = np.full(len(items), -1), np.zeros(len(items), dtype=np.intp)
+        tied = np.zeros(len(items), dtype=bool)
         for place in range(items.shape[1]):
             without = running - gains.of(items[:, place])
-            chosen = pick(self.scores(gains, without, free), candidates).items[:, 0]
+            picked = pick(self.scores(gains, without, free), candidates)
+            chosen = picked.items[:, 0]
             found = self.worth(gains, without + gains.of(chosen))
-            better = (chosen != NOTHING) & (items[:, place] != NOTHING) & ahead(found, best, gains.tolerance)
+            there = (chosen != NOTHING) & (items[:, place] != NOTHING)
+            sign = compared(found, best, gains.tolerance)
+            better, level = there & (sign > 0), there & (sign == 0)
+            tied = np.where(better, picked.tied, tied | level)
             best = np.where(better, found, best)
             places, entering = np.where(better, place, places), np.where(better, chosen, entering)
         improved = places >= 0
@@ -93,11 +103,13 @@ class GreedySlate(SlateRule):
         running += np.where(improved, gains.of(entering) - gains.of(items[users, np.maximum(places, 0)]), 0.0)
         free[items[who, at], who], free[new, who] = True, False
         items[who, at] = new
-        return bool(improved.any())
+        return improved, tied
 
 
-def ahead(first: Values, second: Values, tolerance: float) -> Flags:
-    """Return whether the first rank in which two lists differ by more than the tolerance is higher in the first.
+def compared(first: Values, second: Values, tolerance: float) -> Items:
+    """Return 1 where the first rank in which two lists differ by more than the tolerance is higher in the first.
+
+    −1 where it is lower, and 0 where no rank differs, shape (user,).
 
     Parameters
     ----------
@@ -111,4 +123,4 @@ def ahead(first: Values, second: Values, tolerance: float) -> Flags:
     margin = tolerance * np.maximum(1.0, np.where(np.isfinite(second), np.abs(second), 1.0))
     sign = np.where(difference > margin, 1, np.where(difference < -margin, -1, 0))
     deciding = np.argmax(sign != 0, axis=0)
-    return np.asarray(sign[deciding, np.arange(sign.shape[1])] > 0)
+    return np.asarray(sign[deciding, np.arange(sign.shape[1])])

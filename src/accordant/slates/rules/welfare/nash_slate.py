@@ -8,6 +8,7 @@ import numpy as np
 
 from accordant.slates.candidates import Flags, Values
 from accordant.slates.rule import register
+from accordant.slates.rules.weights import even_weights
 from accordant.slates.rules.welfare.greedy import GreedySlate
 from accordant.slates.rules.welfare.normalised import NormalisedGains
 from accordant.strategies.reductions import log_product
@@ -22,17 +23,17 @@ class NashSlate(GreedySlate):
 
     A list that leaves somebody with nothing has the product 0, whatever it gives to others, and so have most lists
     while they are short. ε tells such lists apart; it is so small that giving everybody something comes first.
-    Utilities within the tolerance of 0 are 0, for ε would magnify their rounding.
+    Utilities within the tolerance of 0 are 0, for ε would magnify their rounding. Only ratios of weights matter.
     """
 
     def scores(self, gains: NormalisedGains, running: Values, free: Flags) -> Values:
         """Return the logarithm of the product with each item; who finds all lists alike adds log ε to each."""
         scores = np.empty(free.shape)
         less, zero = -(running + FLOOR), FLOOR + gains.tolerance
-        log_product(gains.values, less, gains.weights, at_most=zero, count_as=FLOOR, out=scores)
+        log_product(gains.values, less, even_weights(gains.weights), at_most=zero, count_as=FLOOR, out=scores)
         return np.where(free, scores, -np.inf)
 
     def worth(self, gains: NormalisedGains, reached: Values) -> Values:
         """Return the logarithm of the product, shape (1, user)."""
         logarithms = np.log(FLOOR + np.where(reached > gains.tolerance, reached, 0.0))
-        return np.asarray((gains.weights[:, None] * logarithms).sum(axis=0, keepdims=True))
+        return np.asarray((even_weights(gains.weights)[:, None] * logarithms).sum(axis=0, keepdims=True))

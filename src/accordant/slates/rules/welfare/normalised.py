@@ -53,8 +53,7 @@ class NormalisedGains:
     def total(self, items: NDArray[np.intp]) -> Values:
         """Return the normalised utilities of lists, shape (stakeholder, user), from items of shape (user, place)."""
         reached = np.zeros(self.sided.shape)
-        for column in items.T:
-            reached += self.of(column)
+        add_up(self.values, np.ascontiguousarray(items), reached)
         return reached
 
 
@@ -123,6 +122,16 @@ def end_sums(values: Values, available: Flags, lengths: NDArray[np.intp], sign: 
             for place in range(lengths[u]):
                 sums[i, u] += sign * kept[place, u]
     return sums
+
+
+@compiled
+def add_up(gains: Values, items: NDArray[np.intp], reached: Values) -> None:
+    """Add the gains of lists, shape (user, place) with −1 for empty places, to utilities, shape (stakeholder, user)."""
+    for i in range(len(gains)):
+        for u in range(len(items)):
+            for place in range(items.shape[1]):
+                if items[u, place] >= 0:
+                    reached[i, u] += gains[i, items[u, place], u]
 
 
 @compiled
