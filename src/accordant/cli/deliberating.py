@@ -28,11 +28,21 @@ from accordant.runs.pages import refuse_place
 from accordant.runs.speaking import Cast
 from accordant.threads import free_cores
 
+UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
 REPLAYED = "http://127.0.0.1/replayed"  # never asked: all answers come from the file
 
 
-def capacities(given: Sequence[str]) -> dict[str, float]:
-    """Return resource to units, from options such as ``bed=5``.
+def capacities(
+    given: Sequence[str], form: str = "RESOURCE=UNITS with 0 or more units, such as bed=5"
+) -> dict[str, float]:
+    """Return name to number, from options such as ``bed=5``.
+
+    Parameters
+    ----------
+    given
+        What ``--capacity`` was given.
+    form
+        What is allowed, for messages.
 
     Raises
     ------
@@ -47,7 +57,7 @@ def capacities(given: Sequence[str]) -> dict[str, float]:
         except ValueError:
             amount = float("nan")
         if not (name.strip() and equals and 0 <= amount < math.inf):
-            raise InputError(f"--capacity is {text!r}; allowed: RESOURCE=UNITS with 0 or more units, such as bed=5")
+            raise InputError(f"--capacity is {text!r}; allowed: {form}")
         if name.strip() in found:
             raise InputError(f"--capacity names {name.strip()!r} twice")
         found[name.strip()] = amount

@@ -5,25 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rich.table import Table
 
 from accordant.cli.deliberating import capacities, model_options
 from accordant.cli.output import print_json, refuse_overwriting
 from accordant.cli.plain import PlainConsole, plain
+from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.report.slated import render_slated
 from accordant.runs.folder import free_folder
 from accordant.runs.ranking_voices import names_with_commas, with_voices
 from accordant.runs.slated import SLATES, SlateOptions, write_slated
 from accordant.runs.slating import open_slates, show_slates
+from accordant.slates.fidelity import THRESHOLD, Instead
 
 Json = Mapping[str, Any]
 
+CAPACITY = "ITEM=VISITS with 0 or more visits a day, such as 7=40"
 WIDTH = 170  # columns of what is piped somewhere
 FIRST = 15  # rules that the terminal shows beside the baselines; all are on the page
-COLUMNS = 8  # measures that the terminal shows beside the score
+COLUMNS = 6  # measures that the terminal shows beside the score
 
 
 def slate_options(
@@ -41,12 +44,17 @@ def slate_options(
     InputError
         If a name or a capacity has another form, or options do not go together.
     """
+    if others["instead"] not in get_args(Instead):
+        raise UnknownNameError("instead", others["instead"], get_args(Instead))
+    speaks = rankings is not None or model["base_url"] is not None or model["replay"] is not None
+    if not speaks and (others["threshold"] != THRESHOLD or others["instead"] != "declared"):
+        raise InputError("--threshold, --instead: no effect without --rankings, --llm or --replay")
     named = () if strategies is None else read_names(strategies, "--strategies")
     spoken_for = model["agents"]
     agents = None if spoken_for is None else names_with_commas(spoken_for, "--speaks-for")
     return SlateOptions(
         strategies=named,
-        capacity=capacities(capacity),
+        capacity=capacities(capacity, CAPACITY),
         rankings=None if rankings is None else str(rankings),
         model=model_options({**model, "agents": agents}),
         **others,
@@ -76,9 +84,10 @@ def print_slates(content: Json, folder: Path) -> None:
     console = PlainConsole(width=WIDTH)
     requests = content["requests"]
     console.print(f"{content['case']['title']}: {content['source']['label']}")
+    asked = f"{_many(requests['n'], 'request')} of {_many(requests['users'], 'user')}"
     console.print(
-        f"{requests['n']} requests of {requests['users']} users on {requests['days']} days, {requests['cold']} of them "
-        f"by users without a past; lists of {content['k']} out of {len(content['items'])} items; seed {content['seed']}"
+        f"{asked} on {_many(requests['days'], 'day')}, {requests['cold']} of them by users without a past; "
+        f"lists of {content['k']} out of {len(content['items'])} items; seed {content['seed']}"
     )
     console.print()
     console.print(_table(content))
@@ -100,9 +109,9 @@ def _table(content: Json) -> Table:
     """Return the first rules with their score and the measures that count, then the others."""
     table = Table(box=None, pad_edge=False, title=None)
     columns = sorted(content["columns"], key=lambda each: -each["weight"])[:COLUMNS]
-    table.add_column("rule", overflow="fold")
+    table.add_column("rule", no_wrap=True)
     for name in ("kind", "score (95%)", "wins"):
-        table.add_column(name, justify="left" if name == "kind" else "right")
+        table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
     for each in columns:
         table.add_column(each["label"].replace("_", " "), justify="right", overflow="fold")
     for row in _shown(content):
@@ -111,6 +120,10 @@ def _table(content: Json) -> Table:
             *(_number(row["metrics"][each["label"]]["value"], 3) for each in columns),
         )  # fmt: skip
     return table
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
 
 
 def _shown(content: Json) -> list[Json]:

@@ -81,7 +81,7 @@ def with_voices(
     rankers: dict[str, Ranker] = {}
     if rankings is not None:
         served = None if opened.options.requests is None else {each for batch in market.batches for each in batch.ids}
-        rankers.update(_recorded(rankings, market, served))
+        rankers.update(_recorded(rankings, market, opened.known, served))
     if model is not None:
         rankers.update(_models(model, _spoken_for(model, market.stakeholders, rankers)))
     in_order = {name: rankers[name] for name in market.stakeholders if name in rankers}
@@ -111,7 +111,7 @@ def names_with_commas(text: str, what: str) -> tuple[str, ...]:
     return names
 
 
-def _recorded(file: str, market: Market, served: Collection[str] | None) -> dict[str, Ranker]:
+def _recorded(file: str, market: Market, known: Collection[str], served: Collection[str] | None) -> dict[str, Ranker]:
     """Return a ranker for everybody whom a file names.
 
     Parameters
@@ -120,6 +120,8 @@ def _recorded(file: str, market: Market, served: Collection[str] | None) -> dict
         As `with_voices` says.
     market
         Whose requests and items the file may name.
+    known
+        Requests of the case.
     served
         Requests, where only part of the case's are served: those that are not are passed over. None for all.
     """
@@ -130,9 +132,8 @@ def _recorded(file: str, market: Market, served: Collection[str] | None) -> dict
         if name not in market.stakeholders:
             raise UnknownNameError(f"stakeholder in --rankings {file}:", name, market.stakeholders)
         ranker = RecordedRanker(file, name, name=RECORDED)
+        ranker.check(list(known), market.catalogue.items)
         found[name] = ranker if served is None else ranker.among(served)
-    for ranker in found.values():
-        ranker.check([each for batch in market.batches for each in batch.ids], market.catalogue.items)
     return dict(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +17,14 @@ from accordant import __version__
 from accordant.cases.markets import MarketSource
 from accordant.cases.slates import SlateCase
 from accordant.deliberation.slates import Spoken
+from accordant.errors import InputError
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.slates.front import Front
 from accordant.evaluation.slates.pricing import Prices
 from accordant.evaluation.slates.trial import Trial
 from accordant.naming import Named
 from accordant.runs.deliberated import ModelOptions
+from accordant.runs.pages import PAGE
 from accordant.scope import Verdict
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.measures import SlateMeasure
@@ -109,6 +112,8 @@ class OpenedSlates:
         Label to the kind of the rule itself.
     k
         Places in a list.
+    known
+        Ids of all requests of the case, whether they are served or not.
     """
 
     case: SlateCase
@@ -117,6 +122,7 @@ class OpenedSlates:
     rules: Mapping[str, SlateRule]
     kinds: Mapping[str, str]
     k: int
+    known: frozenset[str]
 
     def header(self) -> dict[str, Any]:
         """Return what a page says of the case, as plain values."""
@@ -326,14 +332,24 @@ def _plain(value: Any) -> float | None:
 
 
 def write_slated(found: Slated, page: str, folder: Path) -> Path:
-    """Write a new folder with the page, the record and the slates; return the folder."""
-    import json
+    """Write a new folder with the page, the record and the slates; return the folder.
 
-    folder.mkdir(parents=True)
-    text = json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / RECORD).write_text(text + "\n", encoding="utf-8")
-    (folder / SLATES).write_text(found.slates_csv(), encoding="utf-8")
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+    """
+    files = {
+        RECORD: json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        SLATES: found.slates_csv(),
+        PAGE: page,
+    }
     if found.spoken is not None:
-        (folder / RANKINGS).write_text(found.spoken.rankings_csv(), encoding="utf-8")
-    (folder / "report.html").write_text(page, encoding="utf-8")
+        files[RANKINGS] = found.spoken.rankings_csv()
+    try:
+        folder.mkdir(parents=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"slates cannot be written to {folder}: {error.strerror}") from None
     return folder

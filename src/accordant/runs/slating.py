@@ -58,14 +58,20 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     case, problem, beside = read_slates(name_or_path)
     declared = case.slates.replace(capacity={**case.slates.capacity, **options.capacity})
     source = _source(declared, problem, options, beside)
-    market = _first(source.market, options.requests)
+    every = source.market
+    market = _first(every, options.requests)
+    if market is not every:
+        n_all, n_served = (sum(batch.n_users for batch in each.batches) for each in (every, market))
+        note = f"Of {n_all} requests the first {n_served} are served; the notes below speak of all of them."
+        source = replace(source, notes=(note, *source.notes))
     named = options.strategies or tuple(Named(each.name, dict(each.parameters)) for each in declared.rules)
     chosen = rules_of(named, market.stakeholders, market.user_stakeholder, market.catalogue.n_items)
     rules = {rule.label: rule for rule in _with_baselines(chosen, market)}
     kinds = {label: rule.kind for label, rule in rules.items()}
     if options.floors and market.floors:
         rules = {label: _floored(rule, market) for label, rule in rules.items()}
-    return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k)
+    known = frozenset(each for batch in every.batches for each in batch.ids)
+    return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known)
 
 
 def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
@@ -199,7 +205,16 @@ def _consumption(served: Served, opened: OpenedSlates) -> dict[str, Any] | None:
         return None
     consumed = min(opened.k, max(1, math.ceil(opened.case.slates.visits)))
     check = check_served(served, consumed=consumed, resamples=opened.options.resamples, seed=opened.options.seed)
-    return dataclasses.asdict(check)
+    return dict(_plain(dataclasses.asdict(check)))
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON values: None for what is not finite."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _verdicts(card: ScopeCard | None, served: Mapping[str, Served]) -> dict[str, tuple[Verdict, ...]]:

@@ -113,14 +113,23 @@ def test_not_defined_is_none_and_never_zero(board):
 
 
 def test_all_requests_of_a_user_are_drawn_together(lists_of):
-    """One user with two opposite lists: every resample holds both, so there is no spread."""
+    """Users with two opposite lists each: every resample holds both, so there is no spread."""
+    values = np.array([[[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]]])
+    attained = {"attained": measures.create("attained", {"stakeholder": "guest"})}
+    lists = [[0], [1], [0], [1]]
+    same = scores({"rule": lists_of(lists, values, users=("u", "u", "v", "v"))}, attained, resamples=50)
+    assert (same["rule"].cells["attained"].estimate.low, same["rule"].cells["attained"].estimate.high) == (0.5, 0.5)
+    apart = scores({"rule": lists_of([[0], [1]], values[:, :, :2])}, attained, resamples=50)
+    assert (apart["rule"].cells["attained"].estimate.low, apart["rule"].cells["attained"].estimate.high) == (0.0, 1.0)
+    assert (same.n_users, apart.n_users) == (2, 2)
+
+
+def test_one_user_says_nothing_of_how_users_differ(lists_of):
     values = np.array([[[1.0, 1.0], [0.0, 0.0]]])
     attained = {"attained": measures.create("attained", {"stakeholder": "guest"})}
-    same = scores({"rule": lists_of([[0], [1]], values, users=("u", "u"))}, attained, resamples=50)
-    assert (same["rule"].cells["attained"].estimate.low, same["rule"].cells["attained"].estimate.high) == (0.5, 0.5)
-    apart = scores({"rule": lists_of([[0], [1]], values)}, attained, resamples=50)
-    assert (apart["rule"].cells["attained"].estimate.low, apart["rule"].cells["attained"].estimate.high) == (0.0, 1.0)
-    assert (same.n_users, apart.n_users) == (1, 2)
+    board = scores({"rule": lists_of([[0], [1]], values, users=("u", "u"))}, attained, resamples=50)
+    assert board["rule"].cells["attained"].estimate.value == 0.5
+    assert board["rule"].cells["attained"].estimate.low is None
 
 
 def test_same_seed_same_board(served, every, board, monkeypatch):

@@ -115,6 +115,9 @@ def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) ->
             others = "one other rule" if len(close) == 1 else f"{len(close)} other rules"
             found.append(f"The data cannot tell {others} from {best.strategy}, which comes first.")
         found.append("The table orders rules on the requests that it reports: whatever comes first looks too good.")
+    outside = [row.strategy for row in rows if not row.candidate]
+    if outside:
+        found.append(f"{', '.join(outside)} cannot win: it does not define the scale, so its score may leave [0, 1].")
     unranked = [row.strategy for row in rows if row.score.value is None]
     if unranked:
         found.append(f"A measure that counts is not defined for {', '.join(unranked)}, so there is no score.")

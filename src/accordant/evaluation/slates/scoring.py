@@ -18,6 +18,7 @@ from accordant.slates.serving import Served
 Values = NDArray[np.float64]
 
 FEWEST_DAYS = 2  # below, nothing is known of how days differ
+FEWEST_USERS = 2  # below, nothing is known of how users differ
 
 
 def scores(
@@ -38,7 +39,7 @@ def scores(
         Label to measure.
     resamples
         Number of bootstrap resamples of users, the same for all rules; 0 for no intervals. Measures of days have
-        intervals over days.
+        intervals over days. With a single user there are none.
     seed
         Of the resamples.
     level
@@ -58,6 +59,7 @@ def scores(
     _check_same(served_by_rule)
     first = next(iter(served_by_rule.values()))
     users = Users.of(first.users)
+    resamples = resamples if users.n >= FEWEST_USERS else 0
     points = np.array([[each.of(served) for each in measures.values()] for served in served_by_rule.values()])
     draws = np.stack(
         [
