@@ -85,7 +85,7 @@ def timings(probe: Candidates, k: int, seconds: float, n_users: int, names: list
     found = []
     for name in names:
         try:
-            rule = rules.create(name, GIVEN.get(name)).for_market(probe.stakeholders, probe.stakeholders[0])
+            rule = rules.create(name, GIVEN.get(name))
             rule(probe.take(slice(0, 2)), k)
             start = time.perf_counter()
             rule(probe, k)
