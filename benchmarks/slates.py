@@ -1,6 +1,6 @@
 """Slates per second of every rule, at several numbers of users, beside plain loops and abcvoting in the same run.
 
-    python -m benchmarks.slates [--users 100000] [--items 1000] [--places 10] [--seconds 10] [--only seq_pav seq_cc]
+    python -m benchmarks.slates [--users 100000] [--items 1000] [--places 10] [--seconds 60] [--only seq_pav seq_cc]
 
 Work: 5 stakeholders, of whom the first is the user, expected rewards drawn evenly from [0, 1], five categories of
 items, no state, parameters as they are by default or as `GIVEN` says. E comes in parts of 1,000 users, which are drawn
@@ -191,7 +191,7 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--items", type=int, default=1_000)
     parser.add_argument("--places", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=10.0, help="for each rule")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each rule")
     parser.add_argument("--only", nargs="+", metavar="RULE", help="names of rules; all by default")
     given = parser.parse_args()
     names = given.only or list(rules.names())
