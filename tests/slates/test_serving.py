@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.serving import ExpectedUptake, joined, on_one_scale, serve, visible
+from accordant.slates.serving import ExpectedUptake, joined, on_one_scale, serve
 from accordant.slates.slates import NOTHING, Slates, attention
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
@@ -198,7 +198,6 @@ def test_visits_are_shares_of_attention(visits):
     total = 1 + 1 / np.log2(3)
     assert found[:, 0].tolist() == pytest.approx([min(1, visits / np.log2(3) / total), min(1, visits / total), 0])
     assert found[:, 1].tolist() == pytest.approx([0, 0, min(1, visits)]) and not found[:, 2].any()
-    assert visible(lists).tolist() == [attention(2).tolist(), [1.0, 0.0], [0.0, 0.0]]
 
 
 def test_joined_parts(make_candidates):

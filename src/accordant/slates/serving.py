@@ -13,7 +13,7 @@ from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.gains import Gains, gains_of
 from accordant.slates.rule import SlateRule
-from accordant.slates.slates import NOTHING, Slates, attention, together
+from accordant.slates.slates import Slates, together
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
 
@@ -265,8 +265,3 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
     )
     available = np.concatenate([part.available for part in parts], axis=1)
     return first.but(expected=expected, available=available)
-
-
-def visible(slates: Slates) -> Values:
-    """Return the attention of each place that holds an item, shape (request, k); 0 for empty places."""
-    return np.where(slates.items != NOTHING, attention(slates.k), 0.0)
