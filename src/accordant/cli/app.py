@@ -15,6 +15,23 @@ from typing import Annotated
 import typer
 
 from accordant import __version__
+from accordant.cli.options import (
+    Calls,
+    CaseName,
+    Data,
+    Json,
+    KeyVariable,
+    Llm,
+    Model,
+    Out,
+    Record,
+    Replay,
+    RunFolder,
+    Seconds,
+    Seed,
+    Timeout,
+    Tokens,
+)
 from accordant.errors import InputError
 from accordant.threads import free_cores
 
@@ -26,12 +43,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON on stdout, and nothing else there.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
-Out = Annotated[Path | None, typer.Option(help="Where to write the result.")]
-CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -45,7 +56,7 @@ def options(version: Annotated[bool, typer.Option("--version", help="Print the v
 @app.command()
 def run(
     case: CaseName,
-    data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
+    data: Data = None,
     seed: Seed = 42,
     out: Out = None,
     rows: Annotated[
@@ -282,7 +293,7 @@ def elicit(
     context: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What every question supposes; repeatable.")
     ] = None,
-    data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
+    data: Data = None,
     answers: Annotated[
         Path | None, typer.Option(help="File with an answer on every line instead of the terminal.")
     ] = None,
@@ -319,32 +330,25 @@ def deliberate(
     capacity: Annotated[
         list[str] | None, typer.Option(metavar="RESOURCE=UNITS", help="Capacity instead of the case's; repeatable.")
     ] = None,
-    data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
+    data: Data = None,
     corpus: Annotated[
         str | None, typer.Option(help="Folder of passages in Markdown instead of the built-in ones, or none.")
     ] = None,
-    llm: Annotated[
-        str | None, typer.Option(metavar="BASE_URL", help="Endpoint that speaks the OpenAI protocol.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="Name of the language model at --llm.")] = None,
+    llm: Llm = None,
+    model: Model = None,
     speaks_for: Annotated[
         str | None, typer.Option(help="Agents that the model speaks for; by default all frameworks among them.")
     ] = None,
-    key_variable: Annotated[
-        str | None,
-        typer.Option(help="Environment variable with the key of --llm, or none; OPENAI_API_KEY by default."),
-    ] = None,
+    key_variable: KeyVariable = None,
     fallback: Annotated[
         bool, typer.Option("--fallback", help="Let a rule stand in where the model makes no valid move; counted.")
     ] = False,
-    calls: Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")] = None,
-    tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")] = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Most seconds of one request; 30 by default.")
-    ] = None,
-    record: Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")] = None,
-    replay: Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")] = None,
+    calls: Calls = None,
+    tokens: Tokens = None,
+    seconds: Seconds = None,
+    timeout: Timeout = None,
+    record: Record = None,
+    replay: Replay = None,
     jobs: Annotated[int | None, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = None,
     seed: Seed = 0,
     out: Out = None,
@@ -381,7 +385,7 @@ def slate(
     ] = None,
     requests: Annotated[int | None, typer.Option(min=1, help="Serve at most this many requests.")] = None,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples of users.")] = 1000,
-    data: Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")] = None,
+    data: Data = None,
     rankings: Annotated[
         Path | None,
         typer.Option(help="CSV of rankings that speak: stakeholder, request, place, item."),
@@ -392,28 +396,21 @@ def slate(
     instead: Annotated[
         str, typer.Option(help="What counts in place of such a ranking: declared utilities, or silence.")
     ] = "declared",
-    llm: Annotated[
-        str | None, typer.Option(metavar="BASE_URL", help="Endpoint that speaks the OpenAI protocol.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="Name of the language model at --llm.")] = None,
+    llm: Llm = None,
+    model: Model = None,
     speaks_for: Annotated[
         str | None, typer.Option(help="Stakeholders that the model speaks for; by default all without --rankings.")
     ] = None,
-    key_variable: Annotated[
-        str | None,
-        typer.Option(help="Environment variable with the key of --llm, or none; OPENAI_API_KEY by default."),
-    ] = None,
+    key_variable: KeyVariable = None,
     fallback: Annotated[
         bool, typer.Option("--fallback", help="Let a rule stand in where the model gives no valid ranking; counted.")
     ] = False,
-    calls: Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")] = None,
-    tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")] = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Most seconds of one request; 30 by default.")
-    ] = None,
-    record: Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")] = None,
-    replay: Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")] = None,
+    calls: Calls = None,
+    tokens: Tokens = None,
+    seconds: Seconds = None,
+    timeout: Timeout = None,
+    record: Record = None,
+    replay: Replay = None,
     seed: Seed = 0,
     out: Out = None,
     json: Json = False,
