@@ -34,15 +34,13 @@ from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import (
     Resampled,
     Statistics,
-    Units,
-    WeightBlock,
     evaluated,
-    percentile_interval,
     resampled,
 )
 from accordant.evidence import Evidence
 from accordant.metrics.metric import Metric
 from accordant.problem import DecisionProblem
+from accordant.statistics import Units, WeightBlock, percentile_interval
 from accordant.utilities import ExpectedRewards
 
 PEER = {

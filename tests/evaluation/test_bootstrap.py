@@ -12,16 +12,14 @@ from hypothesis.extra.numpy import arrays
 from accordant import metrics
 from accordant.decisions import Decisions
 from accordant.errors import InputError
-from accordant.evaluation import bootstrap_metrics, percentile_interval
+from accordant.evaluation import bootstrap_metrics
 from accordant.evaluation.bootstrap import (
     Statistics,
-    Units,
-    WeightBlock,
     evaluated,
     resampled,
-    weight_blocks,
 )
 from accordant.evidence import Evidence
+from accordant.statistics import Units, WeightBlock, percentile_interval, weight_blocks
 
 
 def plain(weighted):
@@ -73,7 +71,7 @@ def test_pattern_and_row_paths_agree_on_the_same_draws(world, strategies, counti
     assert patterns.collapsed
     assert patterns.sizes.sum() == 3000
     rows = np.random.default_rng(1).multinomial(3000, np.full(3000, 1 / 3000), size=20).astype(float)
-    grouped = np.stack([np.bincount(patterns.of_context, weights=row, minlength=len(patterns.sizes)) for row in rows])
+    grouped = np.stack([np.bincount(patterns.patterns, weights=row, minlength=len(patterns.sizes)) for row in rows])
     first, second = on_weights(statistics, patterns, grouped), on_weights(statistics, single, rows)
     np.testing.assert_allclose(first.values, second.values, atol=1e-13)
     for label, rates in first.rates.items():
@@ -168,9 +166,9 @@ def test_constant_policy_collapses_and_varying_policy_does_not(world, decided, c
     assert np.isfinite(resampled(statistics, resamples=10, generator=np.random.default_rng(0)).values).all()
 
 
-def test_blocks_of_contexts_add_up(monkeypatch, world, strategies, decided, summing):
+def test_blocks_patternss_add_up(monkeypatch, world, strategies, decided, summing):
     """Many small blocks give what all contexts at once give under the same weights."""
-    monkeypatch.setattr("accordant.evaluation.bootstrap.BLOCK", 500)
+    monkeypatch.setattr("accordant.statistics.resampling.BLOCK", 500)
     evidence = world(120)
     policy = np.random.default_rng(0).dirichlet((1, 1, 1), 120).T
     lines = strategies(evidence) | {"soft": decided(evidence, "soft", 0, policy)}
@@ -186,7 +184,7 @@ def test_blocks_of_contexts_add_up(monkeypatch, world, strategies, decided, summ
 @pytest.mark.parametrize("n", [1, 7, 1000])
 @pytest.mark.parametrize("resamples", [1, 3, 400])
 def test_every_resample_draws_as_many_contexts_as_there_are(monkeypatch, n, resamples):
-    monkeypatch.setattr("accordant.evaluation.bootstrap.BLOCK", 900)  # several blocks, the last one narrower
+    monkeypatch.setattr("accordant.statistics.resampling.BLOCK", 900)  # several blocks, the last one narrower
     kinds = [Units.single(n)]
     if n == 1000:
         kinds.append(Units(np.array([0, 300]), np.array([300, 700]), (np.arange(n) >= 300).astype(int)))

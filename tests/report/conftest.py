@@ -16,7 +16,7 @@ from accordant.certificates.survey import Survey
 from accordant.evaluation.conflict import (
     VERDICTS, Concessions, Conflicts, Grounds, Improvement, PairConflict, ParityPrice, Point, PricePoint, Verdict,
 )  # fmt: skip
-from accordant.evaluation.leaderboard import Estimate
+from accordant.statistics import Estimate
 from accordant.evaluation.weighting import Contest, ScoreTable, Weighing, borders, other_choices, sampling_error
 from accordant.evaluation.weighting.regions import regions_of
 from accordant.explanation.influence import influence, pivotal

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from accordant.decisions import Decisions
-from accordant.evaluation.leaderboard import Estimate, LeaderboardRow
+from accordant.evaluation.leaderboard import LeaderboardRow
+from accordant.statistics import Estimate
 from accordant.evaluation.remarks import remarks
 from accordant.report import render
 from accordant.report.summary import VERDICT, answer

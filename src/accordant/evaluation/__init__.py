@@ -8,18 +8,18 @@ group_table(...)         what each group received under each strategy
 
 from __future__ import annotations
 
-from accordant.evaluation.bootstrap import Interval, Resampled, bootstrap_metrics, percentile_interval
+from accordant.evaluation.bootstrap import Resampled, bootstrap_metrics
 from accordant.evaluation.comparison import evaluate, win_shares
 from accordant.evaluation.composite import Composite, Normalisation, composite_score
 from accordant.evaluation.groups import GroupRow, GroupTable, group_table
 from accordant.evaluation.leaderboard import (
-    Estimate,
     GroupEstimate,
     Leaderboard,
     LeaderboardRow,
     MetricCell,
     MetricColumn,
 )
+from accordant.statistics import Estimate
 
 __all__ = [
     "Composite",
@@ -27,7 +27,6 @@ __all__ = [
     "GroupEstimate",
     "GroupRow",
     "GroupTable",
-    "Interval",
     "Leaderboard",
     "LeaderboardRow",
     "MetricCell",
@@ -38,6 +37,5 @@ __all__ = [
     "composite_score",
     "evaluate",
     "group_table",
-    "percentile_interval",
     "win_shares",
 ]

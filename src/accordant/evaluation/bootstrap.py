@@ -10,7 +10,7 @@ Source: Efron 1979; percentile intervals: Efron and Tibshirani 1993, Section 13.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,42 +28,12 @@ from accordant.metrics.statistics import (
     contingency,
     expected_contributions,
 )
+from accordant.statistics import Units, WeightBlock, weight_blocks
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Groups = tuple[str, ...]
-BLOCK = 2_000_000  # weights held at a time (16 MB)
 PATTERN_COST = 8  # drawing one multinomial cell takes about as long as drawing this many contexts
-
-
-@dataclass(frozen=True, eq=False)
-class Units:
-    """What is resampled: contexts, or patterns of interchangeable contexts.
-
-    Attributes
-    ----------
-    contexts
-        A context that stands for each unit, shape (unit,).
-    sizes
-        Contexts in each unit, shape (unit,).
-    of_context
-        Unit of each context, shape (context,).
-    """
-
-    contexts: Codes
-    sizes: NDArray[np.int64]
-    of_context: Codes
-
-    @classmethod
-    def single(cls, n: int) -> Units:
-        """Return units that are the `n` contexts themselves."""
-        every = np.arange(n)
-        return cls(every, np.ones(n, dtype=np.int64), every)
-
-    @property
-    def collapsed(self) -> bool:
-        """Whether units are patterns of several contexts."""
-        return len(self.contexts) < len(self.of_context)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +86,8 @@ class Statistics:
         plain = all(each.policy is None or _constant(each.policy) for each in self.decisions)
         if plain and not self.thetas:
             columns = [cells.codes for cells in self.cells.values()]
-            units = _patterns([*columns, *(each.codes for each in self.decisions if each.policy is None)], n)
-            if len(units.contexts) * PATTERN_COST <= n:
+            units = Units.alike([*columns, *(each.codes for each in self.decisions if each.policy is None)], n)
+            if len(units.members) * PATTERN_COST <= n:
                 return units
         return Units.single(n)
 
@@ -178,22 +148,13 @@ class Statistics:
         """Return the sums of every strategy on every resample, shape (strategy, resample, column)."""
         totals: Values | None = None
         for block in blocks:
-            contexts = units.contexts[block.units]
+            contexts = units.members[block.units]
             for s in range(len(self.decisions)):
                 part = block.weights @ self.rows(s, contexts)
                 if totals is None:
                     totals = np.zeros((len(self.decisions), resamples, part.shape[1]))
                 totals[s, block.resamples] += part
         return np.zeros((len(self.decisions), resamples, 0)) if totals is None else totals
-
-
-@dataclass(frozen=True, eq=False)
-class WeightBlock:
-    """How often some units were drawn in some resamples: weights of shape (resample, unit)."""
-
-    resamples: slice
-    units: slice
-    weights: Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,23 +175,6 @@ class Resampled:
     metrics: tuple[str, ...]
     values: Values
     rates: Mapping[str, Mapping[str, Values]]
-
-
-@dataclass(frozen=True, eq=False)
-class Interval:
-    """Percentile intervals.
-
-    Attributes
-    ----------
-    low, high
-        Limits; NaN if no resample has a value.
-    undefined
-        Share of resamples without a value; they are left out of the limits.
-    """
-
-    low: Values
-    high: Values
-    undefined: Values
 
 
 def bootstrap_metrics(
@@ -289,57 +233,6 @@ def evaluated(statistics: Statistics, totals: Values) -> Resampled:
     return Resampled(tuple(statistics.names), tuple(statistics.metrics), values, rates)
 
 
-def weight_blocks(units: Units, resamples: int, generator: np.random.Generator) -> Iterator[WeightBlock]:
-    """Yield, block by block, how often each unit is drawn when contexts are drawn with replacement."""
-    n, n_units = len(units.of_context), len(units.contexts)
-    if units.collapsed:
-        step = max(1, BLOCK // n_units)
-        for start in range(0, resamples, step):
-            stop = min(resamples, start + step)
-            counts = generator.multinomial(n, units.sizes / n, size=stop - start)
-            yield WeightBlock(slice(start, stop), slice(None), counts.astype(np.float64))
-        return
-    # contexts: first how many draws fall into each block of contexts, then where inside the block they fall
-    size = max(1, BLOCK // resamples)
-    firsts = range(0, n, size)
-    widths = [min(size, n - first) for first in firsts]
-    draws = generator.multinomial(n, np.array(widths) / n, size=resamples)
-    for k, (first, width) in enumerate(zip(firsts, widths, strict=True)):
-        resample = np.repeat(np.arange(resamples), draws[:, k])
-        cell = resample * width + generator.integers(0, width, size=len(resample))
-        counts = np.bincount(cell, minlength=resamples * width).reshape(resamples, width)
-        yield WeightBlock(slice(0, resamples), slice(first, first + width), counts.astype(np.float64))
-
-
-def percentile_interval(values: Values, level: float = 0.95) -> Interval:
-    """Return percentile limits over the first axis, ignoring NaN, interpolating between order statistics.
-
-    Parameters
-    ----------
-    values
-        Shape (resample, ...).
-    level
-        Coverage, in (0, 1).
-
-    Raises
-    ------
-    InputError
-        If `level` is not in (0, 1).
-    """
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; allowed: between 0 and 1")
-    ordered = np.sort(values, axis=0)  # NaN goes to the end
-    n = np.asarray((~np.isnan(values)).sum(axis=0))
-    limits = []
-    for q in ((1 - level) / 2, (1 + level) / 2):
-        place = q * np.maximum(n - 1, 0)
-        below = np.floor(place).astype(np.intp)
-        above = np.minimum(below + 1, np.maximum(n - 1, 0))
-        first, second = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
-        limits.append(np.asarray(first + (place - below) * (second - first)))
-    return Interval(limits[0], limits[1], 1 - n / len(values))
-
-
 def _followed(
     decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]
 ) -> dict[str, Values]:
@@ -360,21 +253,3 @@ def _followed(
 def _constant(policy: NDArray[np.floating]) -> bool:
     """Whether a randomised policy is the same in every context."""
     return bool((policy == policy[:, :1]).all())
-
-
-def _patterns(columns: list[Codes], n: int) -> Units:
-    """Return the distinct combinations of code columns as units."""
-    codes: Codes = np.zeros(n, dtype=np.intp)
-    size: int = 1
-    for column in columns:
-        width = int(column.max(initial=0)) + 1
-        codes, size = _renumbered(codes * width + column, size * width)
-    first = np.empty(size, dtype=np.intp)
-    first[codes[::-1]] = np.arange(n)[::-1]
-    return Units(first, np.bincount(codes, minlength=size), codes)
-
-
-def _renumbered(codes: Codes, size: int) -> tuple[Codes, int]:
-    """Return codes renumbered 0, 1, … in the same order, and how many there are."""
-    present = np.bincount(codes, minlength=size) > 0
-    return (np.cumsum(present) - 1)[codes], int(present.sum())

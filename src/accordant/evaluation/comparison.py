@@ -10,20 +10,19 @@ from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.evaluation.bootstrap import Interval, Resampled, Statistics, percentile_interval, resampled
+from accordant.evaluation.bootstrap import Resampled, Statistics, resampled
 from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import (
-    Estimate,
     GroupEstimate,
     Leaderboard,
     LeaderboardRow,
     MetricCell,
     MetricColumn,
-    finite,
 )
 from accordant.evaluation.remarks import remarks
 from accordant.evidence import Evidence
 from accordant.metrics.metric import Metric, MetricResult
+from accordant.statistics import Estimate, Interval, finite, percentile_interval
 
 Values = NDArray[np.float64]
 WeightedMetrics = Mapping[str, tuple[Metric, float]]
@@ -254,7 +253,7 @@ def _estimate(value: float | None, limits: Interval | None, at: tuple[int, ...])
     undefined = float(limits.undefined[at])
     if value is None:
         return Estimate(None, undefined=undefined)
-    return Estimate(value, finite(limits.low[at]), finite(limits.high[at]), undefined)
+    return Estimate(value, finite(limits.low[at]), finite(limits.high[at]), undefined=undefined)
 
 
 def _groups(result: MetricResult, limits: Mapping[str, Interval] | None, s: int) -> tuple[GroupEstimate, ...]:

@@ -6,39 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from accordant.errors import UnknownNameError
 from accordant.evaluation.composite import Normalisation
 from accordant.metrics.metric import Goal
+from accordant.statistics import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its bootstrap percentile interval.
-
-    Attributes
-    ----------
-    value
-        Value on all contexts; None if not defined.
-    low, high
-        Limits; None if there is no value or nothing was resampled.
-    undefined
-        Share of resamples without a value, which the interval leaves out; None if nothing was resampled.
-    """
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    undefined: float | None = None
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return "not defined"
-        return f"{self.value:.3f}" + ("" if self.low is None else f" [{self.low:.3f}, {self.high:.3f}]")
 
 
 @dataclass(frozen=True)
@@ -238,9 +212,3 @@ def _limits(estimate: Estimate) -> dict[str, float | None]:
         "high": estimate.high,
         "undefined": estimate.undefined,
     }
-
-
-def finite(value: Any) -> float | None:
-    """Return a number, or None for NaN."""
-    number = float(value)
-    return number if np.isfinite(number) else None

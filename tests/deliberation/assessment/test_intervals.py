@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from accordant.deliberation.assessment.intervals import mean_estimate, share_estimate
-from accordant.evaluation.weighting.draws import wilson_interval
+from accordant.statistics import wilson
 
 
 @pytest.mark.parametrize(("seen", "n"), [(0, 5), (5, 5), (1, 7), (30, 200)])
 def test_wilson_is_the_interval_of_the_evaluation_room(seen, n):
     found = share_estimate([True] * seen + [False] * (n - seen) + [None] * 3)
-    assert (found.low, found.high) == pytest.approx(wilson_interval(seen, n, 0.95))
+    assert (found.low, found.high) == pytest.approx(wilson(seen / n, n, 0.95))
     assert (found.value, found.n) == (seen / n, n)
     assert found.low <= found.value <= found.high
 
@@ -49,7 +49,7 @@ def test_values_that_are_all_the_same_have_no_interval_of_no_width(value):
     unknown = mean_estimate([value] * 40, 0)
     assert (unknown.value, unknown.low, unknown.high) == (pytest.approx(value), None, None)
     known = mean_estimate([value] * 40, 0, within=(0, 1))
-    assert (known.low, known.high) == pytest.approx(wilson_interval(round(40 * value), 40, 0.95))
+    assert (known.low, known.high) == pytest.approx(wilson(round(40 * value) / 40, 40, 0.95))
     assert known.interval == "wilson"
     assert known.low <= known.value <= known.high
     assert known.high - known.low > 0.08

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.evaluation.bootstrap import percentile_interval
+from accordant.statistics import percentile_interval
 from accordant.evaluation.slates import default_measures, price, scores
 from accordant.evaluation.slates import resampling
 from accordant.evaluation.slates.resampling import Users

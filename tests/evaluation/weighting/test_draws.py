@@ -1,32 +1,11 @@
-"""Evenly drawn weights, and the interval of a share of them."""
+"""Evenly drawn weights."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from accordant.errors import InputError
-from accordant.evaluation.weighting.draws import drawn_weights, wilson_interval, wins_of
-
-
-@pytest.mark.parametrize(
-    ("successes", "trials", "low", "high"),
-    [(8, 10, 0.4902, 0.9433), (10, 10, 0.7225, 1), (0, 10, 0, 0.2775), (1, 2, 0.0945, 0.9055)],
-)
-def test_wilson_interval(successes, trials, low, high):
-    """Values of statsmodels.stats.proportion.proportion_confint(method="wilson")."""
-    assert wilson_interval(successes, trials, 0.95) == pytest.approx((low, high), abs=5e-5)
-
-
-def test_wilson_limits_solve_their_equation():
-    """At each limit p, the share is z standard errors of p away from p."""
-    for limit in wilson_interval(37, 120, 0.9):
-        assert abs(37 / 120 - limit) / np.sqrt(limit * (1 - limit) / 120) == pytest.approx(1.6448536, abs=1e-6)
-    low, high = wilson_interval(7, 7, 0.9)
-    assert high == 1.0
-    assert wilson_interval(0, 7, 0.9) == (0.0, pytest.approx(1 - low))
-    with pytest.raises(InputError, match="level is 1"):
-        wilson_interval(1, 2, 1)
+from accordant.evaluation.weighting.draws import drawn_weights, wins_of
 
 
 def test_weights_are_even_on_the_simplex():

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.evaluation.bootstrap import percentile_interval
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.conflict.beyond import Lotteries, beyond
 from accordant.evaluation.conflict.drafts import Claim, Draft, Material
@@ -21,7 +20,7 @@ from accordant.evaluation.conflict.orientation import front, oriented, slack
 from accordant.evaluation.conflict.pairs import Improvement, Kind, Point
 from accordant.evaluation.conflict.pool import Policy, Pool
 from accordant.evaluation.conflict.totals import Totals
-from accordant.evaluation.leaderboard import Estimate, finite
+from accordant.statistics import Estimate, finite, percentile_interval
 
 Values = NDArray[np.float64]
 LEAST_RELIEF = 0.01  # of the span: between any two rules of a family lies a third that relieves by less
@@ -130,7 +129,9 @@ def _improvement(
         and not ahead.undefined
     )
     first, second = (
-        Estimate(finite(gains[0][0, m]), finite(limits.low[m]), finite(limits.high[m]), float(limits.undefined[m]))
+        Estimate(
+            finite(gains[0][0, m]), finite(limits.low[m]), finite(limits.high[m]), undefined=float(limits.undefined[m])
+        )
         for m in (0, 1)
     )
     return Improvement(
@@ -155,7 +156,9 @@ def _ahead(
         for each, totals in zip(lotteries, (judging.point, judging.drawn), strict=True)
     )
     limits = percentile_interval(drawn[:, None], level)
-    return Estimate(finite(point[0]), finite(limits.low[0]), finite(limits.high[0]), float(limits.undefined[0]))
+    return Estimate(
+        finite(point[0]), finite(limits.low[0]), finite(limits.high[0]), undefined=float(limits.undefined[0])
+    )
 
 
 def _passed(claim: Claim, best: tuple[str, str], found: Draft, lotteries: Lotteries, totals: Totals) -> Values:

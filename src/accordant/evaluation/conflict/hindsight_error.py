@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
-from accordant.evaluation.bootstrap import percentile_interval
 from accordant.evaluation.conflict.additive import Additive
 from accordant.evaluation.conflict.hindsight import Hindsight, farthest, needed
 from accordant.evaluation.conflict.orientation import oriented, slack
 from accordant.evaluation.conflict.totals import Totals
 from accordant.evidence import Evidence
 from accordant.metrics.metric import Goal, Metric
+from accordant.statistics import percentile_interval
 
 Values = NDArray[np.float64]
 EVERY = 5  # of the directions: at most 4.5 degrees apart

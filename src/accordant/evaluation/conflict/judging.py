@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.evaluation.bootstrap import percentile_interval
 from accordant.evaluation.conflict.claims import Judging, confirmed
 from accordant.evaluation.conflict.drafts import Draft, Material
 from accordant.evaluation.conflict.hindsight import Hindsight
@@ -15,7 +14,7 @@ from accordant.evaluation.conflict.orientation import concession, kendall, orien
 from accordant.evaluation.conflict.pairs import Concessions, PairConflict
 from accordant.evaluation.conflict.pool import MOST_POINTS, Pool
 from accordant.evaluation.conflict.verdicts import Grounds, verdict
-from accordant.evaluation.leaderboard import Estimate, finite
+from accordant.statistics import Estimate, finite, percentile_interval
 
 
 def judged(
@@ -84,7 +83,7 @@ def settled(material: Material, found: Draft) -> Settled:
     paired = np.stack([drawn[a, :, 0] - drawn[b, :, 0], drawn[b, :, 1] - drawn[a, :, 1]], axis=1)
     limits = percentile_interval(paired, material.level)
     first, second = (
-        Estimate(float(costs[m]), finite(limits.low[m]), finite(limits.high[m]), float(limits.undefined[m]))
+        Estimate(float(costs[m]), finite(limits.low[m]), finite(limits.high[m]), undefined=float(limits.undefined[m]))
         for m in (0, 1)
     )
     return Settled((first, second), float(single.mean()), bool((limits.low > slack(points)).all()))

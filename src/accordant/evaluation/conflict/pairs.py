@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from accordant.evaluation.conflict.verdicts import Grounds, Verdict
-from accordant.evaluation.leaderboard import Estimate
 from accordant.metrics.metric import Goal
+from accordant.statistics import Estimate
 
 Kind = Literal["strategy", "mixture", "reweighed", "bounded"]
 

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
 from accordant.errors import InputError
-from accordant.evaluation.bootstrap import percentile_interval
 from accordant.evaluation.conflict.totals import Totals
-from accordant.evaluation.leaderboard import Estimate, finite
 from accordant.evidence import Evidence
 from accordant.metrics.group import DemographicParity
 from accordant.metrics.metric import Metric
+from accordant.statistics import Estimate, finite, percentile_interval
 from accordant.strategies import Strategy
 from accordant.strategies.constraints import Constrained, price_of
 

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
-from accordant.evaluation.bootstrap import Statistics, Units, WeightBlock, weight_blocks
+from accordant.evaluation.bootstrap import Statistics
 from accordant.evidence import Evidence
 from accordant.metrics.metric import CountMetric, Metric, SumMetric
+from accordant.statistics import Units, WeightBlock, weight_blocks
 
 Values = NDArray[np.float64]
 Rows = NDArray[np.intp]

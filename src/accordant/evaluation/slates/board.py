@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import UnknownNameError
-from accordant.evaluation.bootstrap import percentile_interval
-from accordant.evaluation.leaderboard import Estimate, finite
 from accordant.slates.measures import Goal
+from accordant.statistics import Estimate, finite, percentile_interval
 
 Values = NDArray[np.float64]
 
@@ -202,6 +201,6 @@ def estimates(points: Values, draws: Values, level: float) -> list[Estimate]:
     return [
         Estimate(None, undefined=float(missing))
         if np.isnan(point)
-        else Estimate(float(point), finite(low), finite(high), float(missing))
+        else Estimate(float(point), finite(low), finite(high), undefined=float(missing))
         for point, low, high, missing in zip(points, found.low, found.high, found.undefined, strict=True)
     ]

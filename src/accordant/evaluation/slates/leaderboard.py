@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from accordant.errors import InputError
-from accordant.evaluation.bootstrap import percentile_interval
 from accordant.evaluation.comparison import win_shares
 from accordant.evaluation.composite import EQUAL, composite_score
-from accordant.evaluation.leaderboard import Leaderboard, LeaderboardRow, MetricCell, MetricColumn, finite
+from accordant.evaluation.leaderboard import Leaderboard, LeaderboardRow, MetricCell, MetricColumn
 from accordant.evaluation.slates.board import Board, estimates
+from accordant.statistics import finite, percentile_interval
 
 
 def leaderboard(

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.evaluation.leaderboard import Estimate
 from accordant.evaluation.slates.board import estimates, limits
 from accordant.evaluation.slates.misreports import FEW, misreports, with_report
 from accordant.evaluation.slates.resampling import Users
@@ -24,6 +23,7 @@ from accordant.slates.gains import ALIKE, gains_of
 from accordant.slates.measures.measure import counted, ratio
 from accordant.slates.rule import SlateRule
 from accordant.slates.state import State
+from accordant.statistics import Estimate
 
 Values = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accordant.evaluation.leaderboard import Estimate
 from accordant.evaluation.slates.board import Board, estimates, limits
 from accordant.slates.measures import Goal
+from accordant.statistics import Estimate
 
 
 @dataclass(frozen=True)

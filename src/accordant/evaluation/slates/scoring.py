@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.evaluation.leaderboard import Estimate
 from accordant.evaluation.slates.board import Board, BoardCell, BoardColumn, BoardRow, estimates
 from accordant.evaluation.slates.resampling import Users, resampled
 from accordant.randomness import generator
 from accordant.slates.measures import DailyMeasure, MeanMeasure, SlateMeasure
 from accordant.slates.serving import Served
+from accordant.statistics import Estimate
 
 Values = NDArray[np.float64]
 

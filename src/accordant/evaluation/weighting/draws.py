@@ -1,8 +1,6 @@
-"""Weights drawn evenly from the simplex, and how sure a share of draws is."""
+"""Weights drawn evenly from the simplex."""
 
 from __future__ import annotations
-
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,23 +39,3 @@ def wins_of(rows: Values, weights: Values) -> NDArray[np.intp]:
     for start in range(0, len(weights), step):
         wins += np.bincount((weights[start : start + step] @ rows.T).argmax(axis=1), minlength=len(rows))
     return wins
-
-
-def wilson_interval(successes: int, trials: int, level: float) -> tuple[float, float]:
-    """Return the score interval of a share (Wilson 1927).
-
-    Parameters
-    ----------
-    successes, trials
-        Whole numbers, at least one trial.
-    level
-        Coverage, in (0, 1).
-    """
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; allowed: between 0 and 1")
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    share, size = successes / trials, 1 + z * z / trials
-    centre = (share + z * z / (2 * trials)) / size
-    half = z * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2)) / size
-    low = 0.0 if successes == 0 else float(centre - half)
-    return low, 1.0 if successes == trials else float(centre + half)

@@ -21,7 +21,8 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.weighting.cones import Cone
 from accordant.evaluation.weighting.contest import Contest
-from accordant.evaluation.weighting.draws import drawn_weights, wilson_interval, wins_of
+from accordant.evaluation.weighting.draws import drawn_weights, wins_of
+from accordant.statistics import wilson
 
 Values = NDArray[np.float64]
 Status = Literal["wins", "border", "never"]
@@ -270,11 +271,17 @@ def _sampled(contest: Contest, weights: Values, level: float) -> list[Region]:
         place: "wins" if count else _status(contest, place) for place, count in enumerate(wins)
     }
     return [
-        _region(contest, place, status, count / len(weights), wilson_interval(count, len(weights), level))
+        _region(contest, place, status, count / len(weights), _wilson(count, len(weights), level))
         if status[place] == "wins"
         else _region(contest, place, status, 0.0, (0.0, 0.0))
         for place, count in enumerate(wins)
     ]
+
+
+def _wilson(count: int, draws: int, level: float) -> tuple[float, float]:
+    """Return the interval of a share of draws."""
+    low, high = wilson(count / draws, draws, level)
+    return float(low), float(high)
 
 
 def _cone(contest: Contest, place: int, against: Sequence[int], slack: int = 0) -> Cone:

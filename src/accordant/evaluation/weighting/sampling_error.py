@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.evaluation.bootstrap import percentile_interval
 from accordant.evaluation.comparison import win_shares
 from accordant.evaluation.composite import EQUAL
+from accordant.statistics import percentile_interval
 
 Values = NDArray[np.float64]
 DRAWS_PER_RESAMPLE = 2_000  # standard error of a share in one resample at most 0.011

@@ -1,0 +1,47 @@
+"""Statistics that every room shares: estimates, resampling, intervals for small counts, comparisons of many.
+
+Estimate                      a value with its interval, and why either is missing
+weight_blocks                 bootstrap weights of units, patterns or clusters
+percentile_interval           limits from resampled values; percentile_estimate for a single one
+wilson, newcombe, spread      intervals of shares and of their differences that know small counts
+best_set                      which of many candidates cannot be told from the best
+"""
+
+from accordant.statistics.comparison import BestSet, best_set, leaders
+from accordant.statistics.estimate import Estimate, finite
+from accordant.statistics.proportions import bounded, newcombe, ratio, spread, wilson
+from accordant.statistics.resampling import (
+    Interval,
+    Units,
+    WeightBlock,
+    cluster_codes,
+    normal_quantile,
+    percentile_estimate,
+    percentile_interval,
+    resample_counts,
+    weight_blocks,
+    wider_level,
+)
+
+__all__ = [
+    "BestSet",
+    "Estimate",
+    "Interval",
+    "Units",
+    "WeightBlock",
+    "best_set",
+    "bounded",
+    "cluster_codes",
+    "finite",
+    "leaders",
+    "newcombe",
+    "normal_quantile",
+    "percentile_estimate",
+    "percentile_interval",
+    "ratio",
+    "resample_counts",
+    "spread",
+    "weight_blocks",
+    "wider_level",
+    "wilson",
+]

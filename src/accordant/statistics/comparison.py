@@ -1,0 +1,132 @@
+"""Comparing many candidates together: the set that contains the best.
+
+`best_set` is the model confidence set of Hansen, Lunde and Nason 2011 with the range statistic T_R: as long as the
+largest studentised difference between two members is larger than chance allows for all of their pairs together, the
+member that it speaks against is taken out. All candidates that are truly best stay in with the probability `level`,
+whatever their number; in particular nobody is taken out where all are equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+UNDEFINED = 0.05  # candidates without a value on more resamples than this are not compared
+
+
+@dataclass(frozen=True, eq=False)
+class BestSet:
+    """Which candidates cannot be told from the best.
+
+    Attributes
+    ----------
+    compared
+        Whether a candidate was compared at all, shape (candidate,).
+    member
+        Whether it is in the set, shape (candidate,); those not compared are not.
+    better
+        For a candidate taken out, one that is better; −1 for all others, shape (candidate,).
+    """
+
+    compared: Mask
+    member: Mask
+    better: NDArray[np.intp]
+
+
+def best_set(
+    values: Values, drawn: Values, *, level: float = 0.95, able: Mask | None = None, error: float = 0.0
+) -> BestSet:
+    """Return the set that contains the best candidate; more is better.
+
+    Parameters
+    ----------
+    values
+        Shape (candidate,); NaN is not compared.
+    drawn
+        The same on resamples, paired, shape (resample, candidate).
+    level
+        Probability with which all of the best stay in the set.
+    able
+        Who is compared, shape (candidate,); everybody by default.
+    error
+        Smallest standard error that a difference can have, such as the change that one more unit can bring. Without
+        it, candidates that differ on few units would be told apart by the luck of these few.
+    """
+    n = len(values)
+    compared = ~np.isnan(values) & (np.isnan(drawn).mean(axis=0) <= UNDEFINED)
+    if able is not None:
+        compared &= able
+    member, better = compared.copy(), np.full(n, -1, dtype=np.intp)
+    places = np.flatnonzero(compared)
+    if len(places) < 2 or not len(drawn):
+        return BestSet(compared, member, better)
+    kept = drawn[~np.isnan(drawn[:, places]).any(axis=1)][:, places]
+    statistic, extreme = _studentised(values[places], kept, error)
+    inside = np.ones(len(places), dtype=bool)
+    while inside.sum() > 1:
+        now = np.flatnonzero(inside)
+        critical = np.quantile(extreme(now), level)
+        worst, by = np.unravel_index(np.argmax(statistic[np.ix_(now, now)]), (len(now), len(now)))
+        if not statistic[now[worst], now[by]] > critical:
+            break
+        inside[now[worst]] = False
+        member[places[now[worst]]], better[places[now[worst]]] = False, places[now[by]]
+    return BestSet(compared, member, better)
+
+
+class _Extreme:
+    """The largest studentised deviation over pairs of some candidates, on every resample."""
+
+    def __init__(self, deviations: Values, inverse: Values) -> None:
+        self._deviations, self._inverse = deviations, inverse
+
+    def __call__(self, some: NDArray[np.intp]) -> Values:
+        """Return it, shape (resample,)."""
+        largest = np.zeros(len(self._deviations))
+        for place, i in enumerate(some):
+            others = some[place + 1 :]
+            if len(others):
+                gaps = np.abs(self._deviations[:, others] - self._deviations[:, [i]]) * self._inverse[i, others]
+                np.maximum(largest, gaps.max(axis=1), out=largest)
+        return largest
+
+
+def _studentised(values: Values, drawn: Values, error: float) -> tuple[Values, _Extreme]:
+    """Return (v_j − v_i) / se_ij, shape (i, j), and the same for deviations on resamples."""
+    deviations = drawn - drawn.mean(axis=0)
+    covariance = np.atleast_2d(np.cov(deviations, rowvar=False, bias=True))
+    variances = np.diag(covariance)
+    squares = np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 0.0)
+    inverse, careful = _inverse_root(squares), _inverse_root(squares + error**2)
+    return (values[None, :] - values[:, None]) * careful, _Extreme(deviations, inverse)
+
+
+def _inverse_root(squares: Values) -> Values:
+    """Return 1 / √x, and 0 where x is 0 up to rounding."""
+    return np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 1e-24)
+
+
+def leaders(codes: NDArray[np.integer], share: float = 0.99) -> NDArray[np.intp]:
+    """Return for each row of codes the first row that agrees with it in at least a share of columns.
+
+    A row that agrees with no leader before it leads itself, so every row agrees with its leader.
+
+    Parameters
+    ----------
+    codes
+        Shape (row, column); for decisions: strategy × context.
+    share
+        Smallest share of equal entries, in [0, 1].
+    """
+    found = np.arange(len(codes), dtype=np.intp)
+    for row in range(len(codes)):
+        for leader in range(row):
+            if found[leader] == leader and (codes[row] == codes[leader]).mean() >= share:
+                found[row] = leader
+                break
+    return found
