@@ -9,7 +9,7 @@ importance weight of every context is 1. Weighing them by 1/e once more would co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from accordant.contexts import Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
-from accordant.problem import DecisionProblem, value_label
+from accordant.problem import ContinuousOutcome, DecisionProblem, value_label
 from accordant.utilities import ExpectedRewards
 
 
@@ -71,8 +71,12 @@ class Evidence:
     observed_rewards
         What followed the logged action, shape (stakeholder, context), if `rewards` hold estimates in its place; else
         None.
-    estimates
-        The evidence that this one was made from by `as_observed`; else None.
+    propensities
+        Probability of each action under the logged behaviour, shape (action, context); None if nothing is estimated
+        with them.
+    outcome_limits
+        Continuous outcomes only: smallest and largest outcome that is reckoned with, fixed before these contexts were
+        seen; None takes what the problem declares, and else what the log holds.
     """
 
     problem: DecisionProblem
@@ -85,7 +89,8 @@ class Evidence:
     robust_levels: NDArray[np.float64] | None = None
     hindsight: bool = True
     observed_rewards: NDArray[np.float64] | None = None
-    estimates: Evidence | None = field(default=None, repr=False)
+    propensities: NDArray[np.float64] | None = None
+    outcome_limits: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.problem.stakeholders), len(self.problem.actions), len(self.log))
@@ -96,6 +101,7 @@ class Evidence:
             ("outcome levels", self.outcome_levels),
             ("true levels", self.true_levels),
             ("robust levels", self.robust_levels),
+            ("propensities", self.propensities),
         ):
             if levels is not None and levels.shape != shape[1:]:
                 raise InputError(f"{name} have shape {levels.shape}; the problem and its log need {shape[1:]}")
@@ -108,6 +114,26 @@ class Evidence:
         """Number of contexts."""
         return len(self.log)
 
+    @property
+    def n_independent(self) -> int:
+        """Number of contexts that are independent of each other."""
+        return self.n_contexts
+
+    @property
+    def modelled(self) -> bool:
+        """Whether rewards of actions not taken are the models' alone."""
+        return not self.hindsight and self.propensities is None
+
+    @property
+    def outcome_range(self) -> tuple[float, float]:
+        """Smallest and largest continuous outcome: as declared, else as limited, else as logged."""
+        declared = self.problem.outcomes
+        low, high = self.outcome_limits or (float(self.log.outcomes.min()), float(self.log.outcomes.max()))
+        if isinstance(declared, ContinuousOutcome):
+            low = low if declared.low is None else declared.low
+            high = high if declared.high is None else declared.high
+        return low, high
+
     def for_decisions(self, decisions: Decisions) -> Evidence:
         """Return what decisions are judged by: what was observed if they follow the log, else this evidence."""
         return self.as_observed() if decisions.follows_log else self
@@ -115,10 +141,9 @@ class Evidence:
     def as_observed(self) -> Evidence:
         """Return the evidence with what was observed in place of estimates at the logged actions.
 
-        It serves decisions that follow the log, and no others. Actions not taken keep what is predicted for them, and
-        the best action (`best_reward`) keeps its estimate, so that regrets differ as rewards do.
+        It serves decisions that follow the log, and no others. Actions not taken keep what is predicted for them.
         """
-        if self.estimates is not None or (self.observed_rewards is None and self.robust_levels is None):
+        if self.observed_rewards is None and self.robust_levels is None:
             return self
         taken = (self.log.actions, np.arange(self.n_contexts))
         rewards, robust = self.rewards, self.robust_levels
@@ -128,25 +153,7 @@ class Evidence:
         if robust is not None:
             robust = robust.copy()
             robust[taken] = self.log.outcomes
-        return replace(self, rewards=rewards, robust_levels=robust, observed_rewards=None, estimates=self)
-
-    def best_reward(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the reward of the best action in each context, shape (context,).
-
-        Best with hindsight where every action's reward is known; else the action with the highest expected
-        reward, because the largest of several noisy estimates is too large.
-
-        Parameters
-        ----------
-        shares
-            Weight of each stakeholder, shape (stakeholder,).
-        """
-        known = self if self.estimates is None else self.estimates
-        rewards = np.tensordot(shares, known.rewards, axes=1)
-        if self.hindsight:
-            return np.asarray(rewards.max(axis=0))
-        expected = np.tensordot(shares, self.expected.values, axes=1).astype(np.float64)
-        return np.asarray(rewards[expected.argmax(axis=0), np.arange(self.n_contexts)])
+        return replace(self, rewards=rewards, robust_levels=robust, observed_rewards=None)
 
     def groups(self, attributes: Sequence[str]) -> Groups:
         """Return the groups that the values of some columns make; several columns make intersections."""

@@ -19,11 +19,13 @@ from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.evaluation import Leaderboard, evaluate
+from accordant.evaluation.comparison import CompositeScale
 from accordant.evaluation.gathering import gather_evidence
 from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.fitting import LearningSettings, learn
+from accordant.learning.identification import identify
 from accordant.learning.reading import read_log
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
@@ -78,6 +80,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         Cross-validation.
     resamples, level, normalisation
         Bootstrap and composite score, see `accordant.evaluation`.
+    ranges
+        Label of a metric to its range on the natural scale, where that is not the metric's own.
     random_state
         Integer seed of the policy's whole tree of generators.
     n_jobs
@@ -123,7 +127,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         stratified: bool = True,
         resamples: int = 1000,
         level: float = 0.95,
-        normalisation: Literal["minmax", "reference"] = "minmax",
+        normalisation: Literal["natural", "relative", "reference"] = "natural",
+        ranges: Mapping[str, tuple[float, float]] | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
@@ -145,6 +150,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         self.resamples = resamples
         self.level = level
         self.normalisation = normalisation
+        self.ranges = ranges
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -174,6 +180,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
         """`fit` on a log that was read already, with a reward signal per stakeholder."""
         metrics = weighted_metrics(self.metrics)
+        self._check_metrics(log, metrics)
         self.features_ = self._features(log.contexts)
         self.signals_ = {name: signals[name].fit(log, self.problem) for name in self.problem.stakeholder_names}
         self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings())
@@ -184,9 +191,13 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         self.behaviour_ = self.learned_.behaviour
         propensities = None if self.behaviour_ is None else self.behaviour_.held_out
         prediction = self.learned_.held_out_prediction
-        self.evidence_ = gather_evidence(
-            self.problem, log, self.signals_, expected, prediction, propensities=propensities
+        self.outcome_limits_ = (
+            (float(log.outcomes.min()), float(log.outcomes.max())) if self.problem.continuous else None
         )
+        self.evidence_ = gather_evidence(
+            self.problem, log, self.signals_, expected, prediction,
+            propensities=propensities, outcome_limits=self.outcome_limits_,
+        )  # fmt: skip
         logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
         self.leaderboard_ = self._leaderboard(self.evidence_, metrics)
         self.selected_ = self._select()
@@ -240,6 +251,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             prediction,
             propensities=None if self.behaviour_ is None else self.behaviour_.predict(log.contexts),
             true_levels=true_levels,
+            outcome_limits=self.outcome_limits_,
         )
 
     def expected_rewards(self, X: Any) -> ExpectedRewards:
@@ -332,6 +344,15 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             observed=Contexts.of(observed), features=self.features_,
         )  # fmt: skip
 
+    def declared_ranges(self, metrics: Mapping[str, tuple[Metric, float]]) -> dict[str, tuple[float, float]]:
+        """Return the ranges that were declared for some metrics, by label."""
+        return {label: (span[0], span[1]) for label, span in (self.ranges or {}).items() if label in metrics}
+
+    def scale_on(self, evidence: Evidence, metrics: Mapping[str, tuple[Metric, float]]) -> CompositeScale:
+        """Return how values of some metrics on evidence become composite scores."""
+        inside = [rule.candidate for rule in self.strategies_.values()]
+        return CompositeScale.of(metrics, evidence, inside, self.normalisation, self.declared_ranges(metrics))
+
     def strategy(self, label: str) -> Strategy:
         """Return a fitted strategy that can decide for new people."""
         self._check_fitted()
@@ -370,20 +391,33 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"the strategy {label!r} is listed twice")
         return [*own, *(each for each in always if each.label not in labels)]
 
+    def _check_metrics(self, log: Log, metrics: Mapping[str, tuple[Metric, float]]) -> None:
+        """Refuse a weight on what these data will not tell, before anything is learned."""
+        aware = identify(log, self.problem).action_aware
+        for label, (metric, weight) in metrics.items():
+            if weight > 0 and metric.needs_hindsight and (aware or log.rewards):
+                raise InputError(
+                    f"metric {label!r} cannot carry weight: it needs the reward of every action in every context, and "
+                    "only that of the action taken was observed; weigh 'mean_reward' instead"
+                )
+
     def _leaderboard(self, evidence: Evidence, metrics: Mapping[str, tuple[Metric, float]]) -> Leaderboard:
         """Score on the metrics that this evidence allows; one that carries weight must be among them."""
         for metric, weight in metrics.values():
             if weight > 0:
                 metric.check(evidence)
+        shown = {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None}
         return evaluate(
             self.decide_on(evidence),
             {label: rule.kind for label, rule in self.strategies_.items()},
             evidence,
-            {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None},
+            shown,
             candidates=[label for label, rule in self.strategies_.items() if rule.candidate],
+            selectable=[label for label, rule in self.strategies_.items() if rule.may_be_selected],
             resamples=self.resamples,
             level=self.level,
             normalisation=self.normalisation,
+            ranges=self.declared_ranges(shown),
             generator=randomness.generator(self.random_state, "resamples"),
         )
 

@@ -132,11 +132,28 @@ class StrategySpec(Declared):
 
 
 class MetricSpec(Declared):
-    """A registered metric, its parameters, and its weight in the composite score."""
+    """A registered metric, its parameters, and its weight in the composite score.
+
+    Attributes
+    ----------
+    metric, parameters
+        Which one.
+    weight
+        At least 0; weights sum to 1.
+    range
+        Smallest and largest value that the ``natural`` scale reckons with; None takes the metric's own.
+    """
 
     metric: str
     weight: float = Field(default=0.0, ge=0, le=1)
     parameters: dict[str, Any] = Field(default_factory=dict)
+    range: tuple[float, float] | None = None
+
+    @model_validator(mode="after")
+    def _check_range(self) -> Self:
+        if self.range is not None and not self.range[0] < self.range[1]:
+            raise InputError(f"range of {self.metric!r} is {list(self.range)}; allowed: low below high")
+        return self
 
 
 class EvaluationSpec(Declared):
@@ -149,13 +166,14 @@ class EvaluationSpec(Declared):
     resamples, level
         Bootstrap resamples and confidence level of every interval.
     normalisation
-        ``minmax``: Definition 11 for every metric; ``reference``: as the published code does it.
+        ``natural``: every metric on its own or its declared range; ``relative``: between the worst and the best
+        candidate, as in Definition 11 of the paper; ``reference``: as the published code does it.
     """
 
     test_size: float = Field(default=0.2, gt=0, lt=1)
     resamples: int = Field(default=1000, ge=100, le=100_000)
     level: float = Field(default=0.95, gt=0.5, lt=1)
-    normalisation: Literal["minmax", "reference"] = "minmax"
+    normalisation: Literal["natural", "relative", "reference"] = "natural"
 
 
 class CaseSpec(Declared):

@@ -45,7 +45,12 @@ def print_run(content: Mapping[str, Any], folder: Path) -> None:
     console, data, test = _console(), content["data"], content["test"]
     origin = "SIMULATED DATA" if data["simulated"] else "data"
     console.print(f"{origin}: {data['source']}, {data['train']} training and {data['test']} untouched test rows")
-    console.print(f"selected on held-out folds: {content['selected']}\n")
+    console.print(
+        " ".join(
+            filter(None, [f"selected on held-out folds: {content['selected']}.", content["selection"]["consults"]])
+        )
+    )
+    console.print()
     console.print(leaderboard_table(test, content["selected"]))
     console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
     notes = [f"{label}: {rule['note']}." for label, rule in content["strategies"].items() if rule["note"]]
@@ -62,7 +67,7 @@ def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
     table.add_column("strategy", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column(f"{test['level']:.0%} interval", justify="right", no_wrap=True)
-    table.add_column("first", justify="right")
+    table.add_column("among best", justify="right")
     table.add_column("tied", justify="right")
     for metric in weighted:
         table.add_column(f"{metric['label'].replace('_', ' ')} ({metric['weight']:g})", justify="right")
@@ -74,7 +79,7 @@ def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
             f"{mark} {row['strategy']}",
             _number(score["value"]),
             limits,
-            "" if row["wins"] is None else f"{row['wins']:.0%}",
+            {True: "yes", False: "no", None: ""}[row["among_best"]],
             f"{row['tied']:.0%}",
             *(_number(row["metrics"][metric["label"]]["value"]) for metric in weighted),
         )

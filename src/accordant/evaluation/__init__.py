@@ -1,7 +1,7 @@
 """Evaluation: how good, how fair by which criterion, and how sure.
 
-evaluate(...)            a `Leaderboard`: metrics, composite score, intervals, wins, plain remarks
-composite_score(...)     min–max normalisation over the candidates and the weighted sum
+evaluate(...)            a `Leaderboard`: metrics, composite score, intervals, the set of the best, plain remarks
+composite_score(...)     every metric on its scale, and the weighted mean
 bootstrap_metrics(...)   the metrics of many strategies on the same resamples of contexts
 group_table(...)         what each group received under each strategy
 """
@@ -9,7 +9,7 @@ group_table(...)         what each group received under each strategy
 from __future__ import annotations
 
 from accordant.evaluation.bootstrap import Resampled, bootstrap_metrics
-from accordant.evaluation.comparison import evaluate, win_shares
+from accordant.evaluation.comparison import evaluate
 from accordant.evaluation.composite import Composite, Normalisation, composite_score
 from accordant.evaluation.groups import GroupRow, GroupTable, group_table
 from accordant.evaluation.leaderboard import (
@@ -37,5 +37,4 @@ __all__ = [
     "composite_score",
     "evaluate",
     "group_table",
-    "win_shares",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +13,17 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Resampled, Statistics, resampled
 from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
-from accordant.evaluation.leaderboard import (
-    GroupEstimate,
-    Leaderboard,
-    LeaderboardRow,
-    MetricCell,
-    MetricColumn,
-)
+from accordant.evaluation.intervals import MetricLimits, Support, metric_limits, score_limits
+from accordant.evaluation.leaderboard import GroupEstimate, Leaderboard, LeaderboardRow, MetricCell, MetricColumn
 from accordant.evaluation.remarks import remarks
 from accordant.evidence import Evidence
-from accordant.metrics.metric import Metric, MetricResult
-from accordant.statistics import Estimate, Interval, finite, percentile_interval
+from accordant.metrics.metric import GroupValue, Metric, MetricResult, Range
+from accordant.statistics import Estimate, best_set, finite, leaders, percentile_interval, wilson
 
 Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 WeightedMetrics = Mapping[str, tuple[Metric, float]]
+DeclaredRanges = Mapping[str, Range]
 
 
 def evaluate(
@@ -35,10 +33,12 @@ def evaluate(
     metrics: WeightedMetrics,
     *,
     candidates: Sequence[str],
+    selectable: Sequence[str] | None = None,
     generator: np.random.Generator,
     resamples: int = 1000,
     level: float = 0.95,
-    normalisation: Normalisation = "minmax",
+    normalisation: Normalisation = "natural",
+    ranges: DeclaredRanges | None = None,
 ) -> Leaderboard:
     """Evaluate strategies on some contexts.
 
@@ -53,20 +53,24 @@ def evaluate(
     metrics
         Label to metric and weight (at least 0, not all 0); weight 0 shows the metric without counting it.
     candidates
-        Names of the strategies that define the scale and can come first.
+        Names of the strategies that can come first; with ``relative`` and ``reference`` they also define the scale.
+    selectable
+        Names of those that may be chosen by their score on these contexts; None for all candidates.
     generator
         Source of the resamples; the same state gives the same leaderboard.
     resamples
         Number of bootstrap resamples of contexts; 0 for none.
     level
-        Coverage of the intervals.
+        Coverage of the intervals, and of the set of candidates that contains the best.
     normalisation
-        ``minmax`` or ``reference``, see `accordant.evaluation.composite`.
+        ``natural``, ``relative`` or ``reference``, see `accordant.evaluation.composite`.
+    ranges
+        Label to the range of its metric on the ``natural`` scale, where it is not the metric's own.
 
     Raises
     ------
     InputError
-        If names, weights, decisions or metrics do not fit.
+        If names, weights, ranges, decisions or metrics do not fit.
     """
     if not metrics:
         raise InputError("no metrics; a leaderboard needs at least one")
@@ -77,56 +81,166 @@ def evaluate(
         if name not in kinds:
             raise UnknownNameError("strategy without a kind:", name, kinds)
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in metrics.items()})
-    results = {name: statistics.results(s) for s, name in enumerate(decisions)}
-    scale = _Scale(metrics, np.array([name in candidates for name in decisions]), normalisation)
-    point = scale.scores(_raw(results))
-    drawn = resampled(statistics, resamples=resamples, generator=generator) if resamples else None
-    board = _Board(decisions, kinds, metrics, results, scale, point, drawn, level)
-    rows = board.rows()
-    columns = tuple(
-        MetricColumn(label, metric.goal, float(point.weights[m]), bool(point.uninformative[m]), metric.describe())
-        for m, (label, (metric, _)) in enumerate(metrics.items())
+    results = [statistics.results(s) for s in range(len(decisions))]
+    scale = CompositeScale.of(
+        metrics, evidence, [name in candidates for name in decisions], normalisation, ranges or {}
     )
-    constant = None if board.best_constant is None else tuple(decisions)[board.best_constant]
-    words = remarks(rows, columns, constant, decisions)
-    return Leaderboard(rows, columns, evidence.n_contexts, resamples, level, normalisation, constant, words)
+    drawn = resampled(statistics, resamples=resamples, generator=generator) if resamples else None
+    able = np.array([name in (candidates if selectable is None else selectable) for name in decisions])
+    return _Board(statistics, kinds, results, scale, able, drawn, level).leaderboard()
 
 
 @dataclass(frozen=True, eq=False)
-class _Scale:
-    """How raw values become composite scores."""
+class CompositeScale:
+    """How raw values become composite scores.
+
+    Attributes
+    ----------
+    metrics
+        Label to metric and weight.
+    candidates
+        Who can come first, shape (strategy,).
+    normalisation
+        See `accordant.evaluation.composite`.
+    ranges
+        Range of each metric, declared or its own; None if it has none.
+    """
 
     metrics: WeightedMetrics
-    candidates: NDArray[np.bool_]
+    candidates: Mask
     normalisation: Normalisation
+    ranges: tuple[Range | None, ...]
+
+    @classmethod
+    def of(
+        cls, metrics: WeightedMetrics, evidence: Evidence, candidates: Sequence[bool], normalisation: Normalisation,
+        declared: DeclaredRanges,
+    ) -> CompositeScale:  # fmt: skip
+        """Return the scale, or raise if the natural one lacks a range that carries weight."""
+        for label in declared:
+            if label not in metrics:
+                raise UnknownNameError("metric with a range:", label, metrics)
+        found = tuple(declared.get(label) or metric.range(evidence) for label, (metric, _) in metrics.items())
+        for (label, (_, weight)), span in zip(metrics.items(), found, strict=True):
+            if normalisation == "natural" and weight > 0 and (span is None or not span[0] < span[1]):
+                raise InputError(
+                    f"metric {label!r} has a weight and no range ({span}); declare its range, low below high, "
+                    "or choose the normalisation 'relative'"
+                )
+        return cls(metrics, np.array(candidates, dtype=bool), normalisation, found)
+
+    @property
+    def goals(self) -> list[str]:
+        """Goal of each metric."""
+        return [metric.goal for metric, _ in self.metrics.values()]
+
+    @property
+    def spans(self) -> tuple[Range, ...]:
+        """Ranges for the natural scale; [0, 1] stands in for metrics without weight that have none."""
+        return tuple(span if span is not None and span[0] < span[1] else (0.0, 1.0) for span in self.ranges)
 
     def scores(self, raw: Values) -> Composite:
         """Return the composite of raw values of shape (..., strategy, metric)."""
-        plain = [metric for metric, _ in self.metrics.values()]
         # the official code leaves the metric called Accuracy raw, whatever it measures
         accuracy = [label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()]
-        return composite_score(
+        found = composite_score(
             raw,
-            goals=[metric.goal for metric in plain],
+            goals=[metric.goal for metric, _ in self.metrics.values()],
             weights=[weight for _, weight in self.metrics.values()],
             candidates=self.candidates,
             normalisation=self.normalisation,
             accuracy=np.array(accuracy),
+            ranges=self.spans,
         )
+        if self.normalisation == "natural":
+            unknown = np.array([span is None or not span[0] < span[1] for span in self.ranges])
+            found.normalised[..., unknown] = np.nan
+        return found
+
+    def slopes(self, raw: Values) -> Values:
+        """Return how much a score changes with each metric, at least 0, shape (metric,)."""
+        weights = np.array([weight for _, weight in self.metrics.values()])
+        if self.normalisation == "natural":
+            low, high = np.array(self.spans).T
+            zero = np.array(self.goals) == "zero"
+            width = np.where(zero, np.maximum(np.abs(low), np.abs(high)), high - low)
+        else:
+            inside = np.where(np.isnan(raw), 0.0, raw)[self.candidates]
+            width = inside.max(axis=0) - inside.min(axis=0)
+        return np.asarray(np.divide(weights, weights.sum() * width, out=np.zeros_like(weights), where=width > EQUAL))
 
 
 @dataclass(frozen=True, eq=False)
 class _Board:
-    """Everything known about all lines, from which the rows are cut."""
+    """Everything known about all lines, from which the leaderboard is made."""
 
-    decisions: Mapping[str, Decisions]
+    statistics: Statistics
     kinds: Mapping[str, str]
-    metrics: WeightedMetrics
-    results: Mapping[str, Mapping[str, MetricResult]]
-    scale: _Scale
-    point: Composite
+    results: Sequence[Mapping[str, MetricResult]]
+    scale: CompositeScale
+    selectable: Mask
     drawn: Resampled | None
     level: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The strategies."""
+        return self.statistics.names
+
+    @cached_property
+    def raw(self) -> Values:
+        """Raw values, shape (strategy, metric), NaN for None."""
+        found = [[np.nan if each.value is None else each.value for each in row.values()] for row in self.results]
+        return np.array(found, dtype=np.float64)
+
+    @cached_property
+    def point(self) -> Composite:
+        """Scores on all contexts."""
+        return self.scale.scores(self.raw)
+
+    @cached_property
+    def sampled(self) -> Values:
+        """Scores on resamples, shape (resample, strategy)."""
+        return np.zeros((0, len(self.names))) if self.drawn is None else self.scale.scores(self.drawn.values).scores
+
+    @cached_property
+    def support(self) -> Support:
+        """How far the log supports each strategy."""
+        return Support.of(self.statistics, self.results)
+
+    @cached_property
+    def limits(self) -> MetricLimits | None:
+        """Intervals of the metrics."""
+        if self.drawn is None:
+            return None
+        return metric_limits(
+            self.statistics, self.results, self.support, self.drawn.values, self.scale.ranges, self.level
+        )
+
+    @cached_property
+    def leader(self) -> NDArray[np.intp]:
+        """The candidate that stands for each line, itself or one that decides alike, shape (strategy,)."""
+        found = np.arange(len(self.names), dtype=np.intp)
+        places = np.flatnonzero(self.scale.candidates)
+        places = places[np.argsort([self.kinds[self.names[s]] != "baseline" for s in places], kind="stable")]
+        if len(places):
+            codes = np.stack([_choices(s, self.statistics.decisions[s]) for s in places])
+            found[places] = places[leaders(codes)]
+        return found
+
+    @cached_property
+    def comparable(self) -> Mask:
+        """Which lines are compared: candidates whose score has an interval and enough support, shape (strategy,)."""
+        able = self.scale.candidates & (self.leader == np.arange(len(self.names)))
+        able &= np.array([each is None or not each.poor for each in self.support.overlaps])
+        return np.asarray(able & np.array([not self.withheld(s) for s in range(len(self.names))]))
+
+    def withheld(self, s: int) -> str:
+        """Return why the score of a strategy has no interval: a reason of a metric that carries weight."""
+        if self.limits is None:
+            return ""
+        reasons = zip(self.scale.metrics.values(), self.limits.reasons[s], strict=True)
+        return next((reason for (_, weight), reason in reasons if weight > 0 and reason), "")
 
     @property
     def best(self) -> int | None:
@@ -134,7 +248,7 @@ class _Board:
 
         Among equals a baseline comes first: a strategy that only equals it has not earned its cost.
         """
-        baseline = np.array([kind == "baseline" for kind in map(self.kinds.get, self.decisions)])
+        baseline = np.array([self.kinds[name] == "baseline" for name in self.names])
         first, plain = (
             _first(self.point.scores, allowed) for allowed in (self.scale.candidates, self.scale.candidates & baseline)
         )
@@ -146,125 +260,177 @@ class _Board:
     def best_constant(self) -> int | None:
         """Position of the constant baseline with the highest score; None if there is none."""
         constant = np.array(
-            [self.kinds[name] == "baseline" and _is_constant(each) for name, each in self.decisions.items()]
+            [
+                self.kinds[name] == "baseline" and is_constant(each)
+                for name, each in zip(self.names, self.statistics.decisions, strict=True)
+            ]
         )
         return _first(self.point.scores, constant & self.scale.candidates)
+
+    def leaderboard(self) -> Leaderboard:
+        """Return the leaderboard."""
+        rows, columns = self.rows(), self.columns()
+        constant = None if self.best_constant is None else self.names[self.best_constant]
+        evidence = self.statistics.evidence
+        words = remarks(rows, columns, constant, dict(zip(self.names, self.statistics.decisions, strict=True)))
+        return Leaderboard(
+            rows, columns, evidence.n_contexts, len(self.sampled), self.level, self.scale.normalisation, constant,
+            words, self.chosen_score(),
+        )  # fmt: skip
+
+    def columns(self) -> tuple[MetricColumn, ...]:
+        """Return how each metric enters the score."""
+        places = np.flatnonzero(self.scale.candidates & (self.leader == np.arange(len(self.names))))
+        spread = np.nan_to_num(np.nanstd(self.point.normalised[places], axis=0) if len(places) > 1 else 0.0)
+        parts = self.point.weights * spread
+        shares = parts / parts.sum() if parts.sum() > 0 else np.zeros(len(self.point.weights))
+        natural = self.scale.normalisation == "natural"
+        return tuple(
+            MetricColumn(
+                label, metric.goal, float(self.point.weights[m]), self._uninformative(m), metric.describe(),
+                float(shares[m]), self.scale.ranges[m] if natural else None,
+            )
+            for m, (label, (metric, _)) in enumerate(self.scale.metrics.items())
+        )  # fmt: skip
+
+    def _uninformative(self, m: int) -> bool:
+        """Whether no candidate differs from another on a metric by more than its noise, all compared together."""
+        if self.drawn is None or bool(self.point.uninformative[m]):
+            return bool(self.point.uninformative[m])
+        turned = self.scale.metrics[tuple(self.scale.metrics)[m]][0].goal
+        values, drawn = (
+            np.abs(each) if turned == "zero" else each for each in (self.raw[:, m], self.drawn.values[:, :, m])
+        )
+        found = best_set(values, drawn, level=self.level, able=self.comparable)
+        return bool(found.member[found.compared].all())
 
     def rows(self) -> tuple[LeaderboardRow, ...]:
         """Return the rows, best first, unranked last."""
         scores = self.point.scores
-        sampled = None if self.drawn is None else self.scale.scores(self.drawn.values).scores
-        score_limits = None if sampled is None else percentile_interval(sampled, self.level)
-        wins = None if sampled is None else win_shares(sampled, self.scale.candidates)
-        apart = self._distinguishable(sampled)
-        cells = self._cells()
         constant = -np.inf if self.best_constant is None else scores[self.best_constant]
-        rows = []
-        for s, (name, each) in enumerate(self.decisions.items()):
-            candidate = bool(self.scale.candidates[s])
-            row = LeaderboardRow(
+        estimates, among, cells = self._scores(), self._among_best(), self._cells()
+        rows = [
+            LeaderboardRow(
                 strategy=name,
                 kind=self.kinds[name],
-                candidate=candidate,
-                score=_estimate(finite(scores[s]), score_limits, (s,)),
-                wins=float(wins[s]) if candidate and wins is not None else None,
-                tied=float(each.tied.mean()),
+                candidate=bool(self.scale.candidates[s]),
+                score=estimates[s],
+                among_best=among[s],
+                alike=None if self.leader[s] == s else self.names[self.leader[s]],
+                tied=float(self.statistics.decisions[s].tied.mean()),
                 below_best_constant=bool(scores[s] < constant - EQUAL),
-                distinguishable=apart[s],
                 metrics=cells[s],
+                overlap=self.support.overlaps[s] if self.support.estimated.any() else None,
             )
-            rows.append(row)
-        best = None if self.best is None else tuple(self.decisions)[self.best]
+            for s, name in enumerate(self.names)
+        ]
+        best = None if self.best is None else self.names[self.best]
         order = {row.strategy: -np.inf if row.score.value is None else row.score.value for row in rows}
         if best is not None:  # equals differ by rounding
             order[best] = max(order[row.strategy] for row in rows if row.candidate)
         return tuple(sorted(rows, key=lambda row: (-order[row.strategy], row.strategy != best)))
 
-    def _distinguishable(self, sampled: Values | None) -> list[bool | None]:
-        """Return for each strategy whether the interval of its difference to the best excludes 0."""
-        best = self.best
-        if sampled is None or best is None:
-            return [None] * len(self.decisions)
-        limits = percentile_interval(sampled[:, best, None] - sampled, self.level)
-        ranked = ~np.isnan(self.point.scores) & ~np.isnan(limits.low)
+    def _scores(self) -> list[Estimate]:
+        """Return the score of each strategy with its interval."""
+        if self.drawn is None or self.limits is None:
+            return [Estimate(finite(score)) for score in self.point.scores]
+        evidence = self.statistics.evidence
+        counted = self.point.weights > 0
+        cases = self.support.cases(evidence)[:, counted].min(axis=1)
+        low, high = score_limits(
+            self.point.scores, self.sampled, self.limits, self.raw, self.scale.slopes(self.raw),
+            [metric.goal for metric, _ in self.scale.metrics.values()], self.support, cases, self.level,
+        )  # fmt: skip
+        undefined = np.isnan(self.sampled).mean(axis=0)
         return [
-            bool(limits.low[s] > EQUAL or limits.high[s] < -EQUAL) if ranked[s] and s != best else None
-            for s in range(len(self.decisions))
+            _estimate(
+                finite(score), (low[s], high[s]), self.level, float(evidence.n_contexts), float(undefined[s]),
+                self.withheld(s),
+            )
+            for s, score in enumerate(self.point.scores)
+        ]  # fmt: skip
+
+    def _among_best(self) -> list[bool | None]:
+        """Return for each strategy whether it is in the set that contains the best."""
+        if not len(self.sampled):
+            return [None] * len(self.names)
+        found = best_set(
+            self.point.scores, self.sampled, level=self.level, able=self.comparable,
+            error=1 / self.statistics.evidence.n_independent,
+        )  # fmt: skip
+        return [
+            bool(found.member[self.leader[s]]) if self.scale.candidates[s] and found.compared[self.leader[s]] else None
+            for s in range(len(self.names))
         ]
+
+    def chosen_score(self) -> Estimate | None:
+        """Return the score of the best selectable line, corrected for having been chosen on these contexts.
+
+        The optimism of choosing is estimated by choosing anew in every resample and comparing the score there with that
+        on all contexts (Efron 1983, for a choice among fixed rules).
+        """
+        scores = self.point.scores
+        chosen = _first(scores, self.selectable)
+        if chosen is None or not len(self.sampled) or self.withheld(chosen):
+            return None
+        able = np.where(self.selectable & ~np.isnan(scores) & ~np.isnan(self.sampled), self.sampled, -np.inf)
+        anew, every = able.argmax(axis=1), np.arange(len(able))
+        errors = (able[every, anew] - scores[anew])[np.isfinite(able[every, anew])]
+        limits, single = percentile_interval(errors, self.level), self._scores()[chosen]
+        optimism = max(0.0, float(errors.mean()))
+        ends = [float(scores[chosen] - limit) for limit in (limits.high, limits.low)]
+        ends += [end - optimism for end in (single.low, single.high) if end is not None]
+        return Estimate(float(scores[chosen]) - optimism, min(ends), max(ends), self.level, single.n)
 
     def _cells(self) -> list[dict[str, MetricCell]]:
         """Return each strategy's cells by metric label."""
-        limits = None if self.drawn is None else percentile_interval(self.drawn.values, self.level)
-        rates = {} if self.drawn is None else self.drawn.rates
-        group_limits = {
-            label: {rate: percentile_interval(values, self.level) for rate, values in found.items()}
-            for label, found in rates.items()
-        }
         rows = []
-        for s, name in enumerate(self.decisions):
+        for s in range(len(self.names)):
             cells = {}
-            for m, label in enumerate(self.metrics):
-                result = self.results[name][label]
-                groups = _groups(result, group_limits.get(label), s)
-                estimate = _estimate(result.value, limits, (s, m))
+            for m, label in enumerate(self.scale.metrics):
+                result, estimate = self.results[s][label], Estimate(finite(self.raw[s, m]), n=self.results[s][label].n)
+                if self.limits is not None:
+                    ends = self.limits.low[s, m], self.limits.high[s, m]
+                    estimate = _estimate(
+                        result.value, ends, self.level, result.n, float(self.limits.undefined[s, m]),
+                        self.limits.reasons[s][m],
+                    )  # fmt: skip
+                groups = tuple(self._group(each) for each in result.by_group)
                 normalised = finite(self.point.normalised[s, m])
-                cells[label] = MetricCell(estimate, normalised, result.n, result.reason, groups)
+                cells[label] = MetricCell(estimate, normalised, result.n, result.reason or estimate.reason, groups)
             rows.append(cells)
         return rows
 
-
-def win_shares(scores: Values, candidates: NDArray[np.bool_]) -> Values:
-    """Return the share of resamples in which each candidate has the highest score, shape (strategy,).
-
-    Parameters
-    ----------
-    scores
-        Shape (resample, strategy); NaN if unranked, which never wins. Strategies within 1e-12 of the highest
-        score share the win equally; a resample in which nobody is ranked has no winner.
-    candidates
-        Who can win, shape (strategy,).
-    """
-    able = np.where(candidates & ~np.isnan(scores), scores, -np.inf)
-    top = able.max(axis=1, keepdims=True)
-    first = (able >= top - EQUAL) & np.isfinite(able)
-    shares = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
-    return np.asarray(shares.mean(axis=0))
+    def _group(self, group: GroupValue) -> GroupEstimate:
+        """Return a rate in one group with the interval of a share."""
+        if group.value is None or self.drawn is None:
+            return GroupEstimate(group.rate, group.label, Estimate(group.value, n=group.n), group.n)
+        evidence = self.statistics.evidence
+        low, high = wilson(group.value, group.n * evidence.n_independent / evidence.n_contexts, self.level)
+        estimate = Estimate(group.value, float(low), float(high), self.level, group.n, 0.0)
+        return GroupEstimate(group.rate, group.label, estimate, group.n)
 
 
-def _first(scores: Values, allowed: NDArray[np.bool_]) -> int | None:
+def is_constant(decisions: Decisions) -> bool:
+    """Whether decisions are the same action in every context."""
+    return decisions.policy is None and bool((decisions.codes == decisions.codes[0]).all())
+
+
+def _choices(s: int, decisions: Decisions) -> NDArray[np.int64]:
+    """Return codes of what strategy `s` decides; where it draws, a code of its own: nobody else need draw the same."""
+    codes = decisions.codes.astype(np.int64)
+    return codes if decisions.policy is None else np.where((decisions.policy > 0).sum(axis=0) > 1, -1 - s, codes)
+
+
+def _first(scores: Values, allowed: Mask) -> int | None:
     able = np.where(allowed & ~np.isnan(scores), scores, -np.inf)
     return int(np.argmax(able)) if np.isfinite(able).any() else None
 
 
-def _is_constant(decisions: Decisions) -> bool:
-    return decisions.policy is None and bool((decisions.codes == decisions.codes[0]).all())
-
-
-def _raw(results: Mapping[str, Mapping[str, MetricResult]]) -> Values:
-    """Return raw values, shape (strategy, metric), NaN for None."""
-    return np.array(
-        [[np.nan if each.value is None else each.value for each in row.values()] for row in results.values()]
-    )
-
-
-def _estimate(value: float | None, limits: Interval | None, at: tuple[int, ...]) -> Estimate:
-    if limits is None:
-        return Estimate(value)
-    undefined = float(limits.undefined[at])
-    if value is None:
-        return Estimate(None, undefined=undefined)
-    return Estimate(value, finite(limits.low[at]), finite(limits.high[at]), undefined=undefined)
-
-
-def _groups(result: MetricResult, limits: Mapping[str, Interval] | None, s: int) -> tuple[GroupEstimate, ...]:
-    """Return the rates in each group with their limits."""
-    labels = tuple(dict.fromkeys(group.label for group in result.by_group))
-    return tuple(
-        GroupEstimate(
-            group.rate,
-            group.label,
-            _estimate(group.value, None if limits is None else limits[group.rate], (s, labels.index(group.label))),
-            group.n,
-        )
-        for group in result.by_group
-    )
+def _estimate(
+    value: float | None, ends: tuple[float, float], level: float, n: float, undefined: float, reason: str
+) -> Estimate:
+    """Return a value with its interval, or without it and why."""
+    if value is None or reason:
+        return Estimate(value, n=n, undefined=undefined, reason=reason)
+    return Estimate(value, finite(ends[0]), finite(ends[1]), level, n, undefined)

@@ -1,15 +1,18 @@
-"""Composite score: the weighted sum of metrics after min–max normalisation over the candidate strategies.
+"""Composite score: the weighted mean of metrics, each on a scale from worst to best.
 
-Vineis, Perelli and Tolomei 2025, Definition 11; the paper leaves open how a goal turns the scale round.
+    goal   natural (default)             relative                                 reference
+    max    (s − low) / (high − low)      (s − min) / (max − min)                  (s − min) / max(max − min, 1e-9)
+    min    (high − s) / (high − low)     (max − s) / (max − min)                  (max − s) / max(max − min, 1e-9)
+    zero   1 − |s| / max(|low|, |high|)  (max|s| − |s|) / (max|s| − min|s|)       1 − |s| / max(max|s|, 1e-9)
 
-    goal   minmax (default)                          reference (official code, commit f15b820)
-    max    (s − min) / (max − min)                   (s − min) / max(max − min, 1e-9), accuracy left raw
-    min    (max − s) / (max − min)                   (max − s) / max(max − min, 1e-9)
-    zero   (max|s| − |s|) / (max|s| − min|s|)        1 − |s| / max(max|s|, 1e-9)
+``natural`` takes the range [low, high] that a metric has by its nature or by declaration, so that a score does not
+depend on which other strategies are listed. ``relative`` takes the smallest and largest value over the candidates
+(Vineis, Perelli and Tolomei 2025, Definition 11; the paper leaves open how a goal turns the scale round): dropping or
+adding a candidate then changes every score. ``reference`` is what the official code of that paper does (commit
+f15b820); it leaves accuracy raw.
 
-With ``minmax``, a metric on which all candidates are equal gives 1 to all and is flagged uninformative.
-Strategies outside the candidate set (oracle, random, logged) are placed on the candidates' scale without
-influencing it, so their values may leave [0, 1].
+With ``relative``, a metric on which all candidates are equal gives 1 to all. Values may leave [0, 1]: estimates with
+``natural``, lines that are no candidates with the others.
 """
 
 from __future__ import annotations
@@ -22,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.metrics.metric import Goal
+from accordant.metrics.metric import Goal, Range
 
 Values = NDArray[np.float64]
-Normalisation = Literal["minmax", "reference"]
-NORMALISATIONS: tuple[Normalisation, ...] = ("minmax", "reference")
+Normalisation = Literal["natural", "relative", "reference"]
+NORMALISATIONS: tuple[Normalisation, ...] = ("natural", "relative", "reference")
 EQUAL = 1e-12  # ranges up to this, relative to max(1, |s|), are rounding
 FLOOR = 1e-9  # smallest divisor in the official code
 
@@ -42,7 +45,7 @@ class Composite:
     normalised
         Shape (..., strategy, metric); NaN where a metric is not defined.
     uninformative
-        Whether all candidates are equal on a metric, shape (..., metric).
+        Whether all candidates are equal on a metric, up to rounding, shape (..., metric).
     weights
         Weights divided by their sum, shape (metric,).
     """
@@ -59,8 +62,9 @@ def composite_score(
     goals: Sequence[Goal],
     weights: Sequence[float],
     candidates: NDArray[np.bool_],
-    normalisation: Normalisation = "minmax",
+    normalisation: Normalisation = "relative",
     accuracy: NDArray[np.bool_] | None = None,
+    ranges: Sequence[Range] | None = None,
 ) -> Composite:
     """Return composite scores of raw metric values.
 
@@ -73,16 +77,18 @@ def composite_score(
     weights
         One per metric, at least 0 and not all 0; metrics with weight 0 are normalised but do not count.
     candidates
-        Which strategies define the scale, shape (strategy,).
+        Which strategies define the scale, shape (strategy,); with ``natural`` they do not.
     normalisation
-        ``minmax`` or ``reference``.
+        ``natural``, ``relative`` or ``reference``.
     accuracy
         Which metrics ``reference`` leaves raw, shape (metric,); none by default.
+    ranges
+        Smallest and largest value of each metric, which ``natural`` needs.
 
     Raises
     ------
     InputError
-        If shapes do not match, there is no candidate, or weights are negative or all 0.
+        If shapes do not match, there is no candidate, weights are negative or all 0, or ranges are missing.
     """
     shares = _shares(weights, raw.shape[-1])
     if candidates.shape != raw.shape[-2:-1] or len(goals) != raw.shape[-1]:
@@ -97,7 +103,9 @@ def composite_score(
     low, high = _range(size[..., candidates, :])
     spread = high - low
     uninformative = spread <= EQUAL * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
-    if normalisation == "minmax":
+    if normalisation == "natural":
+        normalised = _natural(raw, kinds, ranges)
+    elif normalisation == "relative":
         better = np.where(kinds == "max", size - low, high - size)
         flat = uninformative & ~np.isnan(size)
         normalised = np.where(flat, 1.0, better / np.where(uninformative, 1.0, spread))
@@ -110,6 +118,19 @@ def composite_score(
     counted = shares > 0
     scores = np.asarray((normalised[..., counted] * shares[counted]).sum(axis=-1))
     return Composite(scores, np.asarray(normalised), np.asarray(uninformative).squeeze(axis=-2), shares)
+
+
+def _natural(raw: Values, kinds: NDArray[np.str_], ranges: Sequence[Range] | None) -> Values:
+    """Return values on fixed ranges, shape as `raw`."""
+    if ranges is None or len(ranges) != raw.shape[-1]:
+        raise InputError(f"natural normalisation needs a range for each of {raw.shape[-1]} metrics; found {ranges}")
+    low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
+    wrong = np.flatnonzero(~(high > low))
+    if wrong.size:
+        raise InputError(f"range of metric {wrong[0]} is {ranges[wrong[0]]}; allowed: low below high")
+    farthest = np.maximum(np.abs(low), np.abs(high))
+    rising = np.where(kinds == "max", raw - low, high - raw) / (high - low)
+    return np.asarray(np.where(kinds == "zero", 1 - np.abs(raw) / farthest, rising))
 
 
 def _shares(weights: Sequence[float], n_metrics: int) -> Values:

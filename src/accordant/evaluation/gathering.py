@@ -26,6 +26,7 @@ def gather_evidence(
     *,
     propensities: NDArray[np.float64] | None = None,
     true_levels: NDArray[np.float64] | None = None,
+    outcome_limits: tuple[float, float] | None = None,
 ) -> Evidence:
     """Join a log with E and f on its contexts.
 
@@ -45,6 +46,8 @@ def gather_evidence(
         the action, which flatters strategies that maximise E.
     true_levels
         Simulated data only: true mean outcome of every action, shape (action, context).
+    outcome_limits
+        See `Evidence`.
     """
     rows = np.arange(len(log))
     levels = robust = None
@@ -61,7 +64,10 @@ def gather_evidence(
         predicted = expected.values[guessed].astype(np.float64)
         rewards[guessed] = doubly_robust(predicted, rewards[guessed], propensities, log)
     hindsight = not guessed.any()
-    return Evidence(problem, log, expected, rewards, prediction, levels, true_levels, robust, hindsight, observed)
+    return Evidence(
+        problem, log, expected, rewards, prediction, levels, true_levels, robust, hindsight, observed,
+        propensities, outcome_limits,
+    )  # fmt: skip
 
 
 def _is_guessed(signal: RewardSignal, prediction: OutcomePrediction) -> bool:

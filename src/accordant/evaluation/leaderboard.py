@@ -1,4 +1,4 @@
-"""The leaderboard: strategies × metrics with intervals, ties, and how often each would come first."""
+"""The leaderboard: strategies × metrics with intervals, ties, and the set that contains the best."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from accordant.errors import UnknownNameError
 from accordant.evaluation.composite import Normalisation
-from accordant.metrics.metric import Goal
+from accordant.evaluation.overlap import Overlap
+from accordant.metrics.metric import Goal, Range
 from accordant.statistics import Estimate
 
 if TYPE_CHECKING:
@@ -63,40 +64,58 @@ class LeaderboardRow:
         influence a score.
     score
         Composite score; its value is None if a metric with positive weight is not defined.
-    wins
-        Share of resamples in which it comes first among the candidates, equals sharing the win; None if it
-        is no candidate or nothing was resampled.
+    among_best
+        Whether it is in the set that contains the best candidate with probability `level`; None if it was not
+        compared: no candidate, without a score, or nothing was resampled.
+    alike
+        The line that stands for it in comparisons, because both decide alike in at least 99 % of contexts; None if it
+        stands for itself.
     tied
         Share of contexts in which another action had the same primary score.
     below_best_constant
         Whether some constant action scores higher.
-    distinguishable
-        Whether the interval of its paired score difference to the best candidate excludes 0; None for the
-        best itself, for unranked lines, or if nothing was resampled.
     metrics
         Cells by metric label.
+    overlap
+        How far the log supports its decisions; None where nothing is estimated from decisions of others.
     """
 
     strategy: str
     kind: str
     candidate: bool
     score: Estimate
-    wins: float | None
+    among_best: bool | None
+    alike: str | None
     tied: float
     below_best_constant: bool
-    distinguishable: bool | None
     metrics: Mapping[str, MetricCell]
+    overlap: Overlap | None = None
 
 
 @dataclass(frozen=True)
 class MetricColumn:
-    """How a metric enters the composite score."""
+    """How a metric enters the composite score.
+
+    Attributes
+    ----------
+    label, goal, weight, description
+        What it is called, what is better, its share of all weight, and what it measures.
+    uninformative
+        Whether the candidates differ on it by no more than its own noise, all pairs compared together.
+    influence
+        Share of the differences between candidates' scores that it makes: its weight times the standard deviation of
+        its normalised values over the candidates, as a share of the sum over metrics; 0 if nothing differs.
+    range
+        Smallest and largest value that the ``natural`` scale reckons with; None with other scales.
+    """
 
     label: str
     goal: Goal
     weight: float
     uninformative: bool
     description: str
+    influence: float = 0.0
+    range: Range | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +136,9 @@ class Leaderboard:
         Name of the constant action with the highest score; None if no constant is ranked.
     remarks
         What a reader must know, in plain sentences.
+    chosen_score
+        Score of the best of those that may be chosen, less what being chosen as the best on these very contexts adds to
+        it, with its interval; None if none of them is ranked, nothing was resampled, or its interval is withheld.
     """
 
     rows: tuple[LeaderboardRow, ...]
@@ -127,6 +149,7 @@ class Leaderboard:
     normalisation: Normalisation
     best_constant: str | None
     remarks: tuple[str, ...]
+    chosen_score: Estimate | None = None
 
     def __iter__(self) -> Iterator[LeaderboardRow]:
         return iter(self.rows)
@@ -165,10 +188,10 @@ def _flat(row: LeaderboardRow) -> dict[str, Any]:
         "score": row.score.value,
         "score low": row.score.low,
         "score high": row.score.high,
-        "wins": row.wins,
+        "among best": row.among_best,
+        "alike": row.alike,
         "tied": row.tied,
         "below best constant": row.below_best_constant,
-        "distinguishable": row.distinguishable,
     }
     for label, cell in row.metrics.items():
         flat |= {
@@ -185,10 +208,11 @@ def _json(row: LeaderboardRow) -> dict[str, Any]:
         "kind": row.kind,
         "candidate": row.candidate,
         "score": _limits(row.score),
-        "wins": row.wins,
+        "among_best": row.among_best,
+        "alike": row.alike,
         "tied": row.tied,
         "below_best_constant": row.below_best_constant,
-        "distinguishable": row.distinguishable,
+        "overlap": None if row.overlap is None else row.overlap.to_json(),
         "metrics": {
             label: {
                 **_limits(cell.estimate),

@@ -1,13 +1,17 @@
-"""What a reader of a leaderboard must know, in plain sentences."""
+"""What a reader of a leaderboard must know, in plain sentences; each is said once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from accordant.decisions import Decisions
 from accordant.evaluation.leaderboard import LeaderboardRow, MetricColumn
 
+Key = TypeVar("Key")
 UNDEFINED_SHARE = 0.01  # a metric undefined on more resamples than this is mentioned
+FEW_CONTEXTS = 50  # with fewer, a share of 1/2 is known to no better than ± 0.14
+DECIDING = 0.1  # a metric that makes less than this share of the differences between scores decides nothing
 
 
 def remarks(
@@ -17,27 +21,34 @@ def remarks(
     decisions: Mapping[str, Decisions],
 ) -> tuple[str, ...]:
     """Return the sentences for a leaderboard; rows are sorted, best first."""
-    found = [
+    n = len(next(iter(decisions.values())).codes)
+    return (
+        *_too_few(n),
         *_against_constant(rows, best_constant, decisions),
-        *_close_calls(rows),
+        *_among_best(rows),
+        *_alike(rows),
+        *_deciding(columns),
+        *_unsupported(rows),
         *_unranked(rows, columns),
+        *_withheld(rows),
         *_unsure(rows),
-    ]
-    flat = [column.label for column in columns if column.uninformative]
-    if flat:
-        found.append(f"All candidates are equal on {_listed(flat)}, which therefore separates nothing.")
-    return tuple(found)
+    )
+
+
+def _too_few(n: int) -> list[str]:
+    if n >= FEW_CONTEXTS:
+        return []
+    return [f"There are only {n} contexts: whatever follows illustrates the method and supports no decision."]
 
 
 def _against_constant(
     rows: Sequence[LeaderboardRow], best_constant: str | None, decisions: Mapping[str, Decisions]
 ) -> list[str]:
-    """Say whether deciding case by case beats the same action for everybody."""
+    """Say whether deciding case by case scores higher than the same action for everybody."""
     if best_constant is None:
         return []
     constant = next(row for row in rows if row.strategy == best_constant)
-    action = decisions[best_constant].actions[0]
-    start = f"Always {action} scores {constant.score}"
+    start = f"Always {decisions[best_constant].actions[0]} scores {constant.score}"
     rivals = [
         row
         for row in rows
@@ -47,43 +58,120 @@ def _against_constant(
     ]
     if not rivals:
         return []
-    above = [row.strategy for row in rivals if _value(row) > _value(constant) and not row.below_best_constant]
+    above = [row for row in rivals if _value(row) > _value(constant) and not row.below_best_constant]
     below = [row.strategy for row in rivals if row.below_best_constant]
-    if len(below) == len(rivals):
-        return [f"{start}, above every strategy: on this composite score no strategy earns its cost."]
     if not above:
-        return [f"{start}; no strategy scores higher, so on this composite score no strategy earns its cost."]
-    return [f"{start}, above {_listed(below)}."] if below else []
+        return [f"{start}, and no strategy scores higher: on this composite score deciding case by case earns no cost."]
+    if constant.among_best and below:
+        return [f"{start}, which cannot be told from the best; scored lower: {listed(below)}."]
+    return [f"{start}; scored lower: {listed(below)}."] if below else []
 
 
-def _close_calls(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Say which candidates the data cannot tell from the best."""
+def _among_best(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Say which candidates cannot be told from the best, all of them compared together."""
     best = next((row for row in rows if row.candidate and row.score.value is not None), None)
     if best is None:
         return ["No candidate is ranked."]
-    close = [row.strategy for row in rows if row.candidate and row.distinguishable is False]
-    return [f"Not distinguishable from {best.strategy}, the best candidate: {_listed(close)}."] if close else []
+    inside = [row.strategy for row in rows if row.among_best and row.alike is None]
+    outside = [row.strategy for row in rows if row.among_best is False and row.alike is None]
+    if not inside:
+        return []
+    level = next((row.score.level for row in rows if row.score.level is not None), None)
+    sure = "" if level is None else f" (with {level:.0%} confidence, all candidates compared together)"
+    if len(inside) == 1 and outside:
+        return [f"{inside[0]} is the best candidate{sure}."]
+    worse = f"; shown to be worse: {listed(outside)}" if outside else "; nobody is shown to be worse"
+    return [f"The best candidate is among {listed(inside)}{sure}{worse}."] if len(inside) > 1 else []
+
+
+def _alike(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Say which lines were compared as one."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        if row.alike is not None:
+            groups.setdefault(row.alike, []).append(row.strategy)
+    if not groups:
+        return []
+    parts = "; ".join(f"{listed(members)} as {leader}" for leader, members in groups.items())
+    return [f"Decide alike in at least 99% of contexts, and are compared as one: {parts}."]
+
+
+def _deciding(columns: Sequence[MetricColumn]) -> list[str]:
+    """Say which metrics separate nothing, and which weights decide the score."""
+    counted = [column for column in columns if column.weight > 0]
+    silent = [f"{column.label} (weight {column.weight:.2g})" for column in counted if column.uninformative]
+    found = []
+    if silent:
+        found.append(f"The candidates differ by no more than its noise on {listed(silent)}.")
+    order = sorted(counted, key=lambda column: -column.influence)
+    deciding = [f"{column.label} ({column.influence:.0%})" for column in order if column.influence >= DECIDING]
+    if deciding and len(counted) > 1:
+        found.append(f"Differences between scores come from {listed(deciding)}.")
+    return found
+
+
+def _unsupported(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Say which strategies decide what the log hardly shows."""
+    poor = [
+        f"{row.strategy} ({row.overlap.unsupported:.0%} of its decisions)"
+        for row in rows
+        if row.overlap is not None and row.overlap.poor and row.alike is None
+    ]
+    if not poor:
+        return []
+    sentence = (
+        f"The log hardly holds what these decide: {listed(poor)}. Their intervals leave room for whatever could have "
+        "followed there, and they are not compared with others."
+    )
+    return [sentence]
 
 
 def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -> list[str]:
     """Say why strategies have no score."""
     counted = [column.label for column in columns if column.weight > 0]
     return [
-        f"{row.strategy} is unranked: {label} is not defined ({row.metrics[label].reason})."
-        for row in rows
-        for label in counted
-        if row.metrics[label].estimate.value is None
+        f"{listed(names)} {_is(names)} unranked: {label} is not defined ({reason})."
+        for (label, reason), names in _grouped(
+            ((label, row.metrics[label].reason), row.strategy)
+            for row in rows
+            for label in counted
+            if row.metrics[label].estimate.value is None
+        )
+    ]
+
+
+def _withheld(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Say why scores have no interval."""
+    return [
+        f"The scores of {listed(names)} have no interval: {reason}."
+        for reason, names in _grouped(
+            (row.score.reason, row.strategy) for row in rows if row.score.value is not None and row.score.reason
+        )
     ]
 
 
 def _unsure(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Say which scores were not defined on a notable share of resamples."""
-    return [
-        f"The score of {row.strategy} is not defined on {row.score.undefined:.0%} of resamples; "
-        "its interval leaves them out."
+    unsure = [
+        f"{row.strategy} ({row.score.undefined:.0%})"
         for row in rows
         if row.score.value is not None and (row.score.undefined or 0) > UNDEFINED_SHARE
     ]
+    if not unsure:
+        return []
+    return [f"Not defined on some resamples, which their intervals leave out: the scores of {listed(unsure)}."]
+
+
+def _grouped(found: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]:
+    """Return each key with its names, in order of first appearance."""
+    groups: dict[Key, list[str]] = {}
+    for key, name in found:
+        groups.setdefault(key, []).append(name)
+    return list(groups.items())
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _constant(decisions: Decisions) -> bool:
@@ -95,5 +183,6 @@ def _value(row: LeaderboardRow) -> float:
     return row.score.value
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

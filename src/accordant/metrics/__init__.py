@@ -21,11 +21,13 @@ with `register`.
 from __future__ import annotations
 
 from accordant.metrics.metric import (
+    SHARE,
     CountMetric,
     Goal,
     GroupValue,
     Metric,
     MetricResult,
+    Range,
     SumMetric,
     metrics,
     register,
@@ -37,6 +39,7 @@ create = metrics.create
 names = metrics.names
 
 __all__ = [
+    "SHARE",
     "Cells",
     "Contingency",
     "CountMetric",
@@ -44,6 +47,7 @@ __all__ = [
     "GroupValue",
     "Metric",
     "MetricResult",
+    "Range",
     "SumMetric",
     "Sums",
     "cell_values",

@@ -19,10 +19,11 @@ from accordant.metrics import rates as table_of_rates
 from accordant.metrics.combinations import defaulted, together
 from accordant.metrics.expressions import Expression, Sum, divided
 from accordant.metrics.group import names
-from accordant.metrics.metric import CountMetric, Goal, register
+from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, register
 from accordant.metrics.rates import Actions, Masks, Rate, outcome_codes
 from accordant.metrics.statistics import Contingency, divide
 from accordant.problem import DecisionProblem
+from accordant.statistics import wilson
 
 Values = NDArray[np.float64]
 
@@ -62,6 +63,16 @@ class RateMetric(CountMetric):
         """Return the rate over all groups together, shape (...)."""
         top, bottom = self.rate.sums(table, self._masks(table))
         return divide(np.asarray(top.sum(axis=-1)), np.asarray(bottom.sum(axis=-1)))
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1]."""
+        del evidence
+        return SHARE
+
+    def limits(self, table: Contingency, level: float, independent: float) -> tuple[float, float]:
+        """Return the score interval of the rate (Wilson 1927)."""
+        low, high = wilson(self.value(table), self.size(table) * independent, level)
+        return float(low), float(high)
 
     def expression(self, evidence: Evidence) -> Expression:
         """Return the rate as a ratio of sums."""
@@ -132,6 +143,11 @@ class MacroAverage(CountMetric):
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return that the problem maps no outcome to an action, or None."""
         return table_of_rates.ACCURACY.unsuited(problem, (), ())
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1]."""
+        del evidence
+        return SHARE
 
     def value(self, table: Contingency) -> Values:
         """Return the macro average, shape (...)."""

@@ -27,10 +27,11 @@ from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
 from accordant.metrics.combinations import Farthest, Largest, LowToHigh, Smallest, Spread, together
 from accordant.metrics.expressions import Expression, Undefined
-from accordant.metrics.metric import CountMetric, Goal, register
+from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, register
 from accordant.metrics.rates import Actions, Masks, Rate
 from accordant.metrics.statistics import Cells, Contingency, divide
 from accordant.problem import DecisionProblem, value_label
+from accordant.statistics import newcombe, ratio, spread
 
 Values = NDArray[np.float64]
 Aggregate = Literal["difference", "ratio"]
@@ -97,6 +98,23 @@ class GroupCriterion(CountMetric):
             None,
         )
 
+    def range(self, evidence: Evidence) -> Range:
+        """Return [−1, 1] for a signed difference, else [0, 1]."""
+        del evidence
+        return (-1.0, 1.0) if self.protected is not None else SHARE
+
+    def limits(self, table: Contingency, level: float, independent: float) -> tuple[float, float] | None:
+        """Return an interval that knows small counts: Newcombe's for two groups, else from all pairs together.
+
+        With several rates the worst one is at least as far from zero as each of them, so their intervals are joined.
+        """
+        masks, share = self._masks(table), 1 - (1 - level) / len(self.criterion)
+        found = [self._rate_limits(*rate.sums(table, masks), table, share, independent) for rate in self.criterion]
+        if any(each is None or np.isnan(each).any() for each in found):
+            return None
+        known = [each for each in found if each is not None]
+        return min(low for low, _ in known), max(high for _, high in known)
+
     def rates(self, table: Contingency) -> dict[str, tuple[Values, Values]]:
         """Return each rate and who counts towards it, shape (..., group)."""
         masks = self._masks(table)
@@ -156,6 +174,27 @@ class GroupCriterion(CountMetric):
 
     def _masks(self, table: Contingency) -> Masks:
         return Masks.of(table.problem, self.actions, self.outcomes)
+
+    def _rate_limits(
+        self, top: Values, bottom: Values, table: Contingency, level: float, independent: float
+    ) -> tuple[float, float] | None:
+        """Return an interval of the comparison of one rate, given as sums over groups, shape (group,)."""
+        if self.protected is not None:
+            inside = np.array([label == self.protected for label in table.cells.groups.labels])
+            sides = [
+                (top[part].sum(), bottom[part].sum() * independent, bottom[part].sum()) for part in (inside, ~inside)
+            ]
+            (first, n_first, all_first), (second, n_second, all_second) = sides
+            if not all_first or not all_second:
+                return None
+            low, high = newcombe(first / all_first, n_first, second / all_second, n_second, level)
+            return float(low), float(high)
+        occupied = table.cells.sizes > 0
+        if np.count_nonzero(occupied) < 2 or not bottom[occupied].all():
+            return None
+        shares, n = top[occupied] / bottom[occupied], bottom[occupied] * independent
+        low, high = (spread if self.aggregate == "difference" else ratio)(shares, n, level)
+        return float(low), float(high)
 
     def _compare(self, top: Values, bottom: Values, table: Contingency) -> Values:
         """Return the difference or ratio of top/bottom between groups, NaN where a group is empty."""

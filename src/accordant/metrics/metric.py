@@ -35,6 +35,8 @@ from accordant.problem import DecisionProblem
 from accordant.registry import Registry
 
 Goal = Literal["max", "min", "zero"]
+Range = tuple[float, float]
+SHARE: Range = (0.0, 1.0)
 Values = NDArray[np.float64]
 
 metrics: Registry[Metric] = Registry(
@@ -98,9 +100,13 @@ class Metric(ABC):
         ``max``, ``min``, or ``zero`` (the nearer to zero, the better).
     gamma
         1 if the metric averages over contexts, 0 if it sums over them.
+    needs_hindsight
+        Whether the metric reads the rewards of actions not taken one by one, so that estimates of their means will not
+        do.
     """
 
     name: ClassVar[str]
+    needs_hindsight: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -148,6 +154,20 @@ class Metric(ABC):
         if reason is not None:
             raise InputError(f"metric {self.name!r}: {reason}")
 
+    def range(self, evidence: Evidence) -> Range | None:
+        """Return the smallest and largest value that the metric could have, or None if it does not say.
+
+        The range is the metric's scale in a composite score, so that a score does not depend on which other strategies
+        are compared. It may depend on the problem and on the number of contexts, never on decisions.
+        """
+        del evidence
+        return None
+
+    def withheld(self, evidence: Evidence) -> str:
+        """Return why no interval can be given on this evidence; empty if one can."""
+        del evidence
+        return ""
+
     def expression(self, evidence: Evidence) -> Expression | None:
         """Return how the raw score is made of sums over contexts, or None if the metric does not say.
 
@@ -184,6 +204,21 @@ class CountMetric(Metric):
         del table
         return {}
 
+    def limits(self, table: Contingency, level: float, independent: float) -> tuple[float, float] | None:
+        """Return an interval of the value of a single table that knows small counts; None if the metric has none.
+
+        Parameters
+        ----------
+        table
+            Counts on all contexts.
+        level
+            Coverage, in (0, 1).
+        independent
+            Independent units for each context, in (0, 1]: below 1 where several contexts belong together.
+        """
+        del table, level, independent
+        return None
+
     def size(self, table: Contingency) -> Values:
         """Return how many contexts the value rests on, shape (...)."""
         return np.asarray(table.counts.sum(axis=(-3, -2, -1)))
@@ -211,7 +246,15 @@ class CountMetric(Metric):
 
 
 class SumMetric(Metric):
-    """A metric that depends on sums over contexts of contributions θ of the decided action."""
+    """A metric that depends on sums over contexts of contributions θ of the decided action.
+
+    Class attributes
+    ----------------
+    monotone
+        Whether the value can only rise, or only fall, if every contribution rises with the reward it is made of.
+    """
+
+    monotone: ClassVar[bool] = True
 
     @abstractmethod
     def theta(self, evidence: Evidence) -> Values:
@@ -243,10 +286,14 @@ class SumMetric(Metric):
         totals = expected_contributions(theta, decisions).sum(axis=1)
         return self.result(Sums(totals, evidence.n_contexts, evidence.problem))
 
+    def size(self, sums: Sums) -> float:
+        """Return how many contexts the value of single sums rests on."""
+        return sums.n
+
     def result(self, sums: Sums) -> MetricResult:
         """Return the result for single sums."""
         value = defined(self.value(sums))
-        return MetricResult(value, sums.n, "" if value is not None else self.reason(sums))
+        return MetricResult(value, whole(self.size(sums)), "" if value is not None else self.reason(sums))
 
     def checked_theta(self, evidence: Evidence) -> Values:
         """Return `theta`, or raise if it has the wrong shape or is not finite."""

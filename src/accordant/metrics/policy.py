@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.expressions import Expression, mean_of
-from accordant.metrics.metric import CountMetric, Goal, SumMetric, register
+from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, SumMetric, register
 from accordant.metrics.statistics import Contingency, position
 from accordant.problem import DecisionProblem
+from accordant.statistics import wilson
 
 Values = NDArray[np.float64]
 Levels = Literal["estimated", "robust", "true"]
 GOALS: tuple[Goal, ...] = ("max", "min", "zero")
+MODELLED = "it takes predictions for outcomes that were never observed; how far these are off no resample shows"
 
 
 @register("share_of_action")
@@ -52,6 +54,17 @@ class ShareOfAction(CountMetric):
         """Return None; an unknown action is an error."""
         position("action", self.action, problem.actions)
         return None
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1], or [0, 100] if it is a percentage."""
+        del evidence
+        return (0.0, 100.0) if self.percent else SHARE
+
+    def limits(self, table: Contingency, level: float, independent: float) -> tuple[float, float]:
+        """Return the score interval of the share (Wilson 1927)."""
+        unit = 100.0 if self.percent else 1.0
+        low, high = wilson(self.value(table) / unit, self.size(table) * independent, level)
+        return float(unit * low), float(unit * high)
 
     def value(self, table: Contingency) -> Values:
         """Return the share, shape (...)."""
@@ -107,6 +120,17 @@ class OutcomeMetric(SumMetric):
             }[self.levels]
         return reason
 
+    def range(self, evidence: Evidence) -> Range:
+        """Return the range of outcomes, for a total times the number of contexts."""
+        low, high = evidence.outcome_range
+        n = evidence.n_contexts if self.total else 1
+        return n * low, n * high
+
+    def withheld(self, evidence: Evidence) -> str:
+        """Return that estimated levels are partly predictions, whose errors no resample shows."""
+        del evidence
+        return MODELLED if self.levels == "estimated" else ""
+
     def outcome_levels(self, evidence: Evidence) -> Values:
         """Return the outcome of every action, shape (action, context)."""
         levels = self._levels(evidence)
@@ -142,14 +166,29 @@ class PolicyValue(MeanOutcome):
 
 @register("outcome_regret")
 class OutcomeRegret(OutcomeMetric):
-    """Outcome lost against the action with the largest outcome in each context."""
+    """Outcome lost against the action with the largest outcome in each context.
+
+    With ``estimated`` levels the best action is the one that the predictions call best. Of ``robust`` levels there is
+    no regret: the largest of several noisy numbers is too large.
+    """
 
     goal: ClassVar[Goal] = "min"
 
+    def unavailable(self, evidence: Evidence) -> str | None:
+        """Return what is missing, or None."""
+        if self.levels == "robust":
+            return "the largest of several doubly robust estimates is too large; take levels 'estimated' or 'true'"
+        return super().unavailable(evidence)
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return from 0 to the width of the range of outcomes."""
+        low, high = super().range(evidence)
+        return 0.0, high - low
+
     def theta(self, evidence: Evidence) -> Values:
         """Return the largest outcome level minus that of each action."""
-        known = evidence if evidence.estimates is None else evidence.estimates
-        return np.asarray(self.outcome_levels(known).max(axis=0) - self.outcome_levels(evidence))[None]
+        levels = self.outcome_levels(evidence)
+        return np.asarray(levels.max(axis=0) - levels)[None]
 
 
 @register("best_action_share")
@@ -157,6 +196,10 @@ class BestActionShare(OutcomeMetric):
     """Share of contexts in which no other action has a larger outcome."""
 
     goal: ClassVar[Goal] = "max"
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1], for a total up to the number of contexts."""
+        return 0.0, float(evidence.n_contexts if self.total else 1)
 
     def theta(self, evidence: Evidence) -> Values:
         """Return 1 for each action whose outcome level is the largest."""

@@ -18,12 +18,17 @@ from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.combinations import Fraction, GeometricMean, Largest, Smallest, magnitude, together
 from accordant.metrics.expressions import Expression, Sum, columns_of, divided, weighed
-from accordant.metrics.metric import Goal, SumMetric, register
+from accordant.metrics.metric import SHARE, Goal, Range, SumMetric, register
 from accordant.metrics.statistics import Sums, divide, position
 from accordant.problem import DecisionProblem
 
 Values = NDArray[np.float64]
 
+UNKNOWN = (
+    "rewards of actions not taken come from the models alone, because some action was hardly ever taken; how far they "
+    "are off no resample shows"
+)
+UNSEEN = "the best action is not known in any context, because only the reward of the action taken was observed there"
 ORDERED = 4  # with more stakeholders than this there are too many orders of them
 
 
@@ -52,6 +57,14 @@ class StakeholderMetric(SumMetric):
         position("stakeholder", self.stakeholder, problem.stakeholder_names)
         return None
 
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1], for a total up to the number of contexts."""
+        return 0.0, float(evidence.n_contexts if self.total else 1)
+
+    def withheld(self, evidence: Evidence) -> str:
+        """Return that rewards are the models' alone, or nothing."""
+        return UNKNOWN if evidence.modelled else ""
+
     def rewards(self, evidence: Evidence) -> Values:
         """Return the stakeholder's realised rewards, shape (1, action, context)."""
         index = position("stakeholder", self.stakeholder, evidence.problem.stakeholder_names)
@@ -73,15 +86,21 @@ class StakeholderReward(StakeholderMetric):
 class StakeholderRegret(StakeholderMetric):
     """Realised reward that one stakeholder lost against the best action for it in each context.
 
-    Best with hindsight, or by expected reward where rewards of actions not taken are estimates.
+    Best with hindsight. Not defined where the rewards of actions not taken are estimates: the mean of the largest
+    reward cannot be told from means, and the action that a model calls best need not be.
     """
 
     goal: ClassVar[Goal] = "min"
+    needs_hindsight: ClassVar[bool] = True
+
+    def unavailable(self, evidence: Evidence) -> str | None:
+        """Return that rewards of actions not taken are unknown, or None."""
+        return super().unavailable(evidence) if evidence.hindsight else UNSEEN
 
     def theta(self, evidence: Evidence) -> Values:
         """Return its reward of the best action minus that of each action."""
-        alone = np.array([name == self.stakeholder for name in evidence.problem.stakeholder_names], dtype=np.float64)
-        return np.asarray(evidence.best_reward(alone) - self.rewards(evidence))
+        rewards = self.rewards(evidence)
+        return np.asarray(rewards.max(axis=1, keepdims=True) - rewards)
 
 
 @dataclass(frozen=True)
@@ -100,6 +119,15 @@ class WelfareMetric(SumMetric):
     def __post_init__(self) -> None:
         if self.weights is not None:
             object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1]."""
+        del evidence
+        return SHARE
+
+    def withheld(self, evidence: Evidence) -> str:
+        """Return that rewards are the models' alone, or nothing."""
+        return UNKNOWN if evidence.modelled else ""
 
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return None; wrong weights are an error."""
@@ -195,6 +223,7 @@ class NashWelfare(WelfareMetric):
 class GiniReward(WelfareMetric):
     """Gini coefficient of the stakeholders' mean realised rewards: 0 if all are equal."""
 
+    monotone: ClassVar[bool] = False
     goal: ClassVar[Goal] = "min"
 
     def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
@@ -234,15 +263,23 @@ def _ranked(shares: Values) -> list[tuple[float, float]]:
 
 @register("welfare_regret")
 class WelfareRegret(WelfareMetric):
-    """Weighted mean realised reward lost against the best action for all together in each context."""
+    """Weighted mean realised reward lost against the best action for all together in each context.
+
+    Best with hindsight; not defined where the rewards of actions not taken are estimates, see `StakeholderRegret`.
+    """
 
     goal: ClassVar[Goal] = "min"
+    needs_hindsight: ClassVar[bool] = True
+
+    def unavailable(self, evidence: Evidence) -> str | None:
+        """Return that rewards of actions not taken are unknown, or None."""
+        return super().unavailable(evidence) if evidence.hindsight else UNSEEN
 
     def theta(self, evidence: Evidence) -> Values:
         """Return the weighted reward of the best action minus that of each action."""
         shares = self.shares(evidence.problem)
         together = np.asarray(np.tensordot(shares, evidence.rewards, axes=1), dtype=np.float64)
-        return np.asarray(evidence.best_reward(shares) - together)[None]
+        return np.asarray(together.max(axis=0) - together)[None]
 
     def combined(self, means: Sequence[Sum], shares: Values, evidence: Evidence) -> Expression:
         """Return the mean regret."""

@@ -10,7 +10,7 @@ from accordant.report.charts.svg import clean, tag
 from accordant.report.reading import EQUAL, Line, Reading
 from accordant.report.scale import count, interval, number
 
-VERDICT = "no strategy earns its cost"  # how `accordant.evaluation.remarks` puts it
+VERDICT = "deciding case by case earns no cost"  # how `accordant.evaluation.remarks` puts it
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,11 @@ def _selected(reading: Reading) -> list[Markup]:
     if line is None:
         return [clean("Cross-validation selected no strategy.")]
     kind = "" if line.name == line.kind else f" ({line.kind})"
+    consults = reading.content["selection"]["consults"]
     place = f"On the {count(data['test'])} test rows, which were used neither to learn nor to select, "
+    start = f"Cross-validation on {count(data['train'])} training rows selected "
     return [
-        _sentence(f"Cross-validation on {count(data['train'])} training rows selected ", _name(line), f"{kind}."),
+        _sentence(start, _name(line), f"{kind}.", f" {consults}" if consults else ""),
         _sentence(f"{place}its composite score is {_score(line, reading)}."),
     ]
 
@@ -76,14 +78,14 @@ def _close(reading: Reading) -> list[Markup]:
     if not ranked:
         return [clean("No candidate is ranked: a metric with positive weight is not defined for any of them.")]
     best, rivals = ranked[0], ranked[1:]
-    told = [line.row["distinguishable"] for line in rivals]
+    told = [line.row["among_best"] for line in rivals]
     end = "."
-    if best.selected and told and all(told):
-        end = ", distinguishably more than every other ranked candidate."
+    if best.selected and told and all(each is False for each in told):
+        end = ", and all others are shown to be worse."
     for line in rivals:
-        if line.selected and line.row["distinguishable"] is not None:
-            far = ", distinguishably more than the selected strategy."
-            end = far if line.row["distinguishable"] else "; the selected strategy is not distinguishable from it."
+        if line.selected and line.row["among_best"] is not None:
+            worse = "; the selected strategy is shown not to be the best."
+            end = "; the selected strategy cannot be told from the best." if line.row["among_best"] else worse
     whose = ", the selected strategy," if best.selected else ""
     return [_sentence(_name(best), f"{whose} has the highest composite score on these rows{end}")]
 

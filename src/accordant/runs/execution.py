@@ -160,6 +160,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         resamples=case.evaluation.resamples,
         level=case.evaluation.level,
         normalisation=case.evaluation.normalisation,
+        ranges=declared_ranges(case),
         random_state=options.seed,
         n_jobs=options.n_jobs,
     )
@@ -168,6 +169,11 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
 def declared_metrics(case: CaseSpec) -> dict[str, tuple[Metric, float]]:
     """Return label → (metric, weight)."""
     return {label: (metrics.create(each.metric, each.parameters), each.weight) for label, each in case.metrics.items()}
+
+
+def declared_ranges(case: CaseSpec) -> dict[str, tuple[float, float]]:
+    """Return label → range, where one is declared."""
+    return {label: each.range for label, each in case.metrics.items() if each.range is not None}
 
 
 def _outcome_model(case: CaseSpec, learning: LearningSpec, seed: int) -> Any:

@@ -20,7 +20,7 @@ from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOu
 from accordant.learning.reward_models import LearnedReward, RewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
-from accordant.runs.execution import declared_metrics
+from accordant.runs.execution import declared_metrics, declared_ranges
 from accordant.runs.trees import check_trees
 from accordant.runs.trust import TRUSTED
 
@@ -41,6 +41,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
         "features": policy.features_,
         "selected": policy.selected_,
         "random_state": policy.random_state,
+        "outcome_limits": policy.outcome_limits_,
         "strategies": {
             label: {"name": rule.name, "parameters": rule.parameters} for label, rule in policy.strategies_.items()
         },
@@ -81,6 +82,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
         resamples=case.evaluation.resamples,
         level=case.evaluation.level,
         normalisation=case.evaluation.normalisation,
+        ranges=declared_ranges(case),
         random_state=state["random_state"],
     )
     policy.features_ = tuple(state["features"])
@@ -93,6 +95,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
         for label, each in state["strategies"].items()
     }
     policy.warnings_ = tuple(state["warnings"])
+    policy.outcome_limits_ = _tuples(state["outcome_limits"])
     policy.selected_ = policy.strategies_[state["selected"]].label
     return policy
 

@@ -70,7 +70,8 @@ def make_record(
 ) -> Record:
     """Collect a run.
 
-    Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``, ``notes``,
+    Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``, ``selection`` (whom D* consults, its corrected score),
+    ``notes``,
     ``warnings``, ``test`` and ``validation`` (a leaderboard each, see `board`), ``groups`` (per attribute),
     ``scrutiny`` (how far decisions and choice can be trusted, see `accordant.runs.scrutiny.Scrutiny`),
     ``outcome_model`` (name and quality on test rows), ``learning`` (identification, proxies, overlap, searches, reward
@@ -96,6 +97,10 @@ def make_record(
             "test": evidence.n_contexts,
         },
         "selected": policy.selected_,
+        "selection": {
+            "consults": policy.strategies_[policy.selected_].consults,
+            "score": None if (score := policy.leaderboard_.chosen_score) is None else score.to_json(),
+        },
         "notes": list(case.notes),
         "warnings": _warnings(policy, data),
         "test": board(leaderboard),

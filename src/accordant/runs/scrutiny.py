@@ -24,6 +24,7 @@ from accordant.certificates.bounds.about import subject_of
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.ranking import Ranges
 from accordant.certificates.bounds.rule_choices import attackable
+from accordant.certificates.bounds.scales import Scale
 from accordant.certificates.choosing import method_for
 from accordant.decisions import Decisions
 from accordant.errors import InputError
@@ -165,22 +166,34 @@ class Scrutiny:
     def _ranking(self, unbounded: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return whether the best candidate stays the best under misreports.
 
-        Nothing without min–max scales, or if a metric with weight has no bounds.
+        Nothing with the scales of the published code, or if a metric with weight has no bounds.
         """
         expected, evidence, found = self.evidence.expected, self.evidence, list[dict[str, Any]]()
         counted = {label: each for label, each in self.metrics.items() if each[1] > 0}
-        if self.policy.normalisation != "minmax" or set(counted) & set(unbounded):
+        if self.policy.normalisation == "reference" or set(counted) & set(unbounded):
             return found
+        scales = self._scales(counted)
         rules = [self.policy.strategies_[label] for label in self.candidates]
-        honest = ranking(rules, expected, counted, delta=0.0, evidence=evidence, known=self.known)
+        honest = ranking(rules, expected, counted, delta=0.0, evidence=evidence, known=self.known, scales=scales)
         ranked = [rule for rule, score in zip(rules, honest.nominal, strict=True) if np.isfinite(score)]
         for members in (*((name,) for name in expected.stakeholders), expected.stakeholders) if ranked else ():
-            for ranges in RANGES:
+            for ranges in RANGES if scales is None else RANGES[:1]:
                 kept = ranking(
-                    ranked, expected, counted,
-                    delta=BOUNDED, coalition=members, evidence=evidence, known=self.known, ranges=ranges,
+                    ranked, expected, counted, delta=BOUNDED, coalition=members, evidence=evidence, known=self.known,
+                    ranges=ranges, scales=scales,
                 )  # fmt: skip
                 found.append({"coalition": list(members), "delta": BOUNDED, "best": kept.order[0]} | kept.to_json())
+        return found
+
+    def _scales(self, metrics: Mapping[str, tuple[Metric, float]]) -> dict[str, Scale] | None:
+        """Return fixed scales of weighted metrics; None if the candidates make the scales."""
+        if self.policy.normalisation != "natural":
+            return None
+        scale = self.policy.scale_on(self.evidence, metrics)
+        found = {}
+        for (label, (metric, _)), (low, high) in zip(metrics.items(), scale.spans, strict=True):
+            zero = metric.goal == "zero"
+            found[label] = Scale(metric.goal, 0.0 if zero else low, max(abs(low), abs(high)) if zero else high)
         return found
 
     def _influence(self, rule: Strategy) -> list[dict[str, Any]]:
@@ -204,6 +217,7 @@ class Scrutiny:
                 decisions, kinds, self.evidence, self.metrics,
                 candidates=self.candidates, generator=randomness.generator(policy.random_state, "resamples"),
                 resamples=policy.resamples, level=policy.level, normalisation=normalisation,
+                ranges=policy.declared_ranges(self.metrics),
             )  # fmt: skip
         except InputError as error:  # no candidate is ranked on these rows, which the leaderboard shows too
             return None, str(error)

@@ -108,7 +108,7 @@ def _studentised(values: Values, drawn: Values, error: float) -> tuple[Values, _
 
 def _inverse_root(squares: Values) -> Values:
     """Return 1 / √x, and 0 where x is 0 up to rounding."""
-    return np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 1e-24)
+    return np.asarray(np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 1e-24))
 
 
 def leaders(codes: NDArray[np.integer], share: float = 0.99) -> NDArray[np.intp]:

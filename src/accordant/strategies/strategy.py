@@ -101,6 +101,11 @@ class Strategy(ABC):
         """
 
     @property
+    def consults(self) -> str:
+        """What a reader must know of a rule that does not weigh all stakeholders, in one sentence; empty if it does."""
+        return ""
+
+    @property
     def label(self) -> str:
         """Name with whatever tells it apart from the same rule with other parameters."""
         return self.name

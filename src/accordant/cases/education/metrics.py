@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.evidence import Evidence
-from accordant.metrics import Goal, SumMetric, Sums, register
+from accordant.metrics import Goal, Range, SumMetric, Sums, register
 from accordant.metrics.combinations import together
 from accordant.metrics.expressions import Expression, columns_of, divided
 from accordant.metrics.statistics import position
@@ -56,11 +56,17 @@ class RewardGap(_OfGroup):
     protected: str
 
     goal: ClassVar[Goal] = "zero"
+    monotone: ClassVar[bool] = False
 
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return None; an unknown stakeholder is an error."""
         position("stakeholder", self.stakeholder, problem.stakeholder_names)
         return None
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [−1, 1]."""
+        del evidence
+        return -1.0, 1.0
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Say that the column is missing."""
@@ -119,6 +125,15 @@ class ShareWithin(_OfGroup):
     def unavailable(self, evidence: Evidence) -> str | None:
         """Say that the column is missing."""
         return self.missing(evidence, self.attribute)
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1], or [0, 100] if it is a percentage."""
+        del evidence
+        return 0.0, 100.0 if self.percent else 1.0
+
+    def size(self, sums: Sums) -> float:
+        """Return how many members there are."""
+        return float(sums.totals[1])
 
     def theta(self, evidence: Evidence) -> Values:
         """Return whether a member gets the action, and membership."""

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from accordant.cases.health.rewards import COSTS
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics import Goal, SumMetric, Sums, register
+from accordant.metrics import Goal, Range, SumMetric, Sums, register
 from accordant.metrics.combinations import Defaulted, together
 from accordant.metrics.expressions import Expression, columns_of, divided
-from accordant.metrics.policy import OutcomeMetric
+from accordant.metrics.policy import MODELLED, OutcomeMetric
 
 Values = NDArray[np.float64]
 EXTRA_COST = COSTS["A"] - COSTS["C"]
@@ -30,6 +30,15 @@ class _Scores(SumMetric):
     """A metric of cognitive scores."""
 
     goal: ClassVar[Goal] = "max"
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return the range of outcomes."""
+        return evidence.outcome_range
+
+    def withheld(self, evidence: Evidence) -> str:
+        """Return that scores are partly predictions."""
+        del evidence
+        return MODELLED
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Say that the scores of actions are missing."""
@@ -63,6 +72,11 @@ class CostEffectiveness(_Scores):
     ``matched_cost_effectiveness``. 0 if nobody is treated.
     """
 
+    def range(self, evidence: Evidence) -> Range:
+        """Return the widest difference of outcomes either way, per unit of extra cost."""
+        low, high = evidence.outcome_range
+        return (low - high) / EXTRA_COST, (high - low) / EXTRA_COST
+
     def theta(self, evidence: Evidence) -> Values:
         """Return score if treated, treated, and control score."""
         levels, treated = _levels(evidence), _indicator(evidence, "A")
@@ -94,6 +108,16 @@ class MatchedCostEffectiveness(OutcomeMetric):
     """
 
     goal: ClassVar[Goal] = "max"
+    monotone: ClassVar[bool] = False
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return the widest difference of outcomes either way, per unit of extra cost."""
+        low, high = evidence.outcome_range
+        return (low - high) / EXTRA_COST, (high - low) / EXTRA_COST
+
+    def size(self, sums: Sums) -> float:
+        """Return how many are treated."""
+        return float(sums.totals[1])
 
     def theta(self, evidence: Evidence) -> Values:
         """Return the effect if treated, and treated."""
@@ -156,6 +180,11 @@ class ScoreDifference(_Scores):
     """
 
     goal: ClassVar[Goal] = "min"
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return the widest difference of outcomes either way."""
+        low, high = evidence.outcome_range
+        return low - high, high - low
 
     def theta(self, evidence: Evidence) -> Values:
         """Return score and membership of both groups of decisions."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from accordant.cases.lending.rewards import ACTIONS, OUTCOMES, Structure, table_of
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics import Goal, SumMetric, Sums, cell_values, register
+from accordant.metrics import SHARE, Goal, Range, SumMetric, Sums, cell_values, register
 from accordant.metrics.expressions import Expression, columns_of, divided
 
 Values = NDArray[np.float64]
@@ -26,6 +26,11 @@ Values = NDArray[np.float64]
 @dataclass(frozen=True)
 class _ShareOfAll(SumMetric):
     """An amount of money gathered by the decisions, as a share of what all loans together carry."""
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return [0, 1]."""
+        del evidence
+        return SHARE
 
     def value(self, sums: Sums) -> Values:
         """Return gathered / possible."""
@@ -168,6 +173,10 @@ class TablePayoff(SumMetric):
     goal: ClassVar[Goal] = "max"
 
     gamma: ClassVar[Literal[0, 1]] = 0
+
+    def range(self, evidence: Evidence) -> Range:
+        """Return from 0 to the number of contexts."""
+        return 0.0, float(evidence.n_contexts)
 
     def theta(self, evidence: Evidence) -> Values:
         """Return the table value of every action under the observed outcome."""

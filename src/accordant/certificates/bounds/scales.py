@@ -29,9 +29,9 @@ class Scale:
     goal
         What is better: ``max``, ``min`` or ``zero``.
     low, high
-        Smallest and largest value over the candidates; of |s| for ``zero``.
+        Smallest and largest value, over the candidates or as declared; of |s| for ``zero``.
     normalisation
-        ``minmax``: from 0 for the worst candidate to 1 for the best, 1 for all if they are equal. ``reference``: as in
+        ``relative``: from 0 at the worse end to 1 at the better one, 1 for all if both are equal. ``reference``: as in
         the official code of the paper.
     raw
         Whether the metric stays as it is, as accuracy does with ``reference``.
@@ -40,7 +40,7 @@ class Scale:
     goal: Goal
     low: float
     high: float
-    normalisation: Literal["minmax", "reference"] = "minmax"
+    normalisation: Literal["relative", "reference"] = "relative"
     raw: bool = False
 
     def __post_init__(self) -> None:

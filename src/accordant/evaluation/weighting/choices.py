@@ -1,9 +1,9 @@
 """Choices other than the weights: how metrics are normalised, and who else is in the comparison.
 
-Min–max normalisation reads the best and worst candidate, so a candidate that nobody would take can turn the order of
-two others round: rank reversal (Belton and Gear 1983, for the analytic hierarchy process).
+A scale that reads the best and worst candidate lets one that nobody would take turn the order of two others round: rank
+reversal (Belton and Gear 1983, for the analytic hierarchy process). Natural ranges do not.
 
-    minmax, reference   those offered for a composite score (`accordant.evaluation.composite`)
+    natural, relative, reference   those offered for a composite score (`accordant.evaluation.composite`)
     rank                share of the other candidates that are worse, half of those that are equal (Borda 1784)
     zscore              (value − mean) / standard deviation over the candidates; 0 if all are equal
 
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.evaluation.composite import EQUAL, NORMALISATIONS, Normalisation, composite_score
-from accordant.metrics.metric import Goal
+from accordant.metrics.metric import Goal, Range
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -45,6 +45,8 @@ class ScoreTable:
         Who can win, and which of the strategies are baselines, shape (strategy,).
     normalisation
         The one that was chosen.
+    ranges
+        Range of each metric, for the ``natural`` normalisation.
     """
 
     strategies: tuple[str, ...]
@@ -55,6 +57,7 @@ class ScoreTable:
     candidates: Mask
     baselines: Mask
     normalisation: Normalisation
+    ranges: tuple[Range, ...]
 
     def scores(self, scale: str, among: Mask) -> Values:
         """Return scores of the strategies in `among`, −inf for others and unranked ones, shape (strategy,)."""
@@ -75,6 +78,7 @@ def _composite(table: ScoreTable, among: Mask, *, normalisation: Normalisation) 
         candidates=among,
         normalisation=normalisation,
         accuracy=table.accuracy,
+        ranges=table.ranges,
     ).scores
 
 

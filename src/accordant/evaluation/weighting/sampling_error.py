@@ -1,8 +1,8 @@
 """Whether the winner survives the sampling error of the metrics: shares of weights, resample by resample.
 
-Every resample of contexts gives metric values, these give a normalisation of their own, and that divides the simplex
-anew. Shares are estimated with the same evenly drawn weights in every resample, so that differences between resamples
-come from the metrics alone. Uncertain criteria and unknown weights together: Lahdelma and Salminen 2001 (SMAA-2).
+Every resample of contexts gives metric values, and these divide the simplex anew. Shares are estimated with the same
+evenly drawn weights in every resample, so that differences between resamples come from the metrics alone. Uncertain
+criteria and unknown weights together: Lahdelma and Salminen 2001 (SMAA-2).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.evaluation.comparison import win_shares
 from accordant.evaluation.composite import EQUAL
 from accordant.statistics import percentile_interval
 
@@ -34,8 +33,6 @@ class Survival:
     share, low, high
         Mean share of all weights at which it wins, and percentile interval over resamples; strategies with equal
         scores share a weight vector.
-    wins
-        Share of resamples in which it wins at the chosen weights, equals sharing the win.
     unranked
         Share of resamples in which a weighted metric is not defined for it, so that it wins nowhere.
     """
@@ -44,7 +41,6 @@ class Survival:
     share: float
     low: float
     high: float
-    wins: float
     unranked: float
 
     def to_json(self) -> dict[str, Any]:
@@ -54,7 +50,6 @@ class Survival:
             "share": self.share,
             "low": self.low,
             "high": self.high,
-            "wins": self.wins,
             "unranked": self.unranked,
         }
 
@@ -89,13 +84,12 @@ class SamplingError:
 def sampling_error(
     normalised: Values,
     strategies: Sequence[str],
-    chosen: Values,
     weights: Values,
     candidates: NDArray[np.bool_],
     *,
     level: float = 0.95,
 ) -> SamplingError:
-    """Return how shares and the win at the chosen weights vary over resamples.
+    """Return how shares vary over resamples.
 
     Parameters
     ----------
@@ -104,8 +98,6 @@ def sampling_error(
         is not defined.
     strategies
         Names.
-    chosen
-        The chosen weights, shape (metric,), sum 1.
     weights
         Drawn weights, shape (draw, metric).
     candidates
@@ -122,7 +114,6 @@ def sampling_error(
         raise InputError("sampling error needs at least one resample and one candidate")
     rows, names = normalised[:, candidates], [strategies[s] for s in np.flatnonzero(candidates)]
     shares = np.stack([_shares(each, weights) for each in rows])
-    wins = win_shares(rows @ chosen, np.ones(len(names), dtype=bool))
     limits = percentile_interval(shares, level)
     unranked = np.isnan(rows).any(axis=-1).mean(axis=0)
     found = [
@@ -131,7 +122,6 @@ def sampling_error(
             float(shares[:, s].mean()),
             float(limits.low[s]),
             float(limits.high[s]),
-            float(wins[s]),
             float(unranked[s]),
         )
         for s, name in enumerate(names)

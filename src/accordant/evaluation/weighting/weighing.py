@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Statistics, resampled
-from accordant.evaluation.comparison import WeightedMetrics
+from accordant.evaluation.comparison import CompositeScale, DeclaredRanges, WeightedMetrics
 from accordant.evaluation.composite import Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.weighting.borders import Borders, borders
@@ -67,18 +67,18 @@ def weigh(
     generator: np.random.Generator,
     resamples: int = 1000,
     level: float = 0.95,
-    normalisation: Normalisation = "minmax",
+    normalisation: Normalisation = "natural",
+    ranges: DeclaredRanges | None = None,
     draws: int = DRAWS,
     draws_per_resample: int = DRAWS_PER_RESAMPLE,
 ) -> Weighing:
     """Return what stands behind the winner of `evaluate`, from the same arguments.
 
-    With a generator in the same state, contexts are resampled as in `evaluate`, so that the probability of winning at
-    the chosen weights is its `wins`.
+    With a generator in the same state, contexts are resampled as in `evaluate`.
 
     Parameters
     ----------
-    decisions, kinds, evidence, metrics, candidates, generator, resamples, level, normalisation
+    decisions, kinds, evidence, metrics, candidates, generator, resamples, level, normalisation, ranges
         As for `accordant.evaluation.evaluate`.
     draws
         Weight vectors drawn for regions of more than 5 weighted metrics.
@@ -100,7 +100,10 @@ def weigh(
     if not counted:
         raise InputError("no metric has positive weight; there is nothing to weigh")
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in counted.items()})
-    table = _table(statistics, kinds, counted, candidates, normalisation)
+    inside = [name in candidates for name in decisions]
+    declared = {label: span for label, span in (ranges or {}).items() if label in counted}
+    scale = CompositeScale.of(counted, evidence, inside, normalisation, declared)
+    table = _table(statistics, kinds, scale)
     order = np.argsort(~table.baselines, kind="stable")  # among equals a baseline comes first, as in a leaderboard
     contest = Contest.of(
         _normalised(table, table.raw).normalised[order], [table.strategies[s] for s in order], tuple(counted),
@@ -111,8 +114,7 @@ def weigh(
         values = resampled(statistics, resamples=resamples, generator=generator).values
         weights = drawn_weights(len(counted), draws_per_resample, generator)
         survived = sampling_error(
-            _normalised(table, values).normalised, table.strategies, contest.weights, weights, table.candidates,
-            level=level,
+            _normalised(table, values).normalised, table.strategies, weights, table.candidates, level=level,
         )  # fmt: skip
     regions = regions_of(contest, generator=generator, draws=draws, level=level)
     return Weighing(regions, _borders(contest, regions), survived, other_choices(table))
@@ -153,11 +155,10 @@ def _borders(contest: Contest, regions: WeightRegions) -> Borders:
 def _table(
     statistics: Statistics,
     kinds: Mapping[str, str],
-    metrics: WeightedMetrics,
-    candidates: Sequence[str],
-    normalisation: Normalisation,
+    scale: CompositeScale,
 ) -> ScoreTable:
     """Return raw values of the weighted metrics and what turns them into scores."""
+    metrics = scale.metrics
     results = [statistics.results(s) for s in range(len(statistics.names))]
     return ScoreTable(
         strategies=statistics.names,
@@ -166,9 +167,10 @@ def _table(
         raw=np.array([[row[label].value for label in metrics] for row in results], dtype=np.float64),
         # the official code leaves the metric called Accuracy raw, whatever it measures
         accuracy=np.array([label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in metrics.items()]),
-        candidates=np.array([name in candidates for name in statistics.names]),
+        candidates=scale.candidates,
         baselines=np.array([kinds[name] == "baseline" for name in statistics.names]),
-        normalisation=normalisation,
+        normalisation=scale.normalisation,
+        ranges=scale.spans,
     )
 
 
@@ -181,4 +183,5 @@ def _normalised(table: ScoreTable, raw: Values) -> Composite:
         candidates=table.candidates,
         normalisation=table.normalisation,
         accuracy=table.accuracy,
+        ranges=table.ranges,
     )

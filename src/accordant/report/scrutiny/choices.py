@@ -9,7 +9,8 @@ from accordant.report.scale import listed, number
 from accordant.report.scrutiny.wording import counted
 
 NORMALISATIONS = {
-    "minmax": "worst candidate 0, best candidate 1",
+    "natural": "each metric on its own range",
+    "relative": "worst candidate 0, best candidate 1",
     "reference": "as the published code does it",
     "rank": "share of the other candidates that are worse",
     "zscore": "standard scores over the candidates",

@@ -52,7 +52,7 @@ class Standing:
         Its share of all weights, in words.
     detail
         Its interval, who shares the region, or why it wins nowhere.
-    share, limits, wins, unranked
+    share, limits, unranked
         Over resamples, as written; empty if nothing was resampled.
     """
 
@@ -62,7 +62,6 @@ class Standing:
     detail: str
     share: str
     limits: str
-    wins: str
     unranked: str
 
 
@@ -111,7 +110,7 @@ def weighed(reading: Reading) -> Weighed:
     bars, drawn = _drawings(regions)
     return Weighed(
         metrics=tuple(zip(regions["metrics"], map(percent, regions["weights"]), strict=True)),
-        sentences=(*_regions_said(regions), *_border_said(regions, found["borders"]), *_survival_said(found)),
+        sentences=(*_regions_said(regions), *_border_said(regions, found["borders"])),
         bars=bars,
         map=drawn,
         shifts=tuple(_shift(each) for each in found["borders"]["shifts"]),
@@ -186,19 +185,6 @@ def _border_said(regions: Json, borders: Json) -> list[Markup]:
     return [sentence(start, strong(shift.rival), end)]
 
 
-def _survival_said(found: Json) -> list[Markup]:
-    survival, winner = found["sampling_error"], found["borders"]["winner"]
-    if survival is None:
-        return []
-    own = next((each for each in survival["strategies"] if each["strategy"] == winner), None)
-    if own is None:
-        return []
-    return [sentence(
-        "Over resamples of the rows ", strong(winner), f" wins at the chosen weights in {percent(own['wins'])} of them",
-        ", equals sharing the win." if found["borders"]["tied_with"] else ".",
-    )]  # fmt: skip
-
-
 def _shift(each: Json) -> Shift:
     giving = {name: -change for name, change in each["change"].items() if change < -SMALL}
     taking = {name: change for name, change in each["change"].items() if change > SMALL}
@@ -265,8 +251,8 @@ def _standing(
         detail = f"shared by {count(len(names))} with equal values"
     words = {"wins": percent(region["share"]), "border": "a border only", "never": "nowhere"}[region["status"]]
     if over is None:
-        return Standing(name, reading.find(name), words, detail, "", "", "", "")
+        return Standing(name, reading.find(name), words, detail, "", "", "")
     return Standing(
         name, reading.find(name), words, detail, percent(over["share"]),
-        f"{percent(over['low'])} to {percent(over['high'])}", percent(over["wins"]), percent(over["unranked"]),
+        f"{percent(over['low'])} to {percent(over['high'])}", percent(over["unranked"]),
     )  # fmt: skip

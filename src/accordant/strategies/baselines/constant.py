@@ -42,6 +42,11 @@ class Constant(Strategy):
         return Decisions(self.label, expected.actions, codes, np.zeros(expected.n_contexts, dtype=bool))
 
     @property
+    def consults(self) -> str:
+        """That nobody is consulted."""
+        return f"It takes {self.action} for everybody and consults nobody."
+
+    @property
     def label(self) -> str:
         """``constant:`` and the action."""
         return f"{self.name}:{self.action}"

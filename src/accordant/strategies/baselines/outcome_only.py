@@ -45,6 +45,11 @@ class OutcomeOnly(Strategy):
     favourable: tuple[int, ...] = ()
     status_quo: str | None = None
 
+    @property
+    def consults(self) -> str:
+        """That nobody is consulted."""
+        return "It decides by the predicted outcome alone and consults no stakeholder."
+
     def __call__(
         self,
         expected: ExpectedRewards,

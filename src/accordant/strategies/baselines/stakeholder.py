@@ -32,6 +32,11 @@ class SingleStakeholder(ContextRule):
         return Decisions(self.label, block.actions, selection.codes, selection.tied, scores)
 
     @property
+    def consults(self) -> str:
+        """That one stakeholder decides alone."""
+        return f"It decides by what {self.stakeholder} wants and consults nobody else."
+
+    @property
     def label(self) -> str:
         """``stakeholder:`` and the name."""
         return f"{self.name}:{self.stakeholder}"

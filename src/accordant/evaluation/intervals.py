@@ -1,0 +1,248 @@
+"""Intervals of metrics and scores: from resamples, widened by what resamples do not show.
+
+    few cases       quantiles of Student's t for the effective number of cases (`statistics.wider_level`)
+    small counts    shares and their differences as Wilson and Newcombe give them, so that what was never seen may be
+    no variation    a mean in a known range that never varied gets the interval of a share
+    no overlap      decisions that the log does not support may bring anything in the range (`evaluation.overlap`)
+
+Where none of this helps, the interval is withheld, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.evaluation.bootstrap import Statistics
+from accordant.evaluation.overlap import Overlap, overlap, unsupported_decisions
+from accordant.evidence import Evidence
+from accordant.metrics.metric import CountMetric, Goal, MetricResult, Range, SumMetric
+from accordant.metrics.statistics import Sums, contingency
+from accordant.statistics import bounded, percentile_interval, wider_level
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Ranges = Sequence[Range | None]
+Results = Sequence[Mapping[str, MetricResult]]
+
+
+@dataclass(frozen=True, eq=False)
+class MetricLimits:
+    """Intervals of all metrics of all strategies.
+
+    Attributes
+    ----------
+    low, high
+        Limits; NaN where there is no value or the interval is withheld, shape (strategy, metric).
+    undefined
+        Share of resamples without a value, same shape.
+    drawn_low, drawn_high
+        Limits from resamples alone, same shape.
+    reasons
+        Why an interval is withheld; empty if it is not, by strategy and metric.
+    """
+
+    low: Values
+    high: Values
+    undefined: Values
+    drawn_low: Values
+    drawn_high: Values
+    reasons: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """How far the log supports each strategy, and what its unsupported decisions leave open.
+
+    Attributes
+    ----------
+    overlaps
+        One for each strategy; None where nothing is estimated from decisions of others.
+    estimated
+        Which metrics read rewards or levels that are estimated with propensities, shape (metric,).
+    down, up
+        By how much each metric could be lower and higher than estimated, shape (strategy, metric).
+    open
+        Whether a metric could be off by something that has no bound here, same shape.
+    """
+
+    overlaps: tuple[Overlap | None, ...]
+    estimated: Mask
+    down: Values
+    up: Values
+    open: Mask
+
+    @classmethod
+    def of(cls, statistics: Statistics, results: Results) -> Self:
+        """Judge every strategy of some statistics."""
+        evidence, shape = statistics.evidence, (len(statistics.names), len(statistics.metrics))
+        overlaps: list[Overlap | None] = []
+        down, up, unbounded = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
+        extremes = _extremes(statistics)
+        for s, decisions in enumerate(statistics.decisions):
+            if evidence.propensities is None or decisions.follows_log:
+                overlaps.append(None)
+                continue
+            found = overlap(decisions, evidence.propensities, evidence.log.actions)
+            overlaps.append(found)
+            loose = unsupported_decisions(decisions, evidence.propensities)
+            for m, label in enumerate(statistics.metrics) if loose.any() else ():
+                metric, value = statistics.metrics[label], results[s][label].value
+                if label not in extremes or value is None or not isinstance(metric, SumMetric):
+                    continue
+                if not metric.monotone:
+                    unbounded[s, m] = found.poor
+                    continue
+                totals = statistics.contributions(s, label).sum(axis=1)
+                ends = [totals + np.einsum("cat,at->c", change, loose) for change in extremes[label]]
+                values = [float(metric.value(Sums(end, evidence.n_contexts, evidence.problem))) for end in ends]
+                down[s, m], up[s, m] = max(0.0, value - min(values)), max(0.0, max(values) - value)
+        estimated = np.array([label in extremes for label in statistics.metrics], dtype=bool)
+        return cls(tuple(overlaps), estimated, down, up, unbounded)
+
+    def cases(self, evidence: Evidence) -> Values:
+        """Return the number of independent cases that each metric of each strategy rests on, same shape."""
+        found = np.full(self.down.shape, float(evidence.n_independent))
+        for s, each in enumerate(self.overlaps):
+            if each is not None:
+                found[s, self.estimated] = min(each.effective, evidence.n_independent)
+        return found
+
+
+def _extremes(statistics: Statistics) -> dict[str, tuple[Values, Values]]:
+    """Return by how much the contribution of every action changes if its reward is the least and the most possible.
+
+    By label, only for metrics that change, each of shape (column, action, context).
+    """
+    evidence, found = statistics.evidence, dict[str, tuple[Values, Values]]()
+    if evidence.propensities is None:
+        return found
+    worst, best = _with_rewards(evidence, 0), _with_rewards(evidence, 1)
+    for label, theta in statistics.thetas.items():
+        metric = statistics.metrics[label]
+        assert isinstance(metric, SumMetric)
+        least, most = metric.checked_theta(worst) - theta, metric.checked_theta(best) - theta
+        if least.any() or most.any():
+            found[label] = least, most
+    return found
+
+
+def _with_rewards(evidence: Evidence, end: int) -> Evidence:
+    """Return the evidence with all estimated rewards and outcome levels at the lower (0) or upper (1) end."""
+    rewards = evidence.rewards if evidence.hindsight else np.full(evidence.rewards.shape, float(end))
+    levels = evidence.robust_levels
+    if levels is not None:
+        levels = np.full(levels.shape, evidence.outcome_range[end])
+    return replace(evidence, rewards=rewards, robust_levels=levels)
+
+
+def metric_limits(
+    statistics: Statistics, results: Results, support: Support, drawn: Values, ranges: Ranges, level: float
+) -> MetricLimits:
+    """Return intervals of all metrics.
+
+    Parameters
+    ----------
+    statistics, results
+        Strategies, metrics, and their values.
+    support
+        How far the log supports each strategy.
+    drawn
+        Values on resamples, shape (resample, strategy, metric).
+    ranges
+        Range of each metric; None if it has none.
+    level
+        Coverage.
+    """
+    evidence = statistics.evidence
+    limits = percentile_interval(drawn, wider_level(level, support.cases(evidence)))
+    reasons = _withheld(statistics, support)
+    low, high = limits.low.copy(), limits.high.copy()
+    share = evidence.n_independent / evidence.n_contexts
+    for s, decisions in enumerate(statistics.decisions):
+        tables = {columns: contingency(decisions, cells) for columns, cells in statistics.cells.items()}
+        for m, (label, metric) in enumerate(statistics.metrics.items()):
+            result = results[s][label]
+            if reasons[s][m] or result.value is None or np.isnan(low[s, m]):
+                low[s, m] = high[s, m] = np.nan
+                continue
+            ends = low[s, m], high[s, m]
+            if isinstance(metric, CountMetric):
+                ends = _joined(ends, metric.limits(tables[metric.columns], level, share))
+            if not ends[1] > ends[0]:
+                ends = _unvaried(result, share, ranges[m], level)
+            low[s, m], high[s, m] = ends[0] - support.down[s, m], ends[1] + support.up[s, m]
+    return MetricLimits(low, high, limits.undefined, limits.low, limits.high, reasons)
+
+
+def _joined(ends: tuple[float, float], other: tuple[float, float] | None) -> tuple[float, float]:
+    """Return the interval that holds both."""
+    return ends if other is None else (min(ends[0], other[0]), max(ends[1], other[1]))
+
+
+def _unvaried(result: MetricResult, share: float, span: Range | None, level: float) -> tuple[float, float]:
+    """Return the interval of a value that was the same on all resamples; NaN if nothing is known about its range."""
+    if span is None or result.value is None or not result.n:
+        return np.nan, np.nan
+    low, high = bounded(result.value, result.n * share, *span, level)
+    return min(result.value, float(low)), max(result.value, float(high))
+
+
+def _withheld(statistics: Statistics, support: Support) -> tuple[tuple[str, ...], ...]:
+    """Return why there is no interval, by strategy and metric; empty where there is one."""
+    found = []
+    for s, decisions in enumerate(statistics.decisions):
+        each, row = support.overlaps[s], []
+        for m, metric in enumerate(statistics.metrics.values()):
+            reason = "" if decisions.follows_log else metric.withheld(statistics.evidence)
+            if not reason and each is not None and support.estimated[m]:
+                if each.scarce:
+                    reason = f"the logged cases that match its decisions weigh no more than {each.effective:.0f} cases"
+                elif support.open[s, m]:
+                    reason = f"the log does not support {each.unsupported:.0%} of its decisions"
+            row.append(reason)
+        found.append(tuple(row))
+    return tuple(found)
+
+
+def score_limits(
+    scores: Values, drawn: Values, metrics: MetricLimits, values: Values, slopes: Values, goals: Sequence[Goal],
+    support: Support, cases: Values, level: float,
+) -> tuple[Values, Values]:  # fmt: skip
+    """Return limits of composite scores, each of shape (strategy,).
+
+    What small counts add to the interval of a metric is independent of resamples, so it is added to the score's in
+    squares; what has no support is added as it is, because nothing averages it out.
+
+    Parameters
+    ----------
+    scores, drawn
+        Scores, and scores on resamples, shape (strategy,) and (resample, strategy).
+    metrics, values
+        Intervals and values of the metrics, shape (strategy, metric).
+    slopes, goals
+        How much a score changes with each metric, at least 0, shape (metric,); and what is better.
+    support
+        How far the log supports each strategy.
+    cases
+        Effective number of cases of each strategy, shape (strategy,).
+    level
+        Coverage.
+    """
+    limits = percentile_interval(drawn, wider_level(level, cases))
+    rising = np.where(np.array(goals) == "zero", values < 0, np.array(goals) == "max")
+    below = np.nan_to_num(np.maximum(metrics.drawn_low - (metrics.low + support.down), 0.0)) * slopes
+    above = np.nan_to_num(np.maximum(metrics.high - support.up - metrics.drawn_high, 0.0)) * slopes
+    found = []
+    for sign, limit, counted, unsupported in (
+        (-1, limits.low, np.where(rising, below, above), np.where(rising, support.down, support.up)),
+        (1, limits.high, np.where(rising, above, below), np.where(rising, support.up, support.down)),
+    ):
+        drawn_part = np.maximum(sign * (limit - scores), 0.0)
+        sampled = np.sqrt(drawn_part**2 + np.square(counted).sum(axis=1))
+        found.append(scores + sign * (sampled + (unsupported * slopes).sum(axis=1)))
+    return found[0], found[1]

@@ -1,0 +1,96 @@
+"""Overlap: how far the log supports what a strategy decides, and what it leaves open.
+
+Where a strategy decides what the logged behaviour almost never did, no logged case tells what would follow: the
+importance weights of the few matching cases are huge, and estimates rest on the outcome model alone. There the
+reward can be anything in its range, so intervals are widened by the range times the share of such decisions
+(bounds without assumptions: Manski 1990; for off-policy evaluation without overlap: Khan, Saveski and Ugander 2024,
+of whose bounds these are the widest, for outcomes of any roughness).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.decisions import Decisions
+from accordant.learning.causal.propensity import CLIP
+
+Values = NDArray[np.float64]
+
+RARE = 0.05  # propensities below this are rare; they support a decision only if enough cases are expected among them
+EXPECTED_CASES = 5.0  # so many matching cases must be expected among rare decisions, as for tables of counts
+TOLERATED = 0.02  # share of unsupported decisions up to which nothing needs to be said: intervals hold it
+FEW = 10.0  # below this effective number of matching cases an interval of resamples is not to be trusted
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How far the log supports what one strategy decides.
+
+    Attributes
+    ----------
+    unsupported
+        Share of its decisions that the logged behaviour took too rarely to learn from, in [0, 1].
+    effective
+        Effective number of logged cases that match its decisions, (Σ w)² / Σ w² with w = 1 / propensity (Kish 1965).
+    """
+
+    unsupported: float
+    effective: float
+
+    @property
+    def poor(self) -> bool:
+        """Whether a reader must be told."""
+        return self.unsupported > TOLERATED or self.scarce
+
+    @property
+    def scarce(self) -> bool:
+        """Whether too few cases match for an interval."""
+        return self.effective < FEW
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self) | {"poor": self.poor}
+
+
+def unsupported_decisions(decisions: Decisions, propensities: Values) -> Values:
+    """Return the probability of each unsupported action of one strategy, shape (action, context).
+
+    An action is unsupported where its propensity is below 0.02, the smallest that estimates divide by; or below 0.05,
+    if fewer than five matching cases are expected among all of the strategy's decisions as rare as that.
+    """
+    taken = decisions.policy
+    if taken is None:
+        taken = np.zeros(propensities.shape)
+        taken[decisions.codes, np.arange(len(decisions.codes))] = 1.0
+    rare = propensities < RARE
+    if (taken * propensities)[rare].sum() >= EXPECTED_CASES:
+        rare = propensities < CLIP
+    return np.asarray(taken * rare, dtype=np.float64)
+
+
+def overlap(decisions: Decisions, propensities: Values, actions: NDArray[np.intp]) -> Overlap:
+    """Return how far a log supports one strategy.
+
+    Parameters
+    ----------
+    decisions
+        What it decides.
+    propensities
+        Shape (action, context).
+    actions
+        Logged actions, shape (context,).
+    """
+    rows = np.arange(len(actions))
+    matching = (
+        (decisions.codes == actions).astype(np.float64) if decisions.policy is None else decisions.policy[actions, rows]
+    )
+    weights = matching / np.maximum(propensities[actions, rows], CLIP)
+    total = float(np.square(weights).sum())
+    return Overlap(
+        float(unsupported_decisions(decisions, propensities).sum() / len(actions)),
+        float(weights.sum() ** 2 / total) if total else 0.0,
+    )
