@@ -62,7 +62,7 @@ def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
     table.add_column("strategy", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column(f"{test['level']:.0%} interval", justify="right", no_wrap=True)
-    table.add_column("first", justify="right")
+    table.add_column("among the best")
     table.add_column("tied", justify="right")
     for metric in weighted:
         table.add_column(f"{metric['label'].replace('_', ' ')} ({metric['weight']:g})", justify="right")
@@ -74,7 +74,7 @@ def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
             f"{mark} {row['strategy']}",
             _number(score["value"]),
             limits,
-            "" if row["wins"] is None else f"{row['wins']:.0%}",
+            "yes" if row["among_best"] else "",
             f"{row['tied']:.0%}",
             *(_number(row["metrics"][metric["label"]]["value"]) for metric in weighted),
         )

@@ -155,7 +155,6 @@ class _Board:
         scores = self.point.scores
         sampled = None if self.drawn is None else self.scale.scores(self.drawn.values).scores
         score_limits = None if sampled is None else percentile_interval(sampled, self.level)
-        wins = None if sampled is None else win_shares(sampled, self.scale.candidates)
         apart = self._distinguishable(sampled)
         cells = self._cells()
         constant = -np.inf if self.best_constant is None else scores[self.best_constant]
@@ -167,10 +166,10 @@ class _Board:
                 kind=self.kinds[name],
                 candidate=candidate,
                 score=_estimate(finite(scores[s]), score_limits, (s,)),
-                wins=float(wins[s]) if candidate and wins is not None else None,
+                among_best=not apart[s] if candidate and sampled is not None and not np.isnan(scores[s]) else None,
+                alike=None,
                 tied=float(each.tied.mean()),
                 below_best_constant=bool(scores[s] < constant - EQUAL),
-                distinguishable=apart[s],
                 metrics=cells[s],
             )
             rows.append(row)

@@ -1,4 +1,4 @@
-"""The leaderboard: strategies × metrics with intervals, ties, and how often each would come first."""
+"""The leaderboard: strategies × metrics with intervals, ties, and the set that contains the best."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ class LeaderboardRow:
         influence a score.
     score
         Composite score; its value is None if a metric with positive weight is not defined.
-    wins
-        Share of resamples in which it comes first among the candidates, equals sharing the win; None if it
-        is no candidate or nothing was resampled.
+    among_best
+        Whether it is in the set that contains the best candidate with probability `level`; None if it was not
+        compared: no candidate, without a score, or nothing was resampled.
+    alike
+        The line that stands for it in comparisons, because both decide alike in at least 99 % of contexts; None if it
+        stands for itself.
     tied
         Share of contexts in which another action had the same primary score.
     below_best_constant
         Whether some constant action scores higher.
-    distinguishable
-        Whether the interval of its paired score difference to the best candidate excludes 0; None for the
-        best itself, for unranked lines, or if nothing was resampled.
     metrics
         Cells by metric label.
     """
@@ -81,10 +81,10 @@ class LeaderboardRow:
     kind: str
     candidate: bool
     score: Estimate
-    wins: float | None
+    among_best: bool | None
+    alike: str | None
     tied: float
     below_best_constant: bool
-    distinguishable: bool | None
     metrics: Mapping[str, MetricCell]
 
 
@@ -165,10 +165,10 @@ def _flat(row: LeaderboardRow) -> dict[str, Any]:
         "score": row.score.value,
         "score low": row.score.low,
         "score high": row.score.high,
-        "wins": row.wins,
+        "among best": row.among_best,
+        "alike": row.alike,
         "tied": row.tied,
         "below best constant": row.below_best_constant,
-        "distinguishable": row.distinguishable,
     }
     for label, cell in row.metrics.items():
         flat |= {
@@ -185,10 +185,10 @@ def _json(row: LeaderboardRow) -> dict[str, Any]:
         "kind": row.kind,
         "candidate": row.candidate,
         "score": _limits(row.score),
-        "wins": row.wins,
+        "among_best": row.among_best,
+        "alike": row.alike,
         "tied": row.tied,
         "below_best_constant": row.below_best_constant,
-        "distinguishable": row.distinguishable,
         "metrics": {
             label: {
                 **_limits(cell.estimate),

@@ -61,7 +61,7 @@ def _close_calls(rows: Sequence[LeaderboardRow]) -> list[str]:
     best = next((row for row in rows if row.candidate and row.score.value is not None), None)
     if best is None:
         return ["No candidate is ranked."]
-    close = [row.strategy for row in rows if row.candidate and row.distinguishable is False]
+    close = [row.strategy for row in rows if row.candidate and row.among_best and row is not best]
     return [f"Not distinguishable from {best.strategy}, the best candidate: {_listed(close)}."] if close else []
 
 

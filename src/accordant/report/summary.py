@@ -76,14 +76,14 @@ def _close(reading: Reading) -> list[Markup]:
     if not ranked:
         return [clean("No candidate is ranked: a metric with positive weight is not defined for any of them.")]
     best, rivals = ranked[0], ranked[1:]
-    told = [line.row["distinguishable"] for line in rivals]
+    told = [line.row["among_best"] is False for line in rivals]
     end = "."
     if best.selected and told and all(told):
         end = ", distinguishably more than every other ranked candidate."
     for line in rivals:
-        if line.selected and line.row["distinguishable"] is not None:
+        if line.selected and line.row["among_best"] is not None:
             far = ", distinguishably more than the selected strategy."
-            end = far if line.row["distinguishable"] else "; the selected strategy is not distinguishable from it."
+            end = far if not line.row["among_best"] else "; the selected strategy is not distinguishable from it."
     whose = ", the selected strategy," if best.selected else ""
     return [_sentence(_name(best), f"{whose} has the highest composite score on these rows{end}")]
 

@@ -140,7 +140,7 @@ def read_run(folder: str | Path) -> Run:
 
 def _write_leaderboard(rows: list[dict[str, Any]], path: Path) -> None:
     """Write one line per strategy; undefined values are empty."""
-    header = ["strategy", "kind", "candidate", "wins", "tied", "below_best_constant", "distinguishable"]
+    header = ["strategy", "kind", "candidate", "among_best", "alike", "tied", "below_best_constant"]
     parts = ["value", "low", "high"]
     metrics = list(rows[0]["metrics"])
     with path.open("w", newline="", encoding="utf-8") as file:
