@@ -30,7 +30,7 @@ def x_of(score: float) -> float:
 
 
 def line(position: int, row: dict[str, Any], selected: str) -> str:
-    """Return one strategy: name, interval, score, and how often it came first."""
+    """Return one strategy: name, interval, score, and whether it is among the best."""
     y, score, kind = TOP + ROW * position, row["score"], row["kind"]
     chosen = row["strategy"] == selected
     parts = [
@@ -39,7 +39,7 @@ def line(position: int, row: dict[str, Any], selected: str) -> str:
         f'<circle class="dot" cx="{x_of(score["value"])}" cy="{y}" r="4.5"/>',
         f'<circle class="ring" cx="{x_of(score["value"])}" cy="{y}" r="8"/>' if chosen else "",
         f'<text class="small" x="{LABELS + PLOT + 16}" y="{y + 4}">{score["value"]:.3f}</text>',
-        f'<text class="small" x="{WIDTH - 16}" y="{y + 4}" text-anchor="end">{row["wins"]:.0%}</text>',
+        f'<text class="small" x="{WIDTH - 16}" y="{y + 4}" text-anchor="end">{"among the best" if row["among_best"] else ""}</text>',
     ]
     return f'<g class="{kind}">{"".join(parts)}</g>'
 
@@ -68,7 +68,7 @@ def draw(content: dict[str, Any]) -> str:
 <text class="title" x="16" y="24">{escape(content["case"]["title"])}: composite score of each strategy</text>
 <text class="small" x="16" y="44">{escape(caption)}</text>
 <text class="small" x="{LABELS + PLOT + 16}" y="{TOP - 16}">score</text>
-<text class="small" x="{WIDTH - 16}" y="{TOP - 16}" text-anchor="end">first</text>
+<text class="small" x="{WIDTH - 16}" y="{TOP - 16}" text-anchor="end">among the best</text>
 {grid}
 {lines}
 {legend}

@@ -110,16 +110,23 @@ def _table(content: Json) -> Table:
     table = Table(box=None, pad_edge=False, title=None)
     columns = sorted(content["columns"], key=lambda each: -each["weight"])[:COLUMNS]
     table.add_column("rule", no_wrap=True)
-    for name in ("kind", "score (95%)", "wins"):
+    for name in ("kind", "score (95%)", "among the best"):
         table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
     for each in columns:
         table.add_column(each["label"].replace("_", " "), justify="right", overflow="fold")
     for row in _shown(content):
         table.add_row(
-            row["strategy"], row["kind"], _interval(row["score"]), _number(row["wins"], 2),
+            row["strategy"], row["kind"], _interval(row["score"]), _standing(row),
             *(_number(row["metrics"][each["label"]]["value"], 3) for each in columns),
         )  # fmt: skip
     return table
+
+
+def _standing(row: Json) -> str:
+    """Return whether a rule may be the best, or whose lists it shows."""
+    if row["alike"]:
+        return f"as {row['alike']}"
+    return {True: "yes", False: "no", None: "-"}[row["among_best"]]
 
 
 def _many(number: int, word: str) -> str:

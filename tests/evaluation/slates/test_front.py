@@ -27,7 +27,7 @@ def board_of(points, draws=None, goals=("max", "max")):
     rows = tuple(BoardRow(f"r{i}", {}, 0.0, 0.0) for i in range(len(points)))
     columns = tuple(BoardColumn(f"m{m}", goal, "") for m, goal in enumerate(goals))
     draws = np.empty((0, *points.shape)) if draws is None else np.asarray(draws, dtype=float)
-    return Board(rows, columns, 1, 1, len(draws), 0.95, 0, points, draws)
+    return Board(rows, columns, 1, 1, len(draws), 0.95, 0, points, draws, np.arange(len(points))[:, None])
 
 
 def test_by_hand():

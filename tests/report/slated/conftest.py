@@ -193,12 +193,11 @@ def made(
             column: estimate(spread(label, column)) | {"n": float(n), "reason": "", "normalised": 0.5, "by_group": []}
             for column in labels
         }
-        best = place == 1
         board.append({
             "strategy": label, "kind": kind, "candidate": label != "random_slate",
             "score": estimate(1 - place / 100) if label != "random_slate" else estimate(0.1875),
-            "wins": 0.8125 if best else None if label == "random_slate" else 0.0, "tied": 0.25,
-            "below_best_constant": False, "distinguishable": None if best else place > 2, "metrics": metrics,
+            "among_best": None if label == "random_slate" else place <= 2, "alike": None, "tied": 0.25,
+            "below_best_constant": False, "metrics": metrics,
         })  # fmt: skip
     axes = [*(["user attained"] if user else []), "worst off"]
     watched = {label for label in kinds if label in (f"stakeholder:{user}", *rules[:2])}
@@ -261,7 +260,7 @@ def without_values():
     content = made()
     for row in content["leaderboard"]:
         row["score"] = estimate(None)
-        row["wins"] = row["distinguishable"] = None
+        row["among_best"] = None
         for cell in row["metrics"].values():
             cell |= estimate(None) | {"n": 0.0, "reason": "no list", "normalised": None}
     for each in content["rules"]:
@@ -331,7 +330,7 @@ def bare():
 def not_resampled():
     content = made() | {"resamples": 0}
     for row in content["leaderboard"]:
-        row["wins"] = row["distinguishable"] = None
+        row["among_best"] = None
         for each in (row["score"], *row["metrics"].values()):
             each |= {"low": None, "high": None, "undefined": None}
     for row in content["front"]["rows"]:

@@ -88,6 +88,8 @@ class Board:
         Values on all requests, shape (rule, measure); NaN where not defined.
     draws
         Values on resamples, the same for all rules, shape (resample, rule, measure).
+    shown
+        Numbers of lists: equal where two rules show a request the same items in the same order, shape (rule, request).
     """
 
     rows: tuple[BoardRow, ...]
@@ -99,6 +101,7 @@ class Board:
     seed: int
     points: Values
     draws: Values
+    shown: NDArray[np.intp]
 
     def __iter__(self) -> Iterator[BoardRow]:
         return iter(self.rows)

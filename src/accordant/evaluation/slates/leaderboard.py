@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.evaluation.comparison import win_shares
 from accordant.evaluation.composite import EQUAL, composite_score
 from accordant.evaluation.leaderboard import Leaderboard, LeaderboardRow, MetricCell, MetricColumn
 from accordant.evaluation.slates.board import Board, estimates
-from accordant.statistics import finite, percentile_interval
+from accordant.statistics import best_set, finite, leaders, wider_level
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+ALIKE = 0.99  # share of requests with the same list from which on two rules are one
 
 
 def leaderboard(
@@ -51,20 +56,19 @@ def leaderboard(
     if len(board.draws):
         drawn = composite_score(board.draws, goals=goals, weights=shares, candidates=candidates).scores
     found = estimates(point.scores, drawn, board.level)
-    wins = win_shares(drawn, candidates) if len(drawn) else None
     order = _order(board, kinds, point.scores, candidates)
-    best = next(r for r in order if candidates[r])  # whoever is no candidate may stand above, but is not the winner
-    apart = _apart(drawn, best, board.level)
+    alike = _alike(board, order, candidates)
+    among = _among_best(board, point.scores, drawn, candidates & (alike == np.arange(len(alike))))[alike]
     rows = tuple(
         LeaderboardRow(
             strategy=board.rules[r],
             kind=kinds[board.rules[r]],
             candidate=bool(candidates[r]),
             score=found[r],
-            wins=float(wins[r]) if wins is not None and candidates[r] else None,
+            among_best=among[r] if candidates[r] else None,
+            alike=None if alike[r] == r else board.rules[alike[r]],
             tied=board.rows[r].tied,
             below_best_constant=False,
-            distinguishable=None if r == best or found[r].value is None else apart[r],
             metrics={
                 label: MetricCell(cell.estimate, finite(point.normalised[r, m]), float(cell.n))
                 for m, (label, cell) in enumerate(board.rows[r].cells.items())
@@ -82,8 +86,8 @@ def leaderboard(
 
 
 def _order(
-    board: Board, kinds: Mapping[str, str], scores: np.ndarray[tuple[int], np.dtype[np.float64]],
-    candidates: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    board: Board, kinds: Mapping[str, str], scores: Values,
+    candidates: Mask,
 ) -> list[int]:  # fmt: skip
     """Return positions of rules, the best first: candidates before others, baselines before equals, unranked last."""
     levels = np.where(np.isnan(scores), -np.inf, np.round(scores / EQUAL) * EQUAL)
@@ -93,15 +97,25 @@ def _order(
     )
 
 
-def _apart(drawn: np.ndarray[tuple[int, int], np.dtype[np.float64]], best: int, level: float) -> list[bool | None]:
-    """Return for each rule whether the interval of its score difference to the best excludes 0."""
-    if not len(drawn):
-        return [None] * drawn.shape[1]
-    limits = percentile_interval(drawn[:, best, None] - drawn, level)
-    return [
-        None if np.isnan(low) else bool(low > EQUAL or high < -EQUAL)
-        for low, high in zip(limits.low, limits.high, strict=True)
-    ]
+def _alike(board: Board, order: Sequence[int], candidates: Mask) -> NDArray[np.intp]:
+    """Return for each rule the candidate that stands for it: the first in order to show the same lists, or itself.
+
+    Rules that show the same lists in at least 99 % of requests are one rule to whoever gets them. Who is no candidate
+    stands for nobody.
+    """
+    places = np.array([r for r in order if candidates[r]], dtype=np.intp)
+    found = np.arange(len(board.rules), dtype=np.intp)
+    found[places] = places[leaders(board.shown[places], ALIKE)]
+    return found
+
+
+def _among_best(board: Board, scores: Values, drawn: Values, compared: Mask) -> NDArray[np.object_]:
+    """Return for each rule whether it is in the set that contains the best; None if it is not compared."""
+    found = np.full(len(scores), None, dtype=object)
+    if len(drawn):
+        known = best_set(scores, drawn, level=float(wider_level(board.level, board.n_users)), able=compared)
+        found[known.compared] = known.member[known.compared]
+    return found
 
 
 def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -> tuple[str, ...]:
@@ -110,10 +124,7 @@ def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) ->
     if best is not None and best.kind == "baseline":
         found.append(f"{best.strategy} comes first, a baseline: on this composite score no rule earns its cost.")
     if best is not None:
-        close = [row.strategy for row in rows if row.candidate and row.distinguishable is False]
-        if close:
-            others = "one other rule" if len(close) == 1 else f"{len(close)} other rules"
-            found.append(f"The data cannot tell {others} from {best.strategy}, which comes first.")
+        found += _ties(rows, best)
         found.append("The table orders rules on the requests that it reports: whatever comes first looks too good.")
     outside = [row.strategy for row in rows if not row.candidate]
     if outside:
@@ -125,3 +136,17 @@ def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) ->
     if flat:
         found.append(f"All rules are equal on {', '.join(flat)}, which therefore separates nothing.")
     return tuple(found)
+
+
+def _ties(rows: Sequence[LeaderboardRow], best: LeaderboardRow) -> list[str]:
+    """Say which rules are the first one under another name, and how many others may be the best."""
+    found, candidates = [], [row for row in rows if row.candidate and row is not best]
+    same = [row.strategy for row in candidates if row.alike == best.strategy]
+    if same:
+        shows = "shows" if len(same) == 1 else "show"
+        found.append(f"{', '.join(same)} {shows} the same lists as {best.strategy} in {ALIKE:.0%} of requests or more.")
+    close = sum(bool(row.among_best) for row in candidates if row.alike is None)
+    if close:
+        others = "one other rule" if close == 1 else f"{close} other rules"
+        found.append(f"The data cannot tell {others} from {best.strategy}, which comes first.")
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,20 @@ def scores(
         cells = map(BoardCell, found, counts)
         short = (served.slates.lengths < served.slates.k).mean()
         rows.append(BoardRow(rule, dict(zip(measures, cells, strict=True)), float(served.slates.tied.mean()), short))
-    return Board(tuple(rows), columns, len(first.users), users.n, resamples, level, seed, points, draws)
+    return Board(
+        tuple(rows), columns, len(first.users), users.n, resamples, level, seed, points, draws,
+        _numbered([served.slates.items for served in served_by_rule.values()]),
+    )  # fmt: skip
+
+
+def _numbered(lists: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """Return a number for each list, equal for equal ones, shape (rule, request), from lists of shape (request, k)."""
+    places = np.stack(lists)
+    codes = np.zeros(places.shape[:2], dtype=np.intp)
+    for place in range(places.shape[2]):
+        width = int(places[..., place].max(initial=0)) + 2
+        codes = np.unique(codes * width + places[..., place] + 1, return_inverse=True)[1].reshape(codes.shape)
+    return codes
 
 
 def recentred(draws: Values, points: Values) -> Values:
