@@ -67,11 +67,7 @@ def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
     table.add_column("strategy", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column(f"{test['level']:.0%} interval", justify="right", no_wrap=True)
-<<<<<<< HEAD
     table.add_column("among best", justify="right")
-=======
-    table.add_column("among the best")
->>>>>>> lists
     table.add_column("tied", justify="right")
     for metric in weighted:
         table.add_column(f"{metric['label'].replace('_', ' ')} ({metric['weight']:g})", justify="right")
@@ -83,11 +79,7 @@ def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
             f"{mark} {row['strategy']}",
             _number(score["value"]),
             limits,
-<<<<<<< HEAD
             {True: "yes", False: "no", None: ""}[row["among_best"]],
-=======
-            "yes" if row["among_best"] else "",
->>>>>>> lists
             f"{row['tied']:.0%}",
             *(_number(row["metrics"][metric["label"]]["value"]) for metric in weighted),
         )

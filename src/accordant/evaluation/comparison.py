@@ -307,32 +307,17 @@ class _Board:
     def rows(self) -> tuple[LeaderboardRow, ...]:
         """Return the rows, best first, unranked last."""
         scores = self.point.scores
-<<<<<<< HEAD
-=======
-        sampled = None if self.drawn is None else self.scale.scores(self.drawn.values).scores
-        score_limits = None if sampled is None else percentile_interval(sampled, self.level)
-        apart = self._distinguishable(sampled)
-        cells = self._cells()
->>>>>>> lists
         constant = -np.inf if self.best_constant is None else scores[self.best_constant]
         estimates, among, cells = self._scores(), self._among_best(), self._cells()
         rows = [
             LeaderboardRow(
                 strategy=name,
                 kind=self.kinds[name],
-<<<<<<< HEAD
                 candidate=bool(self.scale.candidates[s]),
                 score=estimates[s],
                 among_best=among[s],
                 alike=None if self.leader[s] == s else self.names[self.leader[s]],
                 tied=float(self.statistics.decisions[s].tied.mean()),
-=======
-                candidate=candidate,
-                score=_estimate(finite(scores[s]), score_limits, (s,)),
-                among_best=not apart[s] if candidate and sampled is not None and not np.isnan(scores[s]) else None,
-                alike=None,
-                tied=float(each.tied.mean()),
->>>>>>> lists
                 below_best_constant=bool(scores[s] < constant - EQUAL),
                 metrics=cells[s],
                 overlap=self.support.overlaps[s] if self.support.estimated.any() else None,

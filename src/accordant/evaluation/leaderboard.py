@@ -212,10 +212,7 @@ def _json(row: LeaderboardRow) -> dict[str, Any]:
         "alike": row.alike,
         "tied": row.tied,
         "below_best_constant": row.below_best_constant,
-<<<<<<< HEAD
         "overlap": None if row.overlap is None else row.overlap.to_json(),
-=======
->>>>>>> lists
         "metrics": {
             label: {
                 **_limits(cell.estimate),

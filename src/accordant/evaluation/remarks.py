@@ -72,7 +72,6 @@ def _among_best(rows: Sequence[LeaderboardRow]) -> list[str]:
     best = next((row for row in rows if row.candidate and row.score.value is not None), None)
     if best is None:
         return ["No candidate is ranked."]
-<<<<<<< HEAD
     inside = [row.strategy for row in rows if row.among_best and row.alike is None]
     outside = [row.strategy for row in rows if row.among_best is False and row.alike is None]
     if not inside:
@@ -125,10 +124,6 @@ def _unsupported(rows: Sequence[LeaderboardRow]) -> list[str]:
         "followed there, and they are not compared with others."
     )
     return [sentence]
-=======
-    close = [row.strategy for row in rows if row.candidate and row.among_best and row is not best]
-    return [f"Not distinguishable from {best.strategy}, the best candidate: {_listed(close)}."] if close else []
->>>>>>> lists
 
 
 def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -> list[str]:
