@@ -137,7 +137,7 @@ def learn(
     """
     identification = identify(log, problem)
     behaviour = LoggedBehaviour.fit(problem, log, features, settings.random_state)
-    overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions, names=problem.actions)
+    overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
     folds = _folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
@@ -166,7 +166,6 @@ def learn(
         proxies,
         (
             *identification.warnings,
-            *(overlap.warnings if overlap and identification.action_aware else ()),
             *_copies_warnings(log, features),
             *_estimated_rewards_warnings(identification, behaviour),
             *(sentence for check in proxies if (sentence := check.warning())),

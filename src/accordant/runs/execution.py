@@ -27,6 +27,9 @@ from accordant.runs.scrutiny import Scrutiny
 
 logger = logging.getLogger(__name__)
 
+LEAST_TRAINING_ROWS = 30  # ten for each of the three folds that the smallest nested cross-validation needs
+LEAST_TEST_ROWS = 10  # with fewer, not even an action that is always taken is shown to be taken more often than not
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -78,6 +81,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     data = case_data(case, beside, options, signals)
     train, test = split(data, case.evaluation.test_size, options.seed)
     train = subset(train, options)
+    _check_sizes(train, test)
     policy = build_policy(case, options)
     _check_metrics(case)
     logger.info("%s: %d training rows, %d untouched test rows", data.source, len(train.log), len(test.log))
@@ -131,6 +135,16 @@ def split(data: CaseData, test_size: float, seed: int) -> tuple[CaseData, CaseDa
     except ValueError as error:
         raise DataError(f"{data.source}: {len(rows)} rows cannot be split: {error}") from None
     return data.take(train), data.take(test)
+
+
+def _check_sizes(train: CaseData, test: CaseData) -> None:
+    """Refuse rows from which nothing could be told."""
+    for words, part, least, remedy in (
+        ("training", train, LEAST_TRAINING_ROWS, "bring more rows"),
+        ("untouched test", test, LEAST_TEST_ROWS, "bring more rows, or raise evaluation.test_size"),
+    ):
+        if len(part.log) < least:
+            raise DataError(f"{part.source}: {len(part.log)} {words} rows; at least {least} are needed: {remedy}")
 
 
 def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:

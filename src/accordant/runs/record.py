@@ -72,11 +72,11 @@ def make_record(
 
     Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``,
     ``selection`` (whom D* consults, its corrected score), ``notes``, ``warnings``, ``test`` and ``validation`` (a
-    leaderboard each, see `board`), ``groups`` (per attribute), ``scrutiny`` (how far decisions and choice can be trusted,
-    see `accordant.runs.scrutiny.Scrutiny`), ``outcome_model`` (name and quality on test rows), ``learning``
-    (identification, proxies, overlap, searches, reward errors), ``reward_sources`` (stakeholder to where a learned reward
-    comes from), ``strategies`` (name and parameters by label), ``scope`` (card and hash), ``cost`` (times: all that
-    differs between two runs of the same command).
+    leaderboard each, see `board`), ``groups`` (per attribute), ``scrutiny`` (how far decisions and choice can be
+    trusted, see `accordant.runs.scrutiny.Scrutiny`), ``outcome_model`` (name and quality on test rows), ``learning``
+    (identification, proxies, overlap, searches, reward errors), ``reward_sources`` (stakeholder to where a learned
+    reward comes from), ``strategies`` (name and parameters by label), ``scope`` (card and hash), ``cost`` (times: all
+    that differs between two runs of the same command).
     """
     learned = policy.learned_
     shares = None

@@ -13,7 +13,7 @@ from accordant.evaluation.weighting import ScoreTable, other_choices
 from accordant.evaluation.weighting.choices import rank_scale, z_scale
 
 
-def table(raw, weights, *, goals=None, candidates=None, baselines=None, normalisation="minmax"):
+def table(raw, weights, *, goals=None, candidates=None, baselines=None, normalisation="relative"):
     raw = np.array(raw, dtype=float)
     n, m = raw.shape
     return ScoreTable(
@@ -25,6 +25,7 @@ def table(raw, weights, *, goals=None, candidates=None, baselines=None, normalis
         np.ones(n, dtype=bool) if candidates is None else np.array(candidates, dtype=bool),
         np.zeros(n, dtype=bool) if baselines is None else np.array(baselines, dtype=bool),
         normalisation,
+        ((0.0, 1.0),) * m,
     )
 
 
