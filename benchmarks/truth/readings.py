@@ -9,7 +9,7 @@ from accordant.statistics import Estimate
 
 def said_worse(row: LeaderboardRow) -> bool:
     """Return whether a candidate is said to be worse than the best one."""
-    return row.candidate and row.distinguishable is True
+    return row.candidate and row.among_best is False
 
 
 def among_best(row: LeaderboardRow) -> bool:
@@ -17,16 +17,16 @@ def among_best(row: LeaderboardRow) -> bool:
     return row.candidate and row.score.value is not None and not said_worse(row)
 
 
-def claimed_probability(row: LeaderboardRow) -> float | None:
-    """Return with which probability the row is said to be the best; None if nothing of that kind is said."""
-    return getattr(row, "wins", None)
+def selected_score(board: Leaderboard, row: LeaderboardRow, part: str) -> Estimate:
+    """Return what is said of the score of the selected rule, where it was selected and elsewhere."""
+    return board.chosen_score or Estimate(None) if part == "validation" else row.score
 
 
 def overlap_flagged(policy: ParticipatoryPolicy, board: Leaderboard, strategy: str) -> bool:
     """Return whether a reader is told that too few logged actions support the value of a strategy."""
-    del board, strategy  # said of the whole log, so of every strategy
-    overlap = policy.learned_.overlap
-    return overlap is None or bool(overlap.warnings)
+    del policy
+    overlap = board[strategy].overlap
+    return overlap is not None and overlap.poor
 
 
 def limits(estimate: Estimate) -> tuple[float, float, float]:

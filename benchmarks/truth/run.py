@@ -23,10 +23,11 @@ from benchmarks.truth import readings
 from benchmarks.truth.worlds import SENSITIVE, Values, World
 
 COMPOSITE = "composite"
+CHOSEN = "score of the selected"
 EQUAL = 1e-9  # rounding
 RECORD = (
     "part", "strategy", "metric", "value", "low", "high", "truth", "candidate", "selected", "flagged", "worse",
-    "member", "claim",
+    "member",
 )  # fmt: skip
 
 
@@ -152,10 +153,13 @@ def compared(policy: ParticipatoryPolicy, part: str, board: Leaderboard, truth: 
         flagged = readings.overlap_flagged(policy, board, row.strategy)
         about = (
             row.candidate, row.strategy == policy.selected_, flagged, readings.said_worse(row),
-            readings.among_best(row), readings.claimed_probability(row),
+            readings.among_best(row),
         )  # fmt: skip
         cells = {label: (cell.estimate, known.metrics[label].estimate) for label, cell in row.metrics.items()}
-        for label, (estimate, true) in {COMPOSITE: (row.score, known.score), **cells}.items():
+        cells[COMPOSITE] = row.score, known.score
+        if row.strategy == policy.selected_:
+            cells[CHOSEN] = readings.selected_score(board, row, part), known.score
+        for label, (estimate, true) in cells.items():
             found.append((part, row.strategy, label, *readings.limits(estimate), readings.limits(true)[0], *about))
     return found
 

@@ -74,7 +74,6 @@ def summary(world: World, made: Sequence[Run]) -> Summary:
         [pd.DataFrame(each.records, columns=RECORD).assign(run=run) for run, each in enumerate(made)],
         ignore_index=True,
     )
-    table["claim"] = table["claim"].astype(float)
     table["shown"] = table["low"].notna() & table["high"].notna()
     inside = (table["low"] <= table["truth"] + ROUNDING) & (table["high"] >= table["truth"] - ROUNDING)
     table["covers"] = inside.where(table["shown"]).astype(float)
@@ -87,8 +86,6 @@ def summary(world: World, made: Sequence[Run]) -> Summary:
         counts |= {f"{name} ({part})": each for name, each in found.items()}
     counts |= stability(made) | flags(table, world)
     numbers |= {name: _share(each) for name, each in counts.items()}
-    for part in PARTS:
-        numbers |= {f"{name} ({part})": each for name, each in claims(table, part, world).items()}
     numbers |= {f"regret of {name}": float(np.mean([each.regrets[name] for each in made])) for name in made[0].regrets}
     numbers |= {f"seconds of {name}": float(np.mean([each.seconds[name] for each in made])) for name in made[0].seconds}
     return Summary(world, len(made), cells(table), numbers, counts)
@@ -145,22 +142,6 @@ def comparisons(scores: pd.DataFrame, world: World) -> dict[str, tuple[float, in
     found["best called worse"] = (float(sum(each["worse"].any() for each in best)), len(best))
     found["best selected"] = (float(sum(each["selected"].any() for each in best)), len(best))
     return found
-
-
-def claims(table: pd.DataFrame, part: str, world: World) -> dict[str, float | None]:
-    """Return with which probability the likeliest candidate is said to be the best, and how often it was.
-
-    Candidates with the same true score decide alike, and share what is claimed. Where all are equal there is no best.
-    """
-    scores = table[(table["part"] == part) & (table["metric"] == COMPOSITE) & table["candidate"]]
-    scores = scores[scores["claim"].notna() & scores["truth"].notna()]
-    if scores.empty:
-        return {"claimed to be best": None, "is best": None}
-    alike = scores.assign(truth=scores["truth"].round(9)).groupby(["run", "truth"], as_index=False)["claim"].sum()
-    first = alike.loc[alike.groupby("run")["claim"].idxmax()]
-    best = first["run"].map(alike.groupby("run")["truth"].max())
-    true = None if world.null else float((first["truth"] >= best - TIED).mean())
-    return {"claimed to be best": float(first["claim"].mean()), "is best": true}
 
 
 def stability(made: Sequence[Run]) -> dict[str, tuple[float, int]]:
@@ -232,7 +213,6 @@ class Promise:
 
 COVERAGE = Promise("coverage", "at least", 0.92)  # over strategies of every metric, and of D*, on each part; or none
 WORST = 3.0  # standard errors by which the worst of many strategies may fall short of that
-CALIBRATED = 0.1  # largest distance of a claimed probability from the share that came true
 PROMISES = (
     Promise("familywise error", "at most", 0.07),
     Promise("power", "at least", 0.95, ("clearly_best",)),
@@ -260,7 +240,7 @@ def broken(summaries: Sequence[Summary], slack: float = 0.0) -> list[str]:
     """
     found = []
     for each in summaries:
-        found += [f"{each.world.name}: {text}" for text in (*_uncovered(each, slack), *_uncalibrated(each, slack))]
+        found += [f"{each.world.name}: {text}" for text in _uncovered(each, slack)]
     for promise in PROMISES:
         found += _failures(promise, summaries, slack)
     return found
@@ -273,16 +253,6 @@ def _uncovered(found: Summary, slack: float) -> list[str]:
         for about, share, ease in (("", cell.coverage, slack), (f" for {cell.worst}", cell.worst_coverage, WORST)):
             if not np.isnan(share) and (text := COVERAGE.eased(ease, n).sentence(share, n)) is not None:
                 sentences.append(f"coverage of {cell.metric} ({cell.part}){about} {text}")
-    return sentences
-
-
-def _uncalibrated(found: Summary, slack: float) -> list[str]:
-    sentences = []
-    for part in PARTS:
-        claimed, true = (found.numbers[f"{name} ({part})"] for name in ("claimed to be best", "is best"))
-        allowed = CALIBRATED + slack * np.sqrt(0.25 / found.runs)
-        if claimed is not None and true is not None and abs(claimed - true) > allowed:
-            sentences.append(f"the likeliest candidate is said to be best with {claimed:.2f} ({part}), true {true:.2f}")
     return sentences
 
 

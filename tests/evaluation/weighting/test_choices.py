@@ -79,7 +79,7 @@ def test_drawing_level_is_no_reversal():
 def test_every_normalisation_names_its_winner():
     found = other_choices(table([[0.9, 0.1], [0.5, 0.6], [0.55, 0.5]], (0.5, 0.5)))
     winners = {each.normalisation: each.winners for each in found.normalisations}
-    assert set(winners) == {"minmax", "reference", "rank", "zscore"}
+    assert set(winners) == {"natural", "relative", "reference", "rank", "zscore"}
     order = next(each.order for each in found.normalisations if each.normalisation == "rank")
     assert winners["rank"] == ("a", "b", "c")  # 1 + 0, 0 + 1, 1/2 + 1/2
     assert set(order) == set("abc")
@@ -135,5 +135,5 @@ def test_one_candidate_and_json():
     assert found.without == ()
     assert found.pairs == 0
     read = json.loads(json.dumps(found.to_json(), allow_nan=False))
-    assert [each["winners"] for each in read["normalisations"]] == [["a"]] * 4
+    assert [each["winners"] for each in read["normalisations"]] == [["a"]] * 5
     assert read["reversals"] == []
