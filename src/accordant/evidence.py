@@ -71,6 +71,9 @@ class Evidence:
     observed_rewards
         What followed the logged action, shape (stakeholder, context), if `rewards` hold estimates in its place; else
         None.
+    propensities
+        Probability of each action under the logged behaviour by which unknown rewards were estimated, unclipped, shape
+        (action, context); None if there are none.
     estimates
         The evidence that this one was made from by `as_observed`; else None.
     """
@@ -85,6 +88,7 @@ class Evidence:
     robust_levels: NDArray[np.float64] | None = None
     hindsight: bool = True
     observed_rewards: NDArray[np.float64] | None = None
+    propensities: NDArray[np.float64] | None = None
     estimates: Evidence | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -96,6 +100,7 @@ class Evidence:
             ("outcome levels", self.outcome_levels),
             ("true levels", self.true_levels),
             ("robust levels", self.robust_levels),
+            ("propensities", self.propensities),
         ):
             if levels is not None and levels.shape != shape[1:]:
                 raise InputError(f"{name} have shape {levels.shape}; the problem and its log need {shape[1:]}")
