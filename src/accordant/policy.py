@@ -18,12 +18,14 @@ from accordant.certificates.threat import UNIT, checked_coalition
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
-from accordant.evaluation import Leaderboard, evaluate
+from accordant.evaluation import Leaderboard, Sensitivity, evaluate, sensitivity
 from accordant.evaluation.comparison import CompositeScale
-from accordant.evaluation.gathering import gather_evidence
+from accordant.evaluation.gathering import estimated_stakeholders, gather_evidence
+from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
+from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
-from accordant.learning.expectation import expected_rewards
+from accordant.learning.expectation import expected_rewards, weighted_rewards
 from accordant.learning.fitting import LearningSettings, learn
 from accordant.learning.identification import identify
 from accordant.learning.reading import read_log
@@ -51,7 +53,11 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     problem
         The decision problem.
     features
-        Columns that models may read; None for all columns that are neither sensitive attributes nor constant.
+        Columns that models may read; None for all columns that are neither sensitive attributes nor confounders nor
+        constant.
+    confounders
+        Further columns known before the decision that past decisions may have followed. Only the propensities by which
+        actions not taken are judged read them, as they read sensitive attributes; no model, rule or decision does.
     outcome_model
         A scikit-learn classifier (discrete outcomes), or an estimator with ``fit(X, actions, outcomes,
         n_actions=…)`` and ``predict_levels`` (continuous outcomes, see `accordant.learning.causal`); None
@@ -112,6 +118,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         problem: DecisionProblem,
         *,
         features: Sequence[str] | None = None,
+        confounders: Sequence[str] = (),
         outcome_model: Any | None = None,
         outcome_grid: Mapping[str, Sequence[Any]] | None = None,
         reward_model: Any | Literal["stated"] | None = None,
@@ -134,6 +141,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.problem = problem
         self.features = features
+        self.confounders = confounders
         self.outcome_model = outcome_model
         self.outcome_grid = outcome_grid
         self.reward_model = reward_model
@@ -183,7 +191,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         self._check_metrics(log, metrics)
         self.features_ = self._features(log.contexts)
         self.signals_ = {name: signals[name].fit(log, self.problem) for name in self.problem.stakeholder_names}
-        self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings())
+        self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings(), self.confounders)
         self.outcome_model_ = self.learned_.outcome_model
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected
@@ -252,6 +260,54 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             propensities=None if self.behaviour_ is None else self.behaviour_.predict(log.contexts),
             true_levels=true_levels,
             outcome_limits=self.outcome_limits_,
+        )
+
+    def sensitivity(
+        self, evidence: Evidence | None = None, *, odds_ratios: Sequence[float] = ODDS_RATIOS
+    ) -> Sensitivity:
+        """Return what unmeasured confounding could do to welfare, and to the choice of D*.
+
+        Parameters
+        ----------
+        evidence
+            From `evidence_on`; None for the rows of `fit`, by models that did not see them.
+        odds_ratios
+            How far a hidden reason may change the odds of an action; intervals of welfare are given for each.
+
+        Raises
+        ------
+        InputError
+            If the rewards of all actions are known, or there are no propensities.
+        """
+        self._check_fitted()
+        evidence = self.evidence_ if evidence is None else evidence
+        if reason := not_applicable(evidence):
+            raise InputError(reason)
+        assert evidence.prediction is not None
+        assert self.behaviour_ is not None
+        guessed = estimated_stakeholders(self.problem, self.signals_, evidence.prediction)
+        shares = np.where(guessed, self.problem.weights, 0.0) / self.problem.weights.sum()
+        names = self.problem.stakeholder_names
+        outcome_welfare = weighted_rewards(
+            evidence.log.contexts, evidence.prediction, self.reward_models_, dict(zip(names, shares, strict=True))
+        )
+        benchmarked = self.evidence_.log if hasattr(self, "evidence_") else evidence.log
+        return sensitivity(
+            {
+                label: each
+                for label, each in self.decide_on(evidence).items()
+                if self.strategies_[label].candidate or each.follows_log
+            },
+            evidence,
+            outcome_welfare,
+            guessed,
+            order=self._ranked(),
+            generator=randomness.generator(self.random_state, "resamples"),
+            resamples=self.resamples,
+            level=self.level,
+            odds_ratios=odds_ratios,
+            features=omitted_feature_odds_ratios(benchmarked, self.behaviour_.encoder),
+            observed=[name for name in names if isinstance(self.signals_[name], ObservedReward)],
         )
 
     def expected_rewards(self, X: Any) -> ExpectedRewards:
@@ -373,12 +429,18 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
                                    for name, value in given.items()})  # fmt: skip
 
     def _features(self, contexts: Contexts) -> tuple[str, ...]:
+        for name in self.confounders:
+            contexts[name]  # raises for an unknown column
+            if name in (self.features or ()):
+                raise InputError(
+                    f"the column {name!r} cannot be both a feature and a confounder that only evaluation reads"
+                )
         if self.features is not None:
             for name in self.features:
                 contexts[name]  # raises for an unknown column
             return tuple(self.features)
-        sensitive = {attribute.name for attribute in self.problem.sensitive_attributes}
-        return tuple(name for name in contexts if name not in sensitive and len(np.unique(contexts[name])) > 1)
+        apart = {*(attribute.name for attribute in self.problem.sensitive_attributes), *self.confounders}
+        return tuple(name for name in contexts if name not in apart and len(np.unique(contexts[name])) > 1)
 
     def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
         given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
@@ -427,6 +489,13 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             if self.strategies_[row.strategy].may_be_selected and row.score.value is not None:
                 return row.strategy
         raise InputError("no strategy can be selected: a metric with positive weight is undefined for each of them")
+
+    def _ranked(self) -> list[str]:
+        """Return candidates that may be selected: D*, then the others from best to worst on held-out folds."""
+        rows = self.leaderboard_.rows if hasattr(self, "leaderboard_") else ()
+        labels = [row.strategy for row in rows] or list(self.strategies_)
+        return [self.selected_, *(each for each in labels
+                                  if each != self.selected_ and self.strategies_[each].may_be_selected)]  # fmt: skip
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "selected_"):

@@ -44,7 +44,6 @@ OF_REWARDS = {
 }
 
 
-
 def columns(generator, n):
     """A number and a group that occurs on both sides."""
     sexes = np.array(["f", "m"])[generator.integers(0, 2, n)]

@@ -203,6 +203,7 @@ def build(
         spec.action,
         spec.outcome,
         *spec.features,
+        *spec.confounders,
         *sensitive,
         *spec.true_levels.values(),
         *reward_columns.values(),

@@ -32,6 +32,8 @@ class DataSpec(Declared):
         Columns with the action taken and what followed.
     features
         Columns that models may read.
+    confounders
+        Further columns known before the decision that past decisions may have followed: only evaluation reads them.
     true_levels
         Simulated data only: action to the column with its true mean outcome. Never reaches a model.
     drop
@@ -49,6 +51,7 @@ class DataSpec(Declared):
     action: str = "Action"
     outcome: str = "Outcome"
     features: tuple[str, ...] = Field(min_length=1)
+    confounders: tuple[str, ...] = ()
     true_levels: dict[str, str] = Field(default_factory=dict)
     drop: tuple[str, ...] = ()
     rename: dict[str, str] = Field(default_factory=dict)
@@ -61,6 +64,15 @@ class DataSpec(Declared):
             if name in self.features:
                 raise InputError(
                     f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, or dropped"
+                )
+            if name in self.confounders:
+                raise InputError(
+                    f"the column {name!r} cannot be a confounder: it is an action, an outcome, a truth, or dropped"
+                )
+        for name in self.confounders:
+            if name in self.features:
+                raise InputError(
+                    f"the column {name!r} cannot be a confounder that only evaluation reads: it is a feature"
                 )
         return self
 
@@ -211,7 +223,9 @@ class CaseSpec(Declared):
                 f"data.true_levels names {', '.join(self.data.true_levels)}; it needs a column for each of the actions "
                 f"{', '.join(self.problem.actions)}"
             )
-        self.signals()
+        for name, signal in self.signals().items():
+            if isinstance(signal, ObservedReward) and signal.column in self.data.confounders:
+                raise InputError(f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}")
         return self
 
     def signals(self) -> dict[str, RewardSignal]:

@@ -4,6 +4,7 @@ evaluate(...)            a `Leaderboard`: metrics, composite score, intervals, t
 composite_score(...)     every metric on its scale, and the weighted mean
 bootstrap_metrics(...)   the metrics of many strategies on the same resamples of contexts
 group_table(...)         what each group received under each strategy
+sensitivity(...)         what hidden reasons behind past decisions could do to welfare and to comparisons
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from accordant.evaluation.leaderboard import (
     MetricCell,
     MetricColumn,
 )
+from accordant.evaluation.sensitivity import Sensitivity, sensitivity
 from accordant.statistics import Estimate
 
 __all__ = [
@@ -33,8 +35,10 @@ __all__ = [
     "MetricColumn",
     "Normalisation",
     "Resampled",
+    "Sensitivity",
     "bootstrap_metrics",
     "composite_score",
     "evaluate",
     "group_table",
+    "sensitivity",
 ]

@@ -58,7 +58,7 @@ def gather_evidence(
             robust = doubly_robust(prediction.levels(), levels, propensities, log)
     rewards = _realised_rewards(problem, log, signals, expected, prediction.depends_on_action)
     observed = None
-    guessed = np.array([_is_guessed(signals[name], prediction) for name in problem.stakeholder_names])
+    guessed = estimated_stakeholders(problem, signals, prediction)
     if guessed.any() and propensities is not None:
         observed = rewards[:, log.actions, rows]
         predicted = expected.values[guessed].astype(np.float64)
@@ -70,9 +70,12 @@ def gather_evidence(
     )  # fmt: skip
 
 
-def _is_guessed(signal: RewardSignal, prediction: OutcomePrediction) -> bool:
-    """Return whether the rewards of actions not taken are unknown even after the fact."""
-    return prediction.depends_on_action or isinstance(signal, ObservedReward)
+def estimated_stakeholders(
+    problem: DecisionProblem, signals: Mapping[str, RewardSignal], prediction: OutcomePrediction
+) -> NDArray[np.bool_]:
+    """Return whose rewards of actions not taken are unknown even after the fact, shape (stakeholder,)."""
+    aware = prediction.depends_on_action
+    return np.array([aware or isinstance(signals[name], ObservedReward) for name in problem.stakeholder_names])
 
 
 def doubly_robust(

@@ -97,6 +97,19 @@ class ContextEncoder:
         return len(self.medians) + len(self.indicated) + sum(map(len, self.categories.values()))
 
     @property
+    def positions(self) -> dict[str, list[int]]:
+        """Columns of the matrix that each raw column fills."""
+        found = {name: [place] for place, name in enumerate(self.medians)}
+        place = len(found)
+        for name in self.indicated:
+            found[name].append(place)
+            place += 1
+        for name, categories in self.categories.items():
+            found[name] = list(range(place, place + len(categories)))
+            place += len(categories)
+        return found
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Raw columns that are read."""
         return (*self.medians, *self.categories)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,34 @@ def expectation(rewards: NDArray[np.float64], weights: NDArray[np.float64]) -> N
     for node in range(1, weights.shape[1]):
         total += rewards[..., node, :] * weights[:, node]
     return np.asarray(total)
+
+
+def weighted_rewards(
+    contexts: Contexts,
+    prediction: OutcomePrediction,
+    models: Sequence[RewardModel],
+    shares: Mapping[str, float],
+) -> NDArray[np.float64]:
+    """Return Σ_i w_i q_i(x, a, o), shape (action, node, context), computed in blocks as E is.
+
+    Parameters
+    ----------
+    contexts, prediction
+        Contexts with the nodes of f on them.
+    models
+        Reward models.
+    shares
+        Weight of each stakeholder that counts; others are left out.
+    """
+    total = np.zeros(prediction.weights.shape)
+    step = max(1, BLOCK // prediction.weights.shape[1])
+    counted = [model for model in models if any(shares.get(name, 0.0) > 0 for name in model.stakeholders)]
+    for start in range(0, contexts.n_contexts, step):
+        block = slice(start, start + step)
+        nodes = None if prediction.nodes is None else prediction.nodes[:, :, block]
+        for name, rewards in each_reward(counted, contexts.take(block), nodes):
+            total[:, :, block] += shares.get(name, 0.0) * rewards
+    return total
 
 
 def expected_rewards(

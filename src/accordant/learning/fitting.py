@@ -21,7 +21,7 @@ from accordant.learning.augmentation import (
     elicit,
     logged_queries,
 )
-from accordant.learning.behaviour import LoggedBehaviour
+from accordant.learning.behaviour import LoggedBehaviour, audit_columns, followed_columns
 from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
@@ -119,6 +119,7 @@ def learn(
     signals: Mapping[str, RewardSignal],
     features: tuple[str, ...],
     settings: LearningSettings,
+    confounders: Sequence[str] = (),
 ) -> Learned:
     """Learn f and every q_i with nested cross-validation.
 
@@ -134,9 +135,12 @@ def learn(
         Columns that models may read.
     settings
         How.
+    confounders
+        Further columns known beforehand that only propensities read.
     """
     identification = identify(log, problem)
-    behaviour = LoggedBehaviour.fit(problem, log, features, settings.random_state)
+    audit = audit_columns(problem, log.contexts, features, confounders)
+    behaviour = LoggedBehaviour.fit(problem, log, audit, settings.random_state)
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
     folds = _folds(problem, log, settings)
@@ -168,6 +172,7 @@ def learn(
             *identification.warnings,
             *_copies_warnings(log, features),
             *_estimated_rewards_warnings(identification, behaviour),
+            *_confounding_warnings(log, signals, features, identification, behaviour, settings.random_state),
             *(sentence for check in proxies if (sentence := check.warning())),
             *(f"Rewards of {name!r}: {sentence}" for name, signal in signals.items() for sentence in signal.warnings),
             *warnings,
@@ -195,7 +200,8 @@ def _estimated_rewards_warnings(identification: Identification, behaviour: Logge
     if not identification.action_aware:
         return []
     how = (
-        "are estimated (doubly robust, with estimated propensities)"
+        "are estimated (doubly robust, with estimated propensities), assuming no unmeasured confounding: that no "
+        "unrecorded reason moved both the action taken and what followed"
         if behaviour is not None
         else "are taken from the models, which flatters strategies that follow the models"
     )
@@ -204,6 +210,26 @@ def _estimated_rewards_warnings(identification: Identification, behaviour: Logge
         "Metrics that compare decisions with observed outcomes judge them by the outcome of the logged action."
     )
     return [sentence]
+
+
+def _confounding_warnings(
+    log: Log,
+    signals: Mapping[str, RewardSignal],
+    features: tuple[str, ...],
+    identification: Identification,
+    behaviour: LoggedBehaviour | None,
+    random_state: int,
+) -> list[str]:
+    """Name the columns beyond the features that past decisions followed, where rewards rest on propensities."""
+    estimated = identification.action_aware or any(isinstance(each, ObservedReward) for each in signals.values())
+    if behaviour is None or not estimated:
+        return []
+    return [
+        f"Past decisions followed {name} beyond what the models may read: welfare is judged with propensities that "
+        "know it, but decisions and predictions do not, so predicted outcomes of an action may partly reflect who "
+        "received it."
+        for name in followed_columns(log, features, behaviour, random_state)
+    ]
 
 
 def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Rows, ...]:

@@ -154,6 +154,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
     return ParticipatoryPolicy(
         case.problem,
         features=case.data.features,
+        confounders=case.data.confounders,
         outcome_model=_outcome_model(case, learning, seed),
         outcome_grid=learning.outcome_model.grid,
         reward_model=(

@@ -78,6 +78,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
     policy = ParticipatoryPolicy(
         problem,
         features=state["features"],
+        confounders=case.data.confounders,
         metrics=declared_metrics(case),
         resamples=case.evaluation.resamples,
         level=case.evaluation.level,

@@ -14,6 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from accordant.learning.causal.level_learner import action_folds
 from accordant.learning.causal.training_data import FloatArray, IntArray
 
+FOLDS = 5
+"""Cross-fitting folds of propensities."""
+
 CLIP = 0.02
 """Smallest propensity used as a divisor: no logged context counts for more than fifty."""
 
@@ -52,19 +55,16 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
         classifier_: the chosen classifier fitted on all contexts.
     """
 
-    def __init__(self, folds: int = 5, random_state: int = 0) -> None:
+    def __init__(self, folds: int = FOLDS, random_state: int = 0) -> None:
         self.folds = folds
         self.random_state = random_state
 
     def fit(self, X: FloatArray, actions: IntArray) -> Self:
         """Learn from features (context, feature) and action codes 0 .. (context,), each code present."""
-        splits = action_folds(actions, self.folds, self.random_state)
         held_out = {}
         self.log_losses_ = {}
-        for name, build in PROPENSITY_MODELS.items():
-            probabilities = np.empty((int(actions.max()) + 1, actions.size))
-            for train, test in splits:
-                probabilities[:, test] = build().fit(X[train], actions[train]).predict_proba(X[test]).T
+        for name in PROPENSITY_MODELS:
+            probabilities = held_out_probabilities(name, X, actions, self.folds, self.random_state)
             taken = probabilities[actions, np.arange(actions.size)]
             held_out[name] = probabilities
             self.log_losses_[name] = float(-np.mean(np.log(np.maximum(taken, 1e-12))))
@@ -76,6 +76,26 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: FloatArray) -> FloatArray:
         """Probabilities of every action, shape (action, context), columns summing to one."""
         return np.ascontiguousarray(self.classifier_.predict_proba(X).T)
+
+
+def held_out_probabilities(name: str, X: FloatArray, actions: IntArray, folds: int, random_state: int) -> FloatArray:
+    """Probabilities of every action from a classifier of the table that did not see the context.
+
+    Args:
+        name: name of the classifier.
+        X: features, shape (context, feature).
+        actions: action codes 0 .., each code present, shape (context,).
+        folds: number of cross-fitting folds.
+        random_state: seed of the folds.
+
+    Returns:
+        Shape (action, context).
+    """
+    probabilities = np.empty((int(actions.max()) + 1, actions.size))
+    for train, test in action_folds(actions, folds, random_state):
+        classifier = PROPENSITY_MODELS[name]().fit(X[train], actions[train])
+        probabilities[:, test] = classifier.predict_proba(X[test]).T
+    return probabilities
 
 
 def clip_propensities(propensities: FloatArray, clip: float = CLIP) -> FloatArray:
