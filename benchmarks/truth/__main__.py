@@ -5,7 +5,8 @@
 In every run a policy is fitted on rows of a world, its leaderboards on held-out folds (validation) and on other rows
 (test) are read, and every value in them is compared with the true one. Printed are bias and coverage for every metric,
 for the composite score and for the selected rule; errors and power of comparisons; how often D* changes when another
-candidate is dropped or a dominated one is added; false and missed flags of overlap; and the regret of the selected rule beside that of always taking the utilitarian or the maximin rule.
+candidate is dropped or a dominated one is added; false and missed flags of overlap; and the regret of the selected rule
+beside that of always taking the utilitarian or the maximin rule.
 
 True values are those of the policy as fitted on all training rows. The exit code is 1 if a promise of
 `benchmarks.truth.study` is broken. Worlds of other shapes come from the options.

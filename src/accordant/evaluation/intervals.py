@@ -28,6 +28,7 @@ Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Ranges = Sequence[Range | None]
 Results = Sequence[Mapping[str, MetricResult]]
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +160,8 @@ def metric_limits(
         Coverage.
     """
     evidence = statistics.evidence
-    limits = percentile_interval(drawn, wider_level(level, support.cases(evidence)))
+    values = np.array([[_number(results[s][label].value) for label in statistics.metrics] for s in range(len(results))])
+    limits = percentile_interval(drawn, wider_level(level, support.cases(evidence)), values)
     reasons = _withheld(statistics, support)
     low, high = limits.low.copy(), limits.high.copy()
     share = evidence.n_independent / evidence.n_contexts
@@ -177,6 +179,10 @@ def metric_limits(
                 ends = _unvaried(result, share, ranges[m], level)
             low[s, m], high[s, m] = ends[0] - support.down[s, m], ends[1] + support.up[s, m]
     return MetricLimits(low, high, limits.undefined, limits.low, limits.high, reasons)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def _joined(ends: tuple[float, float], other: tuple[float, float] | None) -> tuple[float, float]:
@@ -215,8 +221,8 @@ def score_limits(
 ) -> tuple[Values, Values]:  # fmt: skip
     """Return limits of composite scores, each of shape (strategy,).
 
-    What small counts add to the interval of a metric is independent of resamples, so it is added to the score's in
-    squares; what has no support is added as it is, because nothing averages it out.
+    Where small counts reach further than resamples, how far they reach is added to the score's interval in squares;
+    what has no support is added as it is, because nothing averages it out.
 
     Parameters
     ----------
@@ -233,10 +239,11 @@ def score_limits(
     level
         Coverage.
     """
-    limits = percentile_interval(drawn, wider_level(level, cases))
+    limits = percentile_interval(drawn, wider_level(level, cases), scores)
     rising = np.where(np.array(goals) == "zero", values < 0, np.array(goals) == "max")
-    below = np.nan_to_num(np.maximum(metrics.drawn_low - (metrics.low + support.down), 0.0)) * slopes
-    above = np.nan_to_num(np.maximum(metrics.high - support.up - metrics.drawn_high, 0.0)) * slopes
+    low, high = metrics.low + support.down, metrics.high - support.up
+    below = np.where(low < metrics.drawn_low - ROUNDING, np.maximum(values - low, 0.0), 0.0) * slopes
+    above = np.where(high > metrics.drawn_high + ROUNDING, np.maximum(high - values, 0.0), 0.0) * slopes
     found = []
     for sign, limit, counted, unsupported in (
         (-1, limits.low, np.where(rising, below, above), np.where(rising, support.down, support.up)),

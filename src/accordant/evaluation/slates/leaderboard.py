@@ -81,7 +81,7 @@ def leaderboard(
         for m, each in enumerate(board.columns)
     )
     return Leaderboard(
-        rows, columns, board.n_requests, board.resamples, board.level, "minmax", None, _remarks(rows, columns)
+        rows, columns, board.n_requests, board.resamples, board.level, "relative", None, _remarks(rows, columns)
     )
 
 
