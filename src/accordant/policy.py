@@ -50,6 +50,10 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         The decision problem.
     features
         Columns that models may read; None for all columns that are neither sensitive attributes nor constant.
+    group
+        Column of X that says whose each row is, such as the number of a student: rows of one person stay together in
+        folds, calibration and bootstrap. Never a feature, and not needed to recommend. Models given by the user that
+        divide rows by themselves cannot be told. To keep persons together in a test part: `accordant.split_rows`.
     outcome_model
         A scikit-learn classifier (discrete outcomes), or an estimator with ``fit(X, actions, outcomes,
         n_actions=…)`` and ``predict_levels`` (continuous outcomes, see `accordant.learning.causal`); None
@@ -108,6 +112,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         problem: DecisionProblem,
         *,
         features: Sequence[str] | None = None,
+        group: str | None = None,
         outcome_model: Any | None = None,
         outcome_grid: Mapping[str, Sequence[Any]] | None = None,
         reward_model: Any | Literal["stated"] | None = None,
@@ -129,6 +134,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.problem = problem
         self.features = features
+        self.group = group
         self.outcome_model = outcome_model
         self.outcome_grid = outcome_grid
         self.reward_model = reward_model
@@ -168,7 +174,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         InputError
             If something given cannot be used; the message says what.
         """
-        log, signals = read_log(self.problem, X, actions, outcomes, rewards)
+        log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group)
         return self.fit_log(log, signals)
 
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
@@ -211,7 +217,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         for name in rewards or {}:
             if not isinstance(self.signals_.get(name), ObservedReward | None):
                 raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
-        log, _ = read_log(self.problem, X, actions, outcomes, {**self.signals_, **(rewards or {})})
+        log, _ = read_log(self.problem, X, actions, outcomes, {**self.signals_, **(rewards or {})}, self.group)
         return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
 
     def leaderboard_on(self, evidence: Evidence) -> Leaderboard:
@@ -353,11 +359,13 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
 
     def _features(self, contexts: Contexts) -> tuple[str, ...]:
         if self.features is not None:
+            if self.group in self.features:
+                raise InputError(f"the column {self.group!r} cannot be a feature: it says whose each row is")
             for name in self.features:
                 contexts[name]  # raises for an unknown column
             return tuple(self.features)
-        sensitive = {attribute.name for attribute in self.problem.sensitive_attributes}
-        return tuple(name for name in contexts if name not in sensitive and len(np.unique(contexts[name])) > 1)
+        apart = {attribute.name for attribute in self.problem.sensitive_attributes} | {self.group}
+        return tuple(name for name in contexts if name not in apart and len(np.unique(contexts[name])) > 1)
 
     def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
         given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies

@@ -32,6 +32,12 @@ class DataSpec(Declared):
         Columns with the action taken and what followed.
     features
         Columns that models may read.
+    group
+        Column that says whose each row is, such as the number of a student: rows of one person stay together in split,
+        folds, calibration and bootstrap. Never a feature.
+    time
+        Column with numbers or ISO dates: the latest rows are for the test, earlier ones are learned from. Never a
+        feature.
     true_levels
         Simulated data only: action to the column with its true mean outcome. Never reaches a model.
     drop
@@ -49,6 +55,8 @@ class DataSpec(Declared):
     action: str = "Action"
     outcome: str = "Outcome"
     features: tuple[str, ...] = Field(min_length=1)
+    group: str | None = None
+    time: str | None = None
     true_levels: dict[str, str] = Field(default_factory=dict)
     drop: tuple[str, ...] = ()
     rename: dict[str, str] = Field(default_factory=dict)
@@ -57,10 +65,11 @@ class DataSpec(Declared):
 
     @model_validator(mode="after")
     def _check_leaks(self) -> Self:
-        for name in (self.action, self.outcome, *self.true_levels.values(), *self.drop):
+        for name in (self.action, self.outcome, *self.true_levels.values(), *self.drop, self.group, self.time):
             if name in self.features:
                 raise InputError(
-                    f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, or dropped"
+                    f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, a group, a time, "
+                    "or dropped"
                 )
         return self
 
@@ -145,7 +154,8 @@ class EvaluationSpec(Declared):
     Attributes
     ----------
     test_size
-        Share of rows kept untouched for the report, drawn by scikit-learn's ``train_test_split``.
+        Share of rows kept untouched for the report, divided by `accordant.split.split_rows`: drawn at random (of
+        groups, if ``data.group`` is there), or the latest, if ``data.time`` is.
     resamples, level
         Bootstrap resamples and confidence level of every interval.
     normalisation

@@ -81,8 +81,10 @@ class Statistics:
         return cls(tuple(decisions), tuple(decisions.values()), metrics, cells, thetas, followed, evidence)
 
     def units(self) -> Units:
-        """Return patterns if all metrics count and there are few of them, else the contexts themselves."""
-        n = self.evidence.n_contexts
+        """Return contexts in clusters, patterns if all metrics count and there are few of them, or contexts."""
+        n, clusters = self.evidence.n_contexts, self.evidence.clusters
+        if clusters is not None:
+            return Units.single(n, clusters)
         plain = all(each.policy is None or _constant(each.policy) for each in self.decisions)
         if plain and not self.thetas:
             columns = [cells.codes for cells in self.cells.values()]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from accordant import randomness
 from accordant.contexts import Contexts, Log
-from accordant.learning.causal import PropensityModel
+from accordant.learning.causal import CausalDataError, PropensityModel
 from accordant.learning.encoding import ContextEncoder
 from accordant.problem import DecisionProblem
 
@@ -35,13 +35,20 @@ class LoggedBehaviour:
     def fit(
         cls, problem: DecisionProblem, log: Log, features: tuple[str, ...], random_state: int
     ) -> LoggedBehaviour | None:
-        """Learn propensities; None if there is one action, or one is too rare to hold anything out."""
-        counts = np.bincount(log.actions, minlength=len(problem.actions))
-        if len(counts) == 1 or counts.min() < FOLDS:
+        """Learn propensities; None if there is one action, or one is too rare to hold anything out.
+
+        Where rows come in groups, whole groups are held out, and an action is rare that few groups took.
+        """
+        n_actions = len(problem.actions)
+        each = log.actions if log.groups is None else np.unique(np.stack([log.actions, log.groups]), axis=1)[0]
+        if n_actions == 1 or np.bincount(each, minlength=n_actions).min() < FOLDS:
             return None
         encoder = ContextEncoder.fit(log.contexts, features)
-        model = PropensityModel(FOLDS, randomness.model_seed(random_state)).fit(encoder(log.contexts), log.actions)
-        return cls(encoder, model)
+        model = PropensityModel(FOLDS, randomness.model_seed(random_state))
+        try:
+            return cls(encoder, model.fit(encoder(log.contexts), log.actions, log.groups))
+        except CausalDataError:  # all that took one action came to one fold
+            return None
 
     @property
     def held_out(self) -> NDArray[np.float64]:

@@ -77,6 +77,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
     policy = ParticipatoryPolicy(
         problem,
         features=state["features"],
+        group=case.data.group,
         metrics=declared_metrics(case),
         resamples=case.evaluation.resamples,
         level=case.evaluation.level,

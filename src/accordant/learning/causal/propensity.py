@@ -56,9 +56,12 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
         self.folds = folds
         self.random_state = random_state
 
-    def fit(self, X: FloatArray, actions: IntArray) -> Self:
-        """Learn from features (context, feature) and action codes 0 .. (context,), each code present."""
-        splits = action_folds(actions, self.folds, self.random_state)
+    def fit(self, X: FloatArray, actions: IntArray, groups: IntArray | None = None) -> Self:
+        """Learn from features (context, feature) and action codes 0 .. (context,), each code present.
+
+        Contexts of one group (context,) are never in two folds.
+        """
+        splits = action_folds(actions, self.folds, self.random_state, groups)
         held_out = {}
         self.log_losses_ = {}
         for name, build in PROPENSITY_MODELS.items():
