@@ -79,7 +79,6 @@ class Dealing:
 
 def dealing(case: CaseSpec, data: CaseData, train: CaseData, test: CaseData) -> Dealing:
     """Return how a case's rows were divided into a training part and a test part."""
-    groups = [None if part.log.groups is None else len(np.unique(part.log.groups)) for part in (train, test)]
     until = start = None
     if train.times is not None and test.times is not None:
         name = case.data.time or ""
@@ -87,4 +86,10 @@ def dealing(case: CaseSpec, data: CaseData, train: CaseData, test: CaseData) -> 
         start = value_label(test.times[np.argmin(time_keys(test.times, name))])
     n_train, n_test = len(train.log), len(test.log)
     left_out = len(data.log) - n_train - n_test
-    return Dealing(case.data.group, case.data.time, n_train, n_test, *groups, until, start, left_out)
+    return Dealing(
+        case.data.group, case.data.time, n_train, n_test, _n_groups(train), _n_groups(test), until, start, left_out
+    )
+
+
+def _n_groups(part: CaseData) -> int | None:
+    return None if part.log.groups is None else len(np.unique(part.log.groups))
