@@ -26,6 +26,7 @@ from accordant.errors import (
 from accordant.problem import ContinuousOutcome, DecisionProblem, SensitiveAttribute, Stakeholder
 from accordant.rewards import ClippedReward, FunctionReward, ObservedReward, RewardSignal, TableReward
 from accordant.scope import ScopeCard
+from accordant.split import Split, split_rows
 from accordant.utilities import ExpectedRewards
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ __all__ = [
     "ScopeCard",
     "SensitiveAttribute",
     "SpecError",
+    "Split",
     "Stakeholder",
     "TableReward",
     "UnknownNameError",
@@ -101,6 +103,7 @@ __all__ = [
     "preferences",
     "runs",
     "slates",
+    "split_rows",
     "strategies",
 ]
 

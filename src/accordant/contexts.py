@@ -108,16 +108,21 @@ class Log:
         Codes of discrete outcomes, or continuous outcomes, shape (context,).
     rewards
         Rewards that stakeholders reported on these rows, name to values in [0, 1], shape (context,).
+    groups
+        Whose each row is, as a number, shape (context,): rows of one person resemble each other, so they stay together
+        wherever rows are divided or drawn. None if rows are independent.
     """
 
     contexts: Contexts
     actions: NDArray[np.intp]
     outcomes: NDArray[np.intp] | NDArray[np.float64]
     rewards: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    groups: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
         sizes = {"contexts": self.contexts.n_contexts, "actions": len(self.actions), "outcomes": len(self.outcomes)}
         sizes |= {f"rewards of {name}": len(values) for name, values in self.rewards.items()}
+        sizes |= {} if self.groups is None else {"groups": len(self.groups)}
         if len(set(sizes.values())) > 1:
             raise DataError("numbers of rows differ: " + ", ".join(f"{name} {size}" for name, size in sizes.items()))
         if sizes["actions"] == 0:
@@ -133,7 +138,8 @@ class Log:
     def take(self, rows: NDArray[np.intp] | slice) -> Self:
         """Return the log of some rows."""
         rewards = {name: values[rows] for name, values in self.rewards.items()}
-        return type(self)(self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards)
+        groups = None if self.groups is None else self.groups[rows]
+        return type(self)(self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards, groups)
 
 
 def _column(name: str, values: Any) -> Column:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import ContinuousOutcome, DecisionProblem, value_label
+from accordant.statistics import cluster_codes
 from accordant.utilities import ExpectedRewards
 
 
@@ -114,10 +116,15 @@ class Evidence:
         """Number of contexts."""
         return len(self.log)
 
+    @cached_property
+    def clusters(self) -> NDArray[np.intp] | None:
+        """Whose each context is, numbered from 0 without gaps, shape (context,); None if contexts are independent."""
+        return None if self.log.groups is None else cluster_codes(self.log.groups)
+
     @property
     def n_independent(self) -> int:
-        """Number of contexts that are independent of each other."""
-        return self.n_contexts
+        """Number of persons (or whatever `accordant.contexts.Log.groups` counts), else of contexts."""
+        return self.n_contexts if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
     def modelled(self) -> bool:

@@ -58,6 +58,10 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     confounders
         Further columns known before the decision that past decisions may have followed. Only the propensities by which
         actions not taken are judged read them, as they read sensitive attributes; no model, rule or decision does.
+    group
+        Column of X that says whose each row is, such as the number of a student: rows of one person stay together in
+        folds, calibration and bootstrap. Never a feature, and not needed to recommend. Models given by the user that
+        divide rows by themselves cannot be told. To keep persons together in a test part: `accordant.split_rows`.
     outcome_model
         A scikit-learn classifier (discrete outcomes), or an estimator with ``fit(X, actions, outcomes,
         n_actions=…)`` and ``predict_levels`` (continuous outcomes, see `accordant.learning.causal`); None
@@ -119,6 +123,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         *,
         features: Sequence[str] | None = None,
         confounders: Sequence[str] = (),
+        group: str | None = None,
         outcome_model: Any | None = None,
         outcome_grid: Mapping[str, Sequence[Any]] | None = None,
         reward_model: Any | Literal["stated"] | None = None,
@@ -142,6 +147,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         self.problem = problem
         self.features = features
         self.confounders = confounders
+        self.group = group
         self.outcome_model = outcome_model
         self.outcome_grid = outcome_grid
         self.reward_model = reward_model
@@ -182,7 +188,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         InputError
             If something given cannot be used; the message says what.
         """
-        log, signals = read_log(self.problem, X, actions, outcomes, rewards)
+        log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group)
         return self.fit_log(log, signals)
 
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
@@ -230,7 +236,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         for name in rewards or {}:
             if not isinstance(self.signals_.get(name), ObservedReward | None):
                 raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
-        log, _ = read_log(self.problem, X, actions, outcomes, {**self.signals_, **(rewards or {})})
+        log, _ = read_log(self.problem, X, actions, outcomes, {**self.signals_, **(rewards or {})}, self.group)
         return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
 
     def leaderboard_on(self, evidence: Evidence) -> Leaderboard:
@@ -436,10 +442,12 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
                     f"the column {name!r} cannot be both a feature and a confounder that only evaluation reads"
                 )
         if self.features is not None:
+            if self.group in self.features:
+                raise InputError(f"the column {self.group!r} cannot be a feature: it says whose each row is")
             for name in self.features:
                 contexts[name]  # raises for an unknown column
             return tuple(self.features)
-        apart = {*(attribute.name for attribute in self.problem.sensitive_attributes), *self.confounders}
+        apart = {*(attribute.name for attribute in self.problem.sensitive_attributes), *self.confounders, self.group}
         return tuple(name for name in contexts if name not in apart and len(np.unique(contexts[name])) > 1)
 
     def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:

@@ -25,6 +25,7 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
+from accordant.split import group_codes, time_keys
 
 ROWS_AT_ONCE = 65_536
 
@@ -45,6 +46,8 @@ class CaseData:
         Whether a simulator made the rows.
     true_levels
         True mean outcome of every action, shape (action, context); simulated data only. Never reaches a model.
+    times
+        When each row was, numbers or ISO dates, shape (context,); None if the case names no column of times.
     repairs
         Sentences about what the loader changed in the whole file, for everybody who reads a result.
     """
@@ -55,11 +58,13 @@ class CaseData:
     simulated: bool
     true_levels: NDArray[np.float64] | None = None
     repairs: tuple[str, ...] = ()
+    times: NDArray[Any] | None = None
 
     def take(self, rows: NDArray[np.intp]) -> CaseData:
         """Return some of the rows."""
         levels = None if self.true_levels is None else self.true_levels[:, rows]
-        return replace(self, log=self.log.take(rows), true_levels=levels)
+        times = None if self.times is None else self.times[rows]
+        return replace(self, log=self.log.take(rows), true_levels=levels, times=times)
 
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
@@ -207,22 +212,28 @@ def build(
         *sensitive,
         *spec.true_levels.values(),
         *reward_columns.values(),
+        *(name for name in (spec.group, spec.time) if name is not None),
     ]
     for name in needed:
         if name not in frame.columns:
             raise DataError(f"{source}: {UnknownNameError('column', name, [str(column) for column in frame.columns])}")
     raw = Contexts({name: frame[name].to_numpy() for name in frame.columns})
     apart = {spec.action, spec.outcome, *spec.true_levels.values(), *spec.drop, *reward_columns.values()}
+    apart |= {name for name in (spec.group, spec.time) if name is not None and name not in sensitive}
+    if spec.time is not None:
+        time_keys(raw[spec.time], spec.time, source)  # raises where one is missing or cannot be read
     log = Log(
         contexts=raw.only([name for name in raw if name not in apart]),
         actions=problem.action_codes(_renamed(frame[spec.action], spec)),
         outcomes=_outcomes(frame[spec.outcome], spec, problem),
         rewards={name: raw.numeric(column) for name, column in reward_columns.items()},
+        groups=None if spec.group is None else group_codes(raw[spec.group], spec.group, source),
     )
     levels = None
     if spec.true_levels:
         levels = np.stack([raw.numeric(spec.true_levels[action]) for action in problem.actions])
-    return CaseData(log, source, sha256, simulated, levels, repairs_of(frame))
+    times = None if spec.time is None else raw[spec.time]
+    return CaseData(log, source, sha256, simulated, levels, repairs_of(frame), times)
 
 
 def _outcomes(column: pd.Series[Any], spec: DataSpec, problem: DecisionProblem) -> Any:

@@ -34,6 +34,12 @@ class DataSpec(Declared):
         Columns that models may read.
     confounders
         Further columns known before the decision that past decisions may have followed: only evaluation reads them.
+    group
+        Column that says whose each row is, such as the number of a student: rows of one person stay together in split,
+        folds, calibration and bootstrap. Never a feature.
+    time
+        Column with numbers or ISO dates: the latest rows are for the test, earlier ones are learned from. Never a
+        feature.
     true_levels
         Simulated data only: action to the column with its true mean outcome. Never reaches a model.
     drop
@@ -52,6 +58,8 @@ class DataSpec(Declared):
     outcome: str = "Outcome"
     features: tuple[str, ...] = Field(min_length=1)
     confounders: tuple[str, ...] = ()
+    group: str | None = None
+    time: str | None = None
     true_levels: dict[str, str] = Field(default_factory=dict)
     drop: tuple[str, ...] = ()
     rename: dict[str, str] = Field(default_factory=dict)
@@ -60,10 +68,11 @@ class DataSpec(Declared):
 
     @model_validator(mode="after")
     def _check_leaks(self) -> Self:
-        for name in (self.action, self.outcome, *self.true_levels.values(), *self.drop):
+        for name in (self.action, self.outcome, *self.true_levels.values(), *self.drop, self.group, self.time):
             if name in self.features:
                 raise InputError(
-                    f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, or dropped"
+                    f"the column {name!r} cannot be a feature: it is an action, an outcome, a truth, a group, a time, "
+                    "or dropped"
                 )
             if name in self.confounders:
                 raise InputError(
@@ -174,7 +183,8 @@ class EvaluationSpec(Declared):
     Attributes
     ----------
     test_size
-        Share of rows kept untouched for the report, drawn by scikit-learn's ``train_test_split``.
+        Share of rows kept untouched for the report, divided by `accordant.split.split_rows`: drawn at random (of
+        groups, if ``data.group`` is there), or the latest, if ``data.time`` is.
     resamples, level
         Bootstrap resamples and confidence level of every interval.
     normalisation

@@ -10,7 +10,7 @@ Source: Efron 1979; percentile intervals: Efron and Tibshirani 1993, Section 13.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +33,7 @@ from accordant.statistics import Units, WeightBlock, weight_blocks
 Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Groups = tuple[str, ...]
+AT_ONCE = 16_000_000  # weights of clusters held at a time (128 MB): what clusters sum to is computed anew for each
 PATTERN_COST = 8  # drawing one multinomial cell takes about as long as drawing this many contexts
 
 
@@ -81,8 +82,10 @@ class Statistics:
         return cls(tuple(decisions), tuple(decisions.values()), metrics, cells, thetas, followed, evidence)
 
     def units(self) -> Units:
-        """Return patterns if all metrics count and there are few of them, else the contexts themselves."""
-        n = self.evidence.n_contexts
+        """Return contexts in clusters, patterns if all metrics count and there are few of them, or contexts."""
+        n, clusters = self.evidence.n_contexts, self.evidence.clusters
+        if clusters is not None:
+            return Units.single(n, clusters)
         plain = all(each.policy is None or _constant(each.policy) for each in self.decisions)
         if plain and not self.thetas:
             columns = [cells.codes for cells in self.cells.values()]
@@ -147,10 +150,12 @@ class Statistics:
     def totals(self, units: Units, blocks: Iterable[WeightBlock], resamples: int) -> Values:
         """Return the sums of every strategy on every resample, shape (strategy, resample, column)."""
         totals: Values | None = None
-        for block in blocks:
-            contexts = units.members[block.units]
+        clustered = units.clusters is not None
+        for block in _of_clusters(units, blocks) if clustered else blocks:
+            contexts = units.members if clustered else units.members[block.units]
             for s in range(len(self.decisions)):
-                part = block.weights @ self.rows(s, contexts)
+                rows = self.rows(s, contexts)
+                part = block.weights @ (_sums(rows, units.clusters) if units.clusters is not None else rows)
                 if totals is None:
                     totals = np.zeros((len(self.decisions), resamples, part.shape[1]))
                 totals[s, block.resamples] += part
@@ -231,6 +236,31 @@ def evaluated(statistics: Statistics, totals: Values) -> Resampled:
         elif isinstance(metric, SumMetric) and isinstance(read, Sums):
             values[:, :, m] = metric.value(read).T
     return Resampled(tuple(statistics.names), tuple(statistics.metrics), values, rates)
+
+
+def _of_clusters(units: Units, blocks: Iterable[WeightBlock]) -> Iterator[WeightBlock]:
+    """Yield the weights of clusters, which are those of any of their units, for as many resamples as fit in memory."""
+    assert units.clusters is not None
+    _, first = np.unique(units.clusters, return_index=True)
+    kept: list[WeightBlock] = []
+    for block in blocks:
+        kept.append(WeightBlock(block.resamples, block.units, block.weights[:, first]))
+        if sum(each.weights.size for each in kept) >= AT_ONCE:
+            yield _joined(kept)
+            kept = []
+    if kept:
+        yield _joined(kept)
+
+
+def _joined(blocks: Sequence[WeightBlock]) -> WeightBlock:
+    resamples = slice(blocks[0].resamples.start, blocks[-1].resamples.stop)
+    return WeightBlock(resamples, blocks[0].units, np.concatenate([each.weights for each in blocks]))
+
+
+def _sums(rows: Values, clusters: Codes) -> Values:
+    """Return the sums of rows in each cluster, shape (cluster, column)."""
+    order = np.argsort(clusters, kind="stable")
+    return np.asarray(np.add.reduceat(rows[order], np.flatnonzero(np.diff(clusters[order], prepend=-1)), axis=0))
 
 
 def _followed(

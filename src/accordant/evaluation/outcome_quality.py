@@ -14,6 +14,7 @@ from accordant.learning.classification.brier import (
     expected_calibration_error,
     mean_with_error,
 )
+from accordant.statistics import standard_error
 
 Values = NDArray[np.float64]
 
@@ -63,7 +64,8 @@ def _probabilities(evidence: Evidence, training_shares: Values) -> tuple[Measure
     probabilities = np.ascontiguousarray(evidence.prediction.weights[evidence.log.actions, :, rows])
     trivial = np.broadcast_to(training_shares, probabilities.shape)
     own, base = brier_contributions(probabilities, codes), brier_contributions(trivial, codes)
-    score, gain = mean_with_error(own), mean_with_error(base - own)
+    clusters = evidence.clusters
+    score, gain = mean_with_error(own, clusters), mean_with_error(base - own, clusters)
     right, majority = probabilities.argmax(axis=1) == codes, codes == int(training_shares.argmax())
     measures = [
         Measure("Brier score", score.value, score.standard_error, "0 is perfect, 2 the worst; sum over outcomes"),
@@ -72,22 +74,28 @@ def _probabilities(evidence: Evidence, training_shares: Values) -> tuple[Measure
         Measure(
             "expected calibration error", float(expected_calibration_error(probabilities, codes)), None, "0 is perfect"
         ),
-        Measure("accuracy", float(right.mean()), float(right.std() / np.sqrt(len(right))), "most probable outcome"),
+        Measure("accuracy", float(right.mean()), _error_of_share(right, clusters), "most probable outcome"),
         Measure("accuracy of the most frequent outcome", float(majority.mean()), None, "the trivial model"),
     ]
     for outcome, check in zip(
-        evidence.problem.outcome_names, calibration_in_the_large(probabilities, codes), strict=True
+        evidence.problem.outcome_names, calibration_in_the_large(probabilities, codes, clusters), strict=True
     ):
         note = f"observed {check.base_rate:.3f} in {round(check.base_rate * len(codes))} of {len(codes)} rows"
         measures.append(Measure(f"mean probability of {outcome}", check.mean_predicted, check.standard_error, note))
     return tuple(measures)
 
 
+def _error_of_share(right: NDArray[np.bool_], clusters: NDArray[np.intp] | None) -> float:
+    if clusters is not None:
+        return float(standard_error(right.astype(np.float64), clusters))
+    return float(right.std() / np.sqrt(len(right)))
+
+
 def _levels(evidence: Evidence) -> tuple[Measure, ...]:
     assert evidence.prediction is not None
     rows, actions = np.arange(evidence.n_contexts), evidence.log.actions
     errors = np.abs(evidence.prediction.levels()[actions, rows] - evidence.log.outcomes)
-    mean = mean_with_error(errors)
+    mean = mean_with_error(errors, evidence.clusters)
     return (
         Measure("mean absolute error", mean.value, mean.standard_error, "logged action's outcome, in its unit"),
         Measure("root mean squared error", float(np.sqrt(np.mean(errors**2))), None, "likewise"),

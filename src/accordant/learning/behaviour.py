@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 from accordant import randomness
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError
-from accordant.learning.causal import PropensityModel
+from accordant.learning.causal import CausalDataError, PropensityModel
 from accordant.learning.causal.propensity import FOLDS, held_out_probabilities
 from accordant.learning.encoding import ContextEncoder
 from accordant.problem import DecisionProblem
@@ -48,13 +48,20 @@ class LoggedBehaviour:
     def fit(
         cls, problem: DecisionProblem, log: Log, columns: tuple[str, ...], random_state: int
     ) -> LoggedBehaviour | None:
-        """Learn propensities from some columns; None if there is one action, or one is too rare to hold out."""
-        counts = np.bincount(log.actions, minlength=len(problem.actions))
-        if len(counts) == 1 or counts.min() < FOLDS:
+        """Learn propensities from some columns; None if there is one action, or one is too rare to hold anything out.
+
+        Where rows come in groups, whole groups are held out, and an action is rare that few groups took.
+        """
+        n_actions = len(problem.actions)
+        each = log.actions if log.groups is None else np.unique(np.stack([log.actions, log.groups]), axis=1)[0]
+        if n_actions == 1 or np.bincount(each, minlength=n_actions).min() < FOLDS:
             return None
         encoder = ContextEncoder.fit(log.contexts, columns)
-        model = PropensityModel(FOLDS, randomness.model_seed(random_state)).fit(encoder(log.contexts), log.actions)
-        return cls(encoder, model)
+        model = PropensityModel(FOLDS, randomness.model_seed(random_state))
+        try:
+            return cls(encoder, model.fit(encoder(log.contexts), log.actions, log.groups))
+        except CausalDataError:  # all that took one action came to one fold
+            return None
 
     @property
     def held_out(self) -> NDArray[np.float64]:
@@ -119,7 +126,7 @@ def followed_columns(
     def held_out(columns: tuple[str, ...]) -> NDArray[np.float64]:
         """Return the logarithms of propensities from some columns, shape (action, context)."""
         matrix = ContextEncoder.fit(log.contexts, columns)(log.contexts)
-        found = held_out_probabilities(behaviour.model.best_, matrix, log.actions, FOLDS, seed)
+        found = held_out_probabilities(behaviour.model.best_, matrix, log.actions, FOLDS, seed, log.groups)
         return np.asarray(np.log(np.maximum(found, LEAST_PROBABILITY)))
 
     without, matrix = held_out(features), ContextEncoder.fit(log.contexts, features)(log.contexts)

@@ -237,7 +237,7 @@ def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tu
     if not problem.continuous:
         strata = strata * len(problem.outcome_names) + log.outcomes.astype(np.intp)
     generator = randomness.generator(settings.random_state, "folds")
-    return make_folds(len(log), settings.folds, generator, strata if settings.stratified else None)
+    return make_folds(len(log), settings.folds, generator, strata if settings.stratified else None, log.groups)
 
 
 def _outcome_learner(

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from accordant.contexts import Log
 from accordant.errors import DataError, InputError
-from accordant.learning.causal import SelectedCausalLearner, TLearner
+from accordant.learning.causal import LevelLearner, SelectedCausalLearner, TLearner
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
 from accordant.learning.classification.brier import brier_score
 from accordant.learning.encoding import ContextEncoder, Matrix
@@ -72,7 +72,7 @@ class DiscreteOutcomeLearner:
                 random_state=self.random_state,
             )
         encoder, columns, codes = self._training(rows)
-        return self._model(encoder, self._fitted(estimator, columns, codes))
+        return self._model(encoder, self._fitted(estimator, columns, codes, self._groups(rows)))
 
     def candidates(self, rows: Rows) -> list[DiscreteOutcomeModel]:
         """Fit every point of the grid, uncalibrated."""
@@ -114,15 +114,18 @@ class DiscreteOutcomeLearner:
         encoder = ContextEncoder.fit(part.contexts, self.features)
         return encoder, self._columns(encoder(part.contexts), part.actions), codes
 
+    def _groups(self, rows: Rows) -> NDArray[np.intp] | None:
+        return None if self.log.groups is None else self.log.groups[rows]
+
     def _columns(self, features: Matrix, actions: NDArray[np.intp]) -> Matrix:
         return action_design(features, actions, len(self.problem.actions)) if self.action_aware else features
 
     def _model(self, encoder: ContextEncoder, classifier: Any) -> DiscreteOutcomeModel:
         return DiscreteOutcomeModel(encoder, classifier, len(self.problem.actions), self.action_aware)
 
-    def _fitted(self, estimator: Any, columns: Matrix, codes: NDArray[np.intp]) -> Any:
+    def _fitted(self, estimator: Any, columns: Matrix, codes: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Any:
         try:
-            return estimator.fit(columns, codes)
+            return estimator.fit(columns, codes, groups=groups)
         except ValueError as error:
             raise InputError(f"the outcome model cannot be fitted: {error}") from error
 
@@ -164,16 +167,20 @@ class ContinuousOutcomeLearner:
     def fit(self, rows: Rows, point: Point) -> ContinuousOutcomeModel:
         """Fit with one point of the grid, and its residuals on rows it did not see."""
         encoder, columns, actions, outcomes = self._training(rows)
-        learner = self._fitted(point, columns, actions, outcomes)
+        groups = self._groups(rows)
+        learner = self._fitted(point, columns, actions, outcomes, groups)
         with self._named_actions():
-            residuals = held_out_residuals(learner, columns, actions, outcomes, self._n_levels, self.random_state)
+            residuals = held_out_residuals(
+                learner, columns, actions, outcomes, self._n_levels, self.random_state, groups
+            )
         offsets, weights = residual_nodes(residuals, actions, self._n_levels, self.integration, self.n_nodes)
         return self._model(encoder, learner, offsets, weights)
 
     def candidates(self, rows: Rows) -> list[ContinuousOutcomeModel]:
         """Fit every point of the grid, without a residual distribution."""
         encoder, columns, actions, outcomes = self._training(rows)
-        fitted = [self._fitted(point, columns, actions, outcomes) for point in self.points]
+        groups = self._groups(rows)
+        fitted = [self._fitted(point, columns, actions, outcomes, groups) for point in self.points]
         return [self._model(encoder, learner, np.zeros((self._n_levels, 1)), np.ones(1)) for learner in fitted]
 
     def loss(self, model: ContinuousOutcomeModel, rows: Rows) -> float:
@@ -197,10 +204,22 @@ class ContinuousOutcomeLearner:
         actions = part.actions if self.action_aware else np.zeros_like(part.actions)
         return encoder, encoder(part.contexts), actions, part.outcomes.astype(np.float64)
 
-    def _fitted(self, point: Point, columns: Matrix, actions: NDArray[np.intp], outcomes: NDArray[np.float64]) -> Any:
+    def _fitted(
+        self,
+        point: Point,
+        columns: Matrix,
+        actions: NDArray[np.intp],
+        outcomes: NDArray[np.float64],
+        groups: NDArray[np.intp] | None,
+    ) -> Any:
         learner = clone(self._unfitted()).set_params(**point)
+        # learners of others fit without groups, and cannot be told
+        told = {"groups": groups} if groups is not None and isinstance(learner, LevelLearner) else {}
         with self._named_actions():
-            return learner.fit(columns, actions, outcomes, n_actions=self._n_levels)
+            return learner.fit(columns, actions, outcomes, n_actions=self._n_levels, **told)
+
+    def _groups(self, rows: Rows) -> NDArray[np.intp] | None:
+        return None if self.log.groups is None else self.log.groups[rows]
 
     @contextmanager
     def _named_actions(self) -> Iterator[None]:

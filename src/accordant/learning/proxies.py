@@ -58,7 +58,7 @@ def proxy_checks(
         others = tuple(name for name in features if name != attribute.name)
         accuracy = None
         if len(labels) > 1 and others:
-            folds = make_folds(len(log), FOLDS, generator, groups)
+            folds = make_folds(len(log), FOLDS, generator, groups, log.groups)
             columns = ContextEncoder.fit(log.contexts, others)(log.contexts)
             predicted = np.empty_like(groups)
             for fold, rows in enumerate(folds):

@@ -12,10 +12,16 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import InputError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.rewards import FunctionReward, ObservedReward, RewardSignal, checked_rewards
+from accordant.split import group_codes
 
 
 def read_log(
-    problem: DecisionProblem, X: Any, actions: Any, outcomes: Any, rewards: Mapping[str, Any]
+    problem: DecisionProblem,
+    X: Any,
+    actions: Any,
+    outcomes: Any,
+    rewards: Mapping[str, Any],
+    group: str | None = None,
 ) -> tuple[Log, dict[str, RewardSignal]]:
     """Return the log, and the signal of every stakeholder.
 
@@ -25,6 +31,8 @@ def read_log(
         The decision problem.
     X, actions, outcomes, rewards
         As for `accordant.ParticipatoryPolicy.fit`.
+    group
+        Column of X that says whose each row is.
 
     Raises
     ------
@@ -51,4 +59,7 @@ def read_log(
             observed[name] = checked_rewards(given, contexts.n_contexts, f"observed by {name!r}")
             signals[name] = ObservedReward(name)
     values = problem.outcome_values(outcomes) if problem.continuous else problem.outcome_codes(outcomes)
-    return Log(contexts, problem.action_codes(actions), values, observed), signals
+    groups = None if group is None else group_codes(contexts[group], group)
+    sensitive = [attribute.name for attribute in problem.sensitive_attributes]
+    kept = contexts.only([name for name in contexts if name != group or name in sensitive])
+    return Log(kept, problem.action_codes(actions), values, observed, groups), signals

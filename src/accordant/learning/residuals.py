@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from accordant.learning.causal import LevelLearner, LoggedData
+from accordant.learning.causal.level_learner import action_folds
 
 Integration = Literal["empirical", "gauss_hermite", "plug_in"]
 FOLDS = 5
@@ -22,10 +23,12 @@ def held_out_residuals(
     outcomes: NDArray[np.float64],
     n_actions: int,
     seed: int,
+    groups: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
     """Return outcome minus the level predicted by fits that did not see the row, shape (context,).
 
-    A learner that already cross-fitted its levels, such as the default, keeps these residuals itself.
+    Rows of one group are held out together. A learner that already cross-fitted its levels, such as the default, keeps
+    these residuals itself.
     """
     kept = getattr(learner, "held_out_residuals_", None)
     if kept is not None:
@@ -34,10 +37,12 @@ def held_out_residuals(
     # dealing rows action by action keeps every action in every fold
     order = np.random.default_rng(seed).permutation(len(outcomes))
     order = order[np.argsort(actions[order], kind="stable")]
-    for fold in range(FOLDS):
-        test = order[fold::FOLDS]
-        train = np.setdiff1d(order, test)
-        fitted = _fitted_on(learner, LoggedData(features[train], actions[train], outcomes[train], n_actions))
+    parts = [(np.setdiff1d(order, order[fold::FOLDS]), order[fold::FOLDS]) for fold in range(FOLDS)]
+    if groups is not None:
+        parts = action_folds(actions, FOLDS, seed, groups)
+    for train, test in parts:
+        whose = None if groups is None else groups[train]
+        fitted = _fitted_on(learner, LoggedData(features[train], actions[train], outcomes[train], n_actions, whose))
         levels = fitted.predict_levels(features[test])
         residuals[test] = outcomes[test] - levels[actions[test], np.arange(len(test))]
     return residuals

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 
 from accordant import randomness, strategies
 from accordant.cases.loaders import CaseData, load_file
@@ -22,8 +20,11 @@ from accordant.learning.estimators import build_estimator, build_learner
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
+from accordant.runs.dealing import dealing
 from accordant.runs.record import Record, groupings, make_record
 from accordant.runs.scrutiny import Scrutiny
+from accordant.split import split_rows
+from accordant.statistics import cluster_codes
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     signals = located_signals(case, beside, options)
     data = case_data(case, beside, options, signals)
     train, test = split(data, case.evaluation.test_size, options.seed)
+    dealt = dealing(case, data, train, test)
     train = subset(train, options)
     _check_sizes(train, test)
     policy = build_policy(case, options)
@@ -91,7 +93,9 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     leaderboard = policy.leaderboard_on(evidence)
     scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
     seconds = time.perf_counter() - started[0], time.process_time() - started[1]
-    record = make_record(case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds)
+    record = make_record(
+        case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt
+    )
     return CarriedOut(case, policy, record)
 
 
@@ -124,17 +128,18 @@ def subset(data: CaseData, options: RunOptions) -> CaseData:
     if not 0 < options.rows <= len(data.log):
         raise InputError(f"rows is {options.rows}; allowed: 1 to {len(data.log)}, the training rows of {data.source}")
     order = randomness.generator(options.seed, "subset").permutation(len(data.log))
+    if data.log.groups is not None:  # one group after another: all rows of each, but for the last one
+        order = order[np.argsort(cluster_codes(data.log.groups[order]), kind="stable")]
     return data.take(np.sort(order[: options.rows]))
 
 
 def split(data: CaseData, test_size: float, seed: int) -> tuple[CaseData, CaseData]:
-    """Return training part and untouched test part, drawn as scikit-learn draws them from the row numbers."""
-    rows: NDArray[np.intp] = np.arange(len(data.log))
+    """Return training part and untouched test part of a case's rows, see `accordant.split.split_rows`."""
     try:
-        train, test = train_test_split(rows, test_size=test_size, random_state=seed)
-    except ValueError as error:
-        raise DataError(f"{data.source}: {len(rows)} rows cannot be split: {error}") from None
-    return data.take(train), data.take(test)
+        parts = split_rows(len(data.log), test_size, seed, groups=data.log.groups, times=data.times)
+    except DataError as error:
+        raise DataError(f"{data.source}: {error}") from None
+    return data.take(parts.train), data.take(parts.test)
 
 
 def _check_sizes(train: CaseData, test: CaseData) -> None:
@@ -155,6 +160,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         case.problem,
         features=case.data.features,
         confounders=case.data.confounders,
+        group=case.data.group,
         outcome_model=_outcome_model(case, learning, seed),
         outcome_grid=learning.outcome_model.grid,
         reward_model=(

@@ -79,6 +79,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
         problem,
         features=state["features"],
         confounders=case.data.confounders,
+        group=case.data.group,
         metrics=declared_metrics(case),
         resamples=case.evaluation.resamples,
         level=case.evaluation.level,

@@ -13,6 +13,7 @@ from accordant.cases.days import service_days
 from accordant.cases.markets import MarketSource, with_capacities
 from accordant.cases.slates import SlateSpec
 from accordant.cases.spec import CaseSpec
+from accordant.contexts import Log
 from accordant.errors import InputError, UnknownNameError, allowed_names
 from accordant.runs.execution import RunOptions, build_policy, case_data, located_signals, split, subset
 from accordant.slates.catalogue import Catalogue, Requests
@@ -84,7 +85,7 @@ def market_of_offers(
     served = test.take(np.arange(min(sizes["requests"], len(test.log))))
     expected = policy.expected_rewards(served.log.contexts)
     relevance = _relevance(expected, declared.user)
-    batches = _batches(served.log.actions, catalogue.n_items, relevance, sizes["per_day"], sizes["batch"])
+    batches = _batches(served.log, catalogue.n_items, relevance, sizes["per_day"], sizes["batch"], case.data.group)
     ids = [each for batch in batches for each in batch.ids]
     weights = {each.name: each.weight for each in case.problem.stakeholders}
     market = Market(
@@ -138,20 +139,22 @@ def _relevance(expected: ExpectedRewards, user: str | None) -> np.ndarray[tuple[
 
 
 def _batches(
-    done: np.ndarray[tuple[int], np.dtype[np.intp]],
+    served: Log,
     n_items: int,
     relevance: np.ndarray[tuple[int, int], np.dtype[np.float64]],
     per_day: int,
     at_once: int,
+    group: str | None,
 ) -> Sequence[Requests]:
-    """Return the rows day by day, some at once."""
-    batches = []
+    """Return the rows day by day, some at once; each row is a user, unless rows come in groups."""
+    done, batches = served.actions, []
     for day, rows in service_days(len(done), per_day, at_once):
         names = tuple(f"row {t + 1}" for t in range(rows.start, rows.stop))
+        users = names if served.groups is None else tuple(f"{group} {code + 1}" for code in served.groups[rows])
         nowhere = np.full(len(names), np.nan)
         batches.append(
             Requests(
-                names, names, day, nowhere, nowhere, relevance[:, rows], np.zeros((n_items, len(names))),
+                names, users, day, nowhere, nowhere, relevance[:, rows], np.zeros((n_items, len(names))),
                 np.ones((n_items, len(names)), dtype=bool), done[rows] == np.arange(n_items)[:, None],
             )
         )  # fmt: skip

@@ -20,6 +20,7 @@ from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
+from accordant.runs.dealing import Dealing
 from accordant.scope import ScopeCard, lint
 
 FORMAT = 1
@@ -67,10 +68,12 @@ def make_record(
     leaderboard: Leaderboard,
     scrutiny: dict[str, Any],
     seconds: tuple[float, float],
+    dealt: Dealing,
 ) -> Record:
     """Collect a run.
 
-    Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data``, ``selected``,
+    Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data`` (and how
+    its rows were divided: `accordant.runs.dealing.Dealing`), ``selected``,
     ``selection`` (whom D* consults, its corrected score), ``notes``, ``warnings``, ``test`` and ``validation`` (a
     leaderboard each, see `board`), ``groups`` (per attribute), ``scrutiny`` (how far decisions and choice can be
     trusted, see `accordant.runs.scrutiny.Scrutiny`), ``outcome_model`` (name and quality on test rows), ``learning``
@@ -95,13 +98,14 @@ def make_record(
             "rows": len(data.log),
             "train": n_train,
             "test": evidence.n_contexts,
+            **dealt.to_json(),
         },
         "selected": policy.selected_,
         "selection": {
             "consults": policy.strategies_[policy.selected_].consults,
             "score": None if (score := policy.leaderboard_.chosen_score) is None else score.to_json(),
         },
-        "notes": list(case.notes),
+        "notes": [*dealt.sentences(), *case.notes],
         "warnings": _warnings(policy, data),
         "test": board(leaderboard),
         "validation": board(policy.leaderboard_),

@@ -4,6 +4,7 @@ Estimate                      a value with its interval, and why either is missi
 weight_blocks                 bootstrap weights of units, patterns or clusters
 percentile_interval           limits from resampled values; percentile_estimate for a single one
 wilson, newcombe, spread      intervals of shares and of their differences that know small counts
+standard_error                of means, of independent units or of units in clusters
 best_set                      which of many candidates cannot be told from the best
 """
 
@@ -22,6 +23,7 @@ from accordant.statistics.resampling import (
     weight_blocks,
     wider_level,
 )
+from accordant.statistics.standard_errors import standard_error
 
 __all__ = [
     "BestSet",
@@ -41,6 +43,7 @@ __all__ = [
     "ratio",
     "resample_counts",
     "spread",
+    "standard_error",
     "weight_blocks",
     "wider_level",
     "wilson",

@@ -41,7 +41,7 @@ def test_finds_the_model_that_generated_the_data(criterion, two_actions):
 
 def test_only_features_actions_and_outcomes_go_in():
     parameters = set(inspect.signature(SelectedCausalLearner.fit).parameters)
-    assert parameters == {"self", "X", "actions", "outcomes", "n_actions"}
+    assert parameters == {"self", "X", "actions", "outcomes", "n_actions", "groups"}
 
 
 def test_choice_follows_the_outcomes(two_actions):

@@ -35,6 +35,8 @@ UNKNOWN = "unknown"
 DATED_BAND = "10-20%"
 DEPRIVED = BANDS[:2]  # the most deprived fifth of areas [ours]
 
+PRESENTATION = re.compile(r"(\d{4})([BJ])")
+MONTHS = {"B": "02", "J": "10"}
 PLAIN_BAND = re.compile(r"(\d{1,2})\s*[-\u2013\u2014]\s*(\d{2,3})\s*%?")
 OCTOBER = r"(?:oct|okt|ott|out)[a-z]*\.?"  # as spreadsheets in English, German, Italian and Portuguese write it
 CLOCK = r"(?:[ t]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?"
@@ -69,17 +71,18 @@ def oulad_first_loader() -> Tidy:
 
 
 def tidy_enrolments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return enrolments with repaired bands and three more columns; a tidy table stays as it is.
+    """Return enrolments with repaired bands and four more columns; a tidy table stays as it is.
 
     Added: ``Education_level`` (place in `EDUCATION`), ``Area_rank`` (lower end of the band, 0.0 most deprived to 0.9,
-    NaN if unknown) and ``Priority`` (``deprived or disabled``, ``other``, or ``unknown`` where the band is missing and
-    no disability is recorded). In how many rows bands were repaired is logged as a warning, and the table carries it
-    (`accordant.cases.repairs`). Columns may be missing: whoever needs one says so.
+    NaN if unknown), ``Priority`` (``deprived or disabled``, ``other``, or ``unknown`` where the band is missing and
+    no disability is recorded) and ``Start`` (first day of the month in which a presentation begins: ``2013B`` is
+    ``2013-02-01``, ``2013J`` is ``2013-10-01``). In how many rows bands were repaired is logged as a warning, and the
+    table carries it (`accordant.cases.repairs`). Columns may be missing: whoever needs one says so.
 
     Raises
     ------
     DataError
-        If a band, an education or a disability cannot be used; the message names the column and the row.
+        If a band, an education, a disability or a presentation cannot be used; column and row are named.
     """
     columns: dict[str, Any] = {}
     repairs: tuple[str, ...] = ()
@@ -97,6 +100,8 @@ def tidy_enrolments(frame: pd.DataFrame) -> pd.DataFrame:
     if {"imd_band", "disability"} <= set(columns):
         disabled = _each("disability", columns["disability"], _disabled)
         columns["Priority"] = [_priority(*each) for each in zip(columns["imd_band"], disabled, strict=True)]
+    if "code_presentation" in columns:
+        columns["Start"] = _each("code_presentation", columns["code_presentation"], start_of)
     return repaired(pd.DataFrame(columns, index=frame.index), *repairs_of(frame), *repairs)
 
 
@@ -133,6 +138,20 @@ def band_of(text: str | None) -> str:
     if band not in BANDS:
         raise ValueError(f"{', '.join(BANDS)}, or nothing")
     return band
+
+
+def start_of(text: str | None) -> str:
+    """Return the first day of the month in which a presentation begins: B is February, J is October.
+
+    Raises
+    ------
+    ValueError
+        If it is no presentation; the message says what is allowed.
+    """
+    found = PRESENTATION.fullmatch(text or "")
+    if found is None:
+        raise ValueError("a year and a letter, such as 2013B (February) or 2013J (October)")
+    return f"{found[1]}-{MONTHS[found[2]]}-01"
 
 
 def first_enrolments(enrolments: pd.DataFrame) -> pd.DataFrame:

@@ -25,6 +25,7 @@ RESULTS_IN = {  # Distinction, Pass, Fail, Withdrawn
 WOMEN_IN = (0.42, 0.88, 0.25, 0.40, 0.11, 0.18, 0.81)
 EDUCATION_SHARES = (0.01, 0.40, 0.43, 0.145, 0.015)
 DISABLED, BAND_MISSING = 0.1, 0.034
+AGAIN = 0.12  # of enrolments belong to somebody who has another one
 
 # what moves the log-odds of Distinction, Pass and Fail against Withdrawn [ours]
 PER_LEVEL = (0.5, 0.25, -0.1)  # one level of education, from level 2
@@ -39,27 +40,31 @@ def simulate_enrolments(rows: int, generator: np.random.Generator) -> pd.DataFra
     """Return simulated enrolments in the form of `accordant.cases.education.enrolments.tidy_enrolments`.
 
     Students choose their module by education and gender; the result depends on module, education, area and disability
-    as in `true_chances`, and on nothing else, so that nothing confounds which is not in the table. Source: ours.
+    as in `true_chances`, and on nothing else, so that nothing confounds which is not in the table. Some students
+    have two enrolments, with the same facts about them. Source: ours.
     """
-    women = generator.random(rows) < 0.45
-    level = generator.choice(len(EDUCATION), size=rows, p=EDUCATION_SHARES)
+    n_again = round(AGAIN * rows)
+    again = generator.spawn(1)[0].choice(rows - n_again, size=n_again, replace=False)
+    person = np.concatenate([np.arange(rows - n_again), again])
+    women = (generator.random(rows) < 0.45)[person]
+    level = generator.choice(len(EDUCATION), size=rows, p=EDUCATION_SHARES)[person]
     drawn_band = generator.integers(0, len(BANDS), rows)
-    band = np.where(generator.random(rows) < BAND_MISSING, "", np.array(BANDS)[drawn_band])
+    band = np.where(generator.random(rows) < BAND_MISSING, "", np.array(BANDS)[drawn_band])[person]
     gendered = np.where(women[:, None], WOMEN_IN, 1 - np.array(WOMEN_IN))
     chosen = _drawn(np.log(SHARES) + np.log(gendered) + np.outer(level - 2, CHOICE_PER_LEVEL), generator)
     raw = pd.DataFrame(
         {
             "code_module": np.array(MODULES)[chosen],
             "code_presentation": generator.choice(["2013B", "2013J", "2014B", "2014J"], size=rows),
-            "id_student": np.arange(rows) + 1,
+            "id_student": person + 1,
             "gender": np.where(women, "F", "M"),
-            "region": generator.choice(["Scotland", "Wales", "London Region", "North Region"], size=rows),
+            "region": generator.choice(["Scotland", "Wales", "London Region", "North Region"], size=rows)[person],
             "highest_education": np.array(EDUCATION)[level],
             "imd_band": band,
-            "age_band": generator.choice(["0-35", "35-55", "55<="], size=rows, p=[0.70, 0.29, 0.01]),
+            "age_band": generator.choice(["0-35", "35-55", "55<="], size=rows, p=[0.70, 0.29, 0.01])[person],
             "num_of_prev_attempts": generator.choice(3, size=rows, p=[0.88, 0.10, 0.02]),
             "studied_credits": generator.choice([30, 60, 90, 120], size=rows, p=[0.1, 0.5, 0.15, 0.25]),
-            "disability": np.where(generator.random(rows) < DISABLED, "Y", "N"),
+            "disability": np.where(generator.random(rows) < DISABLED, "Y", "N")[person],
         }
     )
     enrolments = tidy_enrolments(raw)

@@ -28,6 +28,7 @@ from accordant.evaluation.conflict.totals import Totals
 from accordant.evaluation.conflict.verdicts import VERDICTS
 from accordant.evidence import Evidence
 from accordant.metrics.metric import Metric, SumMetric
+from accordant.statistics import cluster_codes
 from accordant.strategies import Strategy, create
 
 Rows = NDArray[np.intp]
@@ -206,10 +207,15 @@ class _Study:
     def _halves(self, generator: np.random.Generator) -> tuple[Rows, Rows]:
         """Return the contexts on which policies are chosen, and those on which they are judged; none if too few."""
         n = self.evidence.n_contexts
-        if not self.resamples or n < LEAST_CONTEXTS:
+        if not self.resamples or self.evidence.n_independent < LEAST_CONTEXTS:
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
         order = generator.permutation(n)
-        return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+        half = n // 2
+        if (clusters := self.evidence.clusters) is not None:  # one cluster after another, and none in both halves
+            places = cluster_codes(clusters[order])
+            order, places = order[np.argsort(places, kind="stable")], np.sort(places)
+            half = int(np.searchsorted(places, places[half])) or int(np.searchsorted(places, 1))
+        return np.sort(order[:half]), np.sort(order[half:])
 
     def _material(self, tried: Mapping[str, Decisions], choosing: Rows, generator: np.random.Generator) -> Material:
         """Return everything that is computed once for all pairs."""

@@ -17,7 +17,7 @@ from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import Statistics
 from accordant.evidence import Evidence
 from accordant.metrics.metric import CountMetric, Metric, SumMetric
-from accordant.statistics import Units, WeightBlock, weight_blocks
+from accordant.statistics import Units, WeightBlock, cluster_codes, weight_blocks
 
 Values = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -50,7 +50,7 @@ class Totals:
         """Return the sums on some contexts, scaled to the number of all."""
         statistics = Statistics.of(decisions, evidence, metrics)
         block = WeightBlock(slice(0, 1), slice(None), np.full((1, len(contexts)), evidence.n_contexts / len(contexts)))
-        return cls(statistics, statistics.totals(_units(contexts), [block], 1))
+        return cls(statistics, statistics.totals(_units(contexts, None), [block], 1))
 
     @classmethod
     def resampled(
@@ -64,7 +64,7 @@ class Totals:
     ) -> Self:
         """Return the sums on contexts drawn with replacement from some, scaled to the number of all."""
         statistics = Statistics.of(decisions, evidence, metrics)
-        units = _units(contexts)
+        units = _units(contexts, evidence.clusters)
         blocks = _scaled(weight_blocks(units, resamples, generator), evidence.n_contexts / len(contexts))
         return cls(statistics, statistics.totals(units, blocks, resamples))
 
@@ -102,10 +102,11 @@ def mixed(totals: Values, first: Sequence[int], second: Sequence[int], shares: V
     return np.asarray(part * totals[list(first)] + (1 - part) * totals[list(second)])
 
 
-def _units(contexts: Rows) -> Units:
-    """Return units that are some contexts themselves."""
+def _units(contexts: Rows, clusters: Rows | None) -> Units:
+    """Return units that are some contexts themselves, in the clusters of all contexts."""
     every = np.arange(len(contexts))
-    return Units(contexts, np.ones(len(contexts), dtype=np.int64), every)
+    own = None if clusters is None else cluster_codes(clusters[contexts])
+    return Units(contexts, np.ones(len(contexts), dtype=np.int64), every, own)
 
 
 def _scaled(blocks: Iterator[WeightBlock], factor: float) -> Iterator[WeightBlock]:

@@ -14,8 +14,11 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from accordant.learning.causal.exponential_mean import ExponentialMeanRegressor
 from accordant.learning.causal.gaussian_process import GaussianProcessGridRegressor
+from accordant.learning.causal.training_data import FloatArray, IntArray
+from accordant.learning.folds import deal_groups, held_out_parts
 
 PENALTIES = np.logspace(-2, 5, 29)
+GROUP_FOLDS = 5  # in which penalties are chosen where contexts come in groups; else each context is held out alone
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,24 @@ BASE_REGRESSORS: dict[str, BaseRegressor] = {
     "forest": BaseRegressor(_forest, "averaged steps, deep interactions", max_rows=10_000),
 }
 """Every base regressor by name. A new one is one line here."""
+
+
+def fitted_regressor(
+    base: str | RegressorMixin, random_state: int, X: FloatArray, y: FloatArray, groups: IntArray | None = None
+) -> RegressorMixin:
+    """A regressor fitted on features (context, feature) and targets (context,).
+
+    Those of the table that choose a penalty by held-out contexts hold whole groups out. A regressor that was given
+    decides by itself.
+    """
+    regressor = build_regressor(base, random_state)
+    divided = [name for name in regressor.get_params() if name.split("__")[-1] == "cv"] if isinstance(base, str) else []
+    if groups is None or not divided:
+        return regressor.fit(X, y)
+    dealt = deal_groups(groups, GROUP_FOLDS, np.random.default_rng(random_state))
+    parts = held_out_parts(dealt, GROUP_FOLDS) or None  # one group cannot be held out
+    fitted = regressor.set_params(**dict.fromkeys(divided, parts)).fit(X, y)
+    return fitted.set_params(**dict.fromkeys(divided))  # row numbers are of no use in a saved model
 
 
 def build_regressor(base: str | RegressorMixin, random_state: int) -> RegressorMixin:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from accordant.learning.causal.base_learners import build_regressor
+from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, levels_from_effects
 from accordant.learning.causal.losses import pseudo_levels
 from accordant.learning.causal.nuisances import cross_fit, fit_arms, full_mean_outcome, most_frequent
@@ -44,12 +44,14 @@ class DRLearner(LevelLearner):
 
     def _fit_levels(self, data: LoggedData) -> None:
         self.reference_ = most_frequent(data.actions)
-        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions)
+        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions, data.groups)
         held_out = cross_fit(data, self.base, self.propensity_, self.folds, self.random_state)
         scores = pseudo_levels(held_out.levels, held_out.propensities, data.actions, data.outcomes)
         self.regressors_ = fit_arms(data, self.base, self.random_state)
         self.effect_regressors_ = [
-            build_regressor(self.effect, self.random_state).fit(data.X, scores[action] - scores[self.reference_])
+            fitted_regressor(
+                self.effect, self.random_state, data.X, scores[action] - scores[self.reference_], data.groups
+            )
             for action in range(data.n_actions)
             if action != self.reference_
         ]

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from accordant.learning.causal.training_data import FloatArray
+from accordant.learning.causal.training_data import FloatArray, IntArray
 
 PENALTIES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0001)
 """Ridge penalties tried by cross-validation, from strong to weak so that each starts from the last."""
@@ -35,6 +35,7 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         penalties: penalties to try, from strong to weak.
         folds: number of cross-validation folds.
         random_state: seed of the fold assignment.
+        cv: rows (train, test) of each fold, instead of shuffled ones.
 
     Attributes:
         shift_: 0, or just below the smallest training outcome, whichever validates better.
@@ -43,10 +44,17 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         penalty_: the chosen penalty.
     """
 
-    def __init__(self, penalties: Sequence[float] = PENALTIES, folds: int = 4, random_state: int = 0) -> None:
+    def __init__(
+        self,
+        penalties: Sequence[float] = PENALTIES,
+        folds: int = 4,
+        random_state: int = 0,
+        cv: Sequence[tuple[IntArray, IntArray]] | None = None,
+    ) -> None:
         self.penalties = penalties
         self.folds = folds
         self.random_state = random_state
+        self.cv = cv
 
     def fit(self, X: FloatArray, y: FloatArray) -> Self:
         """Fit on features (context, feature) and outcomes (context,)."""
@@ -66,7 +74,8 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
     def _validation_errors(self, design: FloatArray, y: FloatArray, shift: float) -> FloatArray:
         """Held-out squared error of every penalty, shape (penalty,)."""
         errors = np.zeros(len(self.penalties))
-        for train, test in KFold(self.folds, shuffle=True, random_state=self.random_state).split(design):
+        shuffled = KFold(self.folds, shuffle=True, random_state=self.random_state)
+        for train, test in shuffled.split(design) if self.cv is None else self.cv:
             for number, (found, scale) in enumerate(self._path(design[train], y[train], shift)):
                 errors[number] += np.sum((y[test] - shift - scale * _mean(design[test], found)) ** 2)
         return errors

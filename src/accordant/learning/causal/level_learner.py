@@ -11,12 +11,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from accordant.learning.causal.training_data import (
+    CausalDataError,
     FloatArray,
     IntArray,
     LoggedData,
     check_features,
     check_training_data,
 )
+from accordant.learning.folds import deal_groups, held_out_parts
 
 RANGE_SHARE = 0.25
 """Share of an action's training outcome range by which predicted levels may leave that range."""
@@ -36,7 +38,9 @@ class LevelLearner(BaseEstimator):  # type: ignore[misc]
 
     range_share: float
 
-    def fit(self, X: object, actions: object, outcomes: object, *, n_actions: int | None = None) -> Self:
+    def fit(
+        self, X: object, actions: object, outcomes: object, *, n_actions: int | None = None, groups: object = None
+    ) -> Self:
         """Learn from logged data.
 
         Args:
@@ -44,11 +48,12 @@ class LevelLearner(BaseEstimator):  # type: ignore[misc]
             actions: codes 0 .. n_actions - 1 of the actions taken, shape (context,).
             outcomes: outcomes observed, shape (context,), finite floats.
             n_actions: number of actions; by default the largest code plus one.
+            groups: whose each context is, shape (context,); those of one group stay together in every inner fold.
 
         Raises:
             CausalDataError: the arrays do not fit together or an action has too few contexts.
         """
-        return self.fit_part(check_training_data(X, actions, outcomes, n_actions))
+        return self.fit_part(check_training_data(X, actions, outcomes, n_actions, groups))
 
     def fit_part(self, data: LoggedData) -> Self:
         """Learn from data already checked, such as one fold of it."""
@@ -84,8 +89,25 @@ def outcome_bounds(data: LoggedData, range_share: float) -> FloatArray:
     return bounds
 
 
-def action_folds(actions: IntArray, folds: int, random_state: int) -> list[tuple[IntArray, IntArray]]:
-    """Shuffled folds (train rows, test rows) with every action in about equal shares in each."""
+def action_folds(
+    actions: IntArray, folds: int, random_state: int, groups: IntArray | None = None
+) -> list[tuple[IntArray, IntArray]]:
+    """Shuffled folds (train rows, test rows) with every action in about equal shares in each; groups stay whole.
+
+    Raises:
+        CausalDataError: there are groups, and all that took one action came to one fold.
+    """
+    if groups is not None:
+        dealt = deal_groups(groups, folds, np.random.default_rng(random_state), actions)
+        parts = held_out_parts(dealt, folds)
+        for action in np.unique(actions):
+            if not parts or min(np.count_nonzero(actions[train] == action) for train, _ in parts) == 0:
+                raise CausalDataError(
+                    f"action code {action} was taken by {len(np.unique(groups[actions == action]))} groups only: "
+                    "without one of them nothing is left to learn from. Drop the action, merge it with another, or "
+                    "add data."
+                )
+        return parts
     splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
     return list(splitter.split(np.zeros((actions.size, 1)), actions))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from accordant.learning.causal.base_learners import build_regressor
+from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import action_folds
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
 from accordant.learning.causal.training_data import FloatArray, IntArray, LoggedData
@@ -39,11 +39,12 @@ def cross_fit(
     Levels are clipped to the range of the outcomes observed under their action.
     """
     levels = np.empty((data.n_actions, data.actions.size))
-    for train, test in action_folds(data.actions, folds, random_state):
+    for train, test in action_folds(data.actions, folds, random_state, data.groups):
         part = data.rows(train)
         for action in range(data.n_actions):
             X, outcomes = part.arm(action)
-            predicted = build_regressor(base, random_state).fit(X, outcomes).predict(data.X[test])
+            fitted = fitted_regressor(base, random_state, X, outcomes, part.arm_groups(action))
+            predicted = fitted.predict(data.X[test])
             levels[action, test] = np.clip(predicted, outcomes.min(), outcomes.max())
     return Nuisances(levels, clip_propensities(propensity.held_out_))
 
@@ -56,7 +57,10 @@ def full_mean_outcome(regressors: list[RegressorMixin], bounds: FloatArray, X: F
 
 def fit_arms(data: LoggedData, base: str | RegressorMixin, random_state: int) -> list[RegressorMixin]:
     """One regressor per action, fitted on all contexts in which it was taken."""
-    return [build_regressor(base, random_state).fit(*data.arm(action)) for action in range(data.n_actions)]
+    return [
+        fitted_regressor(base, random_state, *data.arm(action), data.arm_groups(action))
+        for action in range(data.n_actions)
+    ]
 
 
 def most_frequent(actions: IntArray) -> int:

@@ -59,12 +59,15 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
         self.folds = folds
         self.random_state = random_state
 
-    def fit(self, X: FloatArray, actions: IntArray) -> Self:
-        """Learn from features (context, feature) and action codes 0 .. (context,), each code present."""
+    def fit(self, X: FloatArray, actions: IntArray, groups: IntArray | None = None) -> Self:
+        """Learn from features (context, feature) and action codes 0 .. (context,), each code present.
+
+        Contexts of one group (context,) are never in two folds.
+        """
         held_out = {}
         self.log_losses_ = {}
         for name in PROPENSITY_MODELS:
-            probabilities = held_out_probabilities(name, X, actions, self.folds, self.random_state)
+            probabilities = held_out_probabilities(name, X, actions, self.folds, self.random_state, groups)
             taken = probabilities[actions, np.arange(actions.size)]
             held_out[name] = probabilities
             self.log_losses_[name] = float(-np.mean(np.log(np.maximum(taken, 1e-12))))
@@ -78,7 +81,9 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
         return np.ascontiguousarray(self.classifier_.predict_proba(X).T)
 
 
-def held_out_probabilities(name: str, X: FloatArray, actions: IntArray, folds: int, random_state: int) -> FloatArray:
+def held_out_probabilities(
+    name: str, X: FloatArray, actions: IntArray, folds: int, random_state: int, groups: IntArray | None = None
+) -> FloatArray:
     """Probabilities of every action from a classifier of the table that did not see the context.
 
     Args:
@@ -87,12 +92,13 @@ def held_out_probabilities(name: str, X: FloatArray, actions: IntArray, folds: i
         actions: action codes 0 .., each code present, shape (context,).
         folds: number of cross-fitting folds.
         random_state: seed of the folds.
+        groups: whose each context is, shape (context,); nobody is in two folds.
 
     Returns:
         Shape (action, context).
     """
     probabilities = np.empty((int(actions.max()) + 1, actions.size))
-    for train, test in action_folds(actions, folds, random_state):
+    for train, test in action_folds(actions, folds, random_state, groups):
         classifier = PROPENSITY_MODELS[name]().fit(X[train], actions[train])
         probabilities[:, test] = classifier.predict_proba(X[test]).T
     return probabilities

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from accordant.learning.causal.base_learners import build_regressor
+from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner
 from accordant.learning.causal.training_data import FloatArray, IntArray, LoggedData
 
@@ -36,7 +36,7 @@ class SLearner(LevelLearner):
     def _fit_levels(self, data: LoggedData) -> None:
         self.centre_ = data.X.mean(axis=0)
         design = self._design(data.X, data.actions)
-        self.regressor_ = build_regressor(self.base, self.random_state).fit(design, data.outcomes)
+        self.regressor_ = fitted_regressor(self.base, self.random_state, design, data.outcomes, data.groups)
 
     def _raw_levels(self, X: FloatArray) -> FloatArray:
         levels = np.empty((self.n_actions_, X.shape[0]))

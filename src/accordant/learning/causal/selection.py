@@ -15,6 +15,7 @@ from accordant.learning.causal.losses import dr_losses, level_losses, pseudo_lev
 from accordant.learning.causal.overlap import overlap_diagnostics
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
 from accordant.learning.causal.training_data import CausalDataError, FloatArray, IntArray, LoggedData
+from accordant.statistics import standard_error
 
 CRITERIA = ("r", "dr", "level")
 SUM_WEIGHT = 1e4
@@ -101,7 +102,7 @@ class SelectedCausalLearner(LevelLearner):
         if not tried:
             raise CausalDataError(f"no candidate suits data of shape {data.X.shape}: {self.skipped_}")
         learners = {name: self._prepared(learner) for name, learner in tried.items()}
-        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions)
+        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions, data.groups)
         self.overlap_ = overlap_diagnostics(self.propensity_.held_out_, data.actions)
         propensities = clip_propensities(self.propensity_.held_out_)
         held_out = np.stack([self._held_out(learner, data) for learner in learners.values()])
@@ -130,7 +131,7 @@ class SelectedCausalLearner(LevelLearner):
     def _held_out(self, learner: LevelLearner, data: LoggedData) -> FloatArray:
         """Levels of every context from fits without its fold, shape (action, context)."""
         levels = np.empty((data.n_actions, data.actions.size))
-        for train, test in action_folds(data.actions, self.folds, self.random_state):
+        for train, test in action_folds(data.actions, self.folds, self.random_state, data.groups):
             # A fold of checked data: only the whole must reach the minimum number of rows per action.
             levels[:, test] = clone(learner).fit_part(data.rows(train)).predict_levels(data.X[test])
         return levels
@@ -159,7 +160,7 @@ def shortlist_weights(losses: FloatArray, held_out: FloatArray, data: LoggedData
     """Convex weights of the candidates tied with the best one, 0 for the others, shape (candidate,)."""
     best = int(np.argmin(losses.mean(axis=1)))
     gaps = losses - losses[best]
-    errors = gaps.std(axis=1) / np.sqrt(gaps.shape[1])
+    errors = _mean_errors(gaps, data)
     tied = np.flatnonzero(gaps.mean(axis=1) <= tolerance * errors)
     if tolerance == 0:
         tied = np.array([best])
@@ -193,19 +194,26 @@ def _taken(levels: FloatArray, actions: IntArray) -> FloatArray:
     return levels[:, actions, np.arange(actions.size)]
 
 
+def _mean_errors(values: FloatArray, data: LoggedData) -> FloatArray:
+    """Standard errors of means over contexts, the last axis; whole groups vary where there are groups."""
+    if data.groups is not None:
+        return standard_error(values, data.groups)
+    return np.asarray(values.std(axis=-1) / np.sqrt(values.shape[-1]))
+
+
 def _scores(
     names: list[str], losses: FloatArray, held_out: FloatArray, data: LoggedData, weights: FloatArray
 ) -> list[CandidateScore]:
-    means, root = losses.mean(axis=1), np.sqrt(losses.shape[1])
+    means = losses.mean(axis=1)
     gaps = losses - losses[int(np.argmin(means))]
     errors = np.mean((_taken(held_out, data.actions) - data.outcomes) ** 2, axis=1)
     return [
         CandidateScore(
             name=names[k],
             loss=float(means[k]),
-            standard_error=float(losses[k].std() / root),
+            standard_error=float(_mean_errors(losses[k], data)),
             gap=float(gaps[k].mean()),
-            gap_standard_error=float(gaps[k].std() / root),
+            gap_standard_error=float(_mean_errors(gaps[k], data)),
             outcome_error=float(errors[k]),
             weight=float(weights[k]),
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from accordant.learning.causal.base_learners import build_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner
+from accordant.learning.causal.nuisances import fit_arms
 from accordant.learning.causal.training_data import FloatArray, LoggedData
 
 
@@ -27,9 +27,7 @@ class TLearner(LevelLearner):
         self.random_state = random_state
 
     def _fit_levels(self, data: LoggedData) -> None:
-        self.regressors_ = [
-            build_regressor(self.base, self.random_state).fit(*data.arm(action)) for action in range(data.n_actions)
-        ]
+        self.regressors_ = fit_arms(data, self.base, self.random_state)
 
     def _raw_levels(self, X: FloatArray) -> FloatArray:
         return np.stack([np.asarray(regressor.predict(X)) for regressor in self.regressors_])

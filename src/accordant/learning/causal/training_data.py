@@ -27,21 +27,29 @@ class LoggedData:
         actions: codes 0 .. n_actions - 1, shape (context,).
         outcomes: observed outcomes, shape (context,), finite, in the outcome's own unit.
         n_actions: number of actions, at least 2.
+        groups: whose each context is, shape (context,): those of one group are never in two folds. None if contexts are
+            independent.
     """
 
     X: FloatArray
     actions: IntArray
     outcomes: FloatArray
     n_actions: int
+    groups: IntArray | None = None
 
     def rows(self, index: IntArray) -> LoggedData:
         """The same data restricted to some contexts (`index`: row numbers)."""
-        return LoggedData(self.X[index], self.actions[index], self.outcomes[index], self.n_actions)
+        groups = None if self.groups is None else self.groups[index]
+        return LoggedData(self.X[index], self.actions[index], self.outcomes[index], self.n_actions, groups)
 
     def arm(self, action: int) -> tuple[FloatArray, FloatArray]:
         """Features and outcomes of the contexts in which `action` was taken."""
         taken = self.actions == action
         return self.X[taken], self.outcomes[taken]
+
+    def arm_groups(self, action: int) -> IntArray | None:
+        """Groups of the contexts in which `action` was taken."""
+        return None if self.groups is None else self.groups[self.actions == action]
 
     def counts(self) -> IntArray:
         """Number of contexts per action, shape (action,)."""
@@ -64,7 +72,9 @@ def check_features(X: object, n_features: int | None = None) -> FloatArray:
     return features
 
 
-def check_training_data(X: object, actions: object, outcomes: object, n_actions: int | None) -> LoggedData:
+def check_training_data(
+    X: object, actions: object, outcomes: object, n_actions: int | None, groups: object = None
+) -> LoggedData:
     """Check and join the training arrays.
 
     Raises:
@@ -89,7 +99,10 @@ def check_training_data(X: object, actions: object, outcomes: object, n_actions:
         raise CausalDataError(
             f"action codes must lie in 0 .. {count - 1}; found {int(codes.min())} .. {int(codes.max())}."
         )
-    data = LoggedData(features, codes, y, count)
+    whose = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+    if whose is not None and whose.shape != y.shape:
+        raise CausalDataError(f"groups must have shape {y.shape}; found {whose.shape}.")
+    data = LoggedData(features, codes, y, count, whose)
     for action, rows in enumerate(data.counts()):
         if rows < MIN_ROWS_PER_ACTION:
             raise CausalDataError(

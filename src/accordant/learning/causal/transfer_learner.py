@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from accordant.learning.causal.base_learners import build_regressor
-from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner
+from accordant.learning.causal.base_learners import GROUP_FOLDS, fitted_regressor
+from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, action_folds
 from accordant.learning.causal.training_data import FloatArray, LoggedData
 
 SHARED_WEIGHT = 5.0
@@ -51,8 +51,9 @@ class TransferLearner(LevelLearner):
     def _fit_levels(self, data: LoggedData) -> None:
         self.source_ = int(np.argmax(data.counts()))
         X, outcomes = data.arm(self.source_)
-        self.source_regressor_ = build_regressor(self.base, self.random_state).fit(X, outcomes)
-        source = self._source_level(data.X)
+        groups = data.arm_groups(self.source_)
+        self.source_regressor_ = fitted_regressor(self.base, self.random_state, X, outcomes, groups)
+        source = self._training_source(data)
         # The logarithm needs positive levels: only if some are negative are all of them shifted up.
         self.shift_ = float(min(0.0, source.min()))
         self.floor_ = float(max(LOG_FLOOR * np.mean(source - self.shift_), np.finfo(float).tiny))
@@ -67,8 +68,27 @@ class TransferLearner(LevelLearner):
             taken = data.actions == action
             if action != self.source_:
                 self.target_regressors_.append(
-                    build_regressor(self.target, self.random_state).fit(scaled[taken], data.outcomes[taken])
+                    fitted_regressor(
+                        self.target, self.random_state, scaled[taken], data.outcomes[taken], data.arm_groups(action)
+                    )
                 )
+
+    def _training_source(self, data: LoggedData) -> FloatArray:
+        """The source level of every training context, shape (context,).
+
+        Where contexts come in groups, those of the other actions get theirs from fits without their group.
+        """
+        source = self._source_level(data.X)
+        if data.groups is None:
+            return source
+        low, high = self.bounds_[:, self.source_]
+        for train, test in action_folds(data.actions, GROUP_FOLDS, self.random_state, data.groups):
+            part, others = data.rows(train), test[data.actions[test] != self.source_]
+            if len(others):
+                own = part.arm_groups(self.source_)
+                fitted = fitted_regressor(self.base, self.random_state, *part.arm(self.source_), own)
+                source[others] = np.clip(fitted.predict(data.X[others]), low, high)
+        return source
 
     def _raw_levels(self, X: FloatArray) -> FloatArray:
         source = self._source_level(X)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from accordant.learning.causal.base_learners import build_regressor
+from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, levels_from_effects
-from accordant.learning.causal.nuisances import fit_arms, full_mean_outcome, most_frequent
+from accordant.learning.causal.nuisances import cross_fit, fit_arms, full_mean_outcome, most_frequent
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
 from accordant.learning.causal.training_data import FloatArray, LoggedData
 
@@ -44,22 +46,35 @@ class XLearner(LevelLearner):
 
     def _fit_levels(self, data: LoggedData) -> None:
         self.reference_ = most_frequent(data.actions)
-        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions)
+        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions, data.groups)
         self.regressors_ = fit_arms(data, self.base, self.random_state)
+        imputing = self._imputing_levels(data)
         reference_X, reference_y = data.arm(self.reference_)
+        reference_groups = data.arm_groups(self.reference_)
         self.effect_regressors_ = []
         for action in range(data.n_actions):
             if action == self.reference_:
                 continue
             X, y = data.arm(action)
-            imputed = y - self.regressors_[self.reference_].predict(X)
-            imputed_reference = self.regressors_[action].predict(reference_X) - reference_y
+            imputed = y - imputing(self.reference_, action)
+            imputed_reference = imputing(action, self.reference_) - reference_y
             self.effect_regressors_.append(
                 [
-                    build_regressor(self.effect, self.random_state).fit(X, imputed),
-                    build_regressor(self.effect, self.random_state).fit(reference_X, imputed_reference),
+                    fitted_regressor(self.effect, self.random_state, X, imputed, data.arm_groups(action)),
+                    fitted_regressor(self.effect, self.random_state, reference_X, imputed_reference, reference_groups),
                 ]
             )
+
+    def _imputing_levels(self, data: LoggedData) -> Callable[[int, int], FloatArray]:
+        """A function (action, taken) that gives mu_action in the contexts in which another action was taken.
+
+        These contexts took no part in fitting mu_action. Where contexts come in groups, others of their groups may
+        have: then mu_action is cross-fitted.
+        """
+        if data.groups is None:
+            return lambda action, taken: self.regressors_[action].predict(data.arm(taken)[0])
+        held_out = cross_fit(data, self.base, self.propensity_, self.folds, self.random_state).levels
+        return lambda action, taken: held_out[action, data.actions == taken]
 
     def _raw_levels(self, X: FloatArray) -> FloatArray:
         e = clip_propensities(self.propensity_.predict(X))

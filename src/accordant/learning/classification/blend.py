@@ -39,8 +39,8 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         self.estimators = estimators
         self.weights = weights
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit on X (n, features), finite numbers, and y (n,).
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: NDArray[np.intp] | None = None) -> Self:
+        """Fit on X (n, features), finite numbers, and y (n,); rows of one of the groups (n,) are calibrated together.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
                 f"weights must be {len(self.estimators)} positive numbers with sum 1, found {self.weights}"
             )
         features, labels = validate_data(self, X, y, dtype=np.float64)
-        self.models_ = [clone(each).fit(features, labels) for each in self.estimators]
+        self.models_ = [clone(each).fit(features, labels, groups) for each in self.estimators]
         self.classes_ = self.models_[0].classes_
         if any(not np.array_equal(each.classes_, self.classes_) for each in self.models_):
             raise ValueError("the models of a blend must declare the same classes in the same order")

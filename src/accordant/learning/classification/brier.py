@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.statistics import standard_error
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
@@ -93,17 +95,18 @@ def brier_score(probabilities: ArrayLike, codes: ArrayLike) -> float:
     return float(brier_contributions(probabilities, codes).mean())
 
 
-def mean_with_error(contributions: ArrayLike) -> MeanWithError:
+def mean_with_error(contributions: ArrayLike, groups: Codes | None = None) -> MeanWithError:
     """Return the mean of per-row values (n,) and its standard error s / sqrt(n); the error is 0 for one row.
 
     Give it Brier contributions for a score, or the row-wise difference of two models' contributions for a
-    *paired* comparison. Rows are taken as independent. Cross-validated predictions of one fold share a
+    *paired* comparison. Rows are taken as independent unless they have groups (n,): then the error is that of whole
+    groups (`accordant.statistics.standard_error`), NaN for one group. Cross-validated predictions of one fold share a
     training set, so the error is a little too small there (Bengio and Grandvalet, 2004).
     """
     values = np.asarray(contributions, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"expected one value per row and at least one row, found shape {values.shape}")
-    error = float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0
+    error = float(standard_error(values, groups)) if values.size > 1 else 0.0
     return MeanWithError(float(values.mean()), error, int(values.size))
 
 
@@ -123,18 +126,23 @@ def expected_calibration_error(probabilities: ArrayLike, codes: ArrayLike, *, n_
     return float(np.mean(errors))
 
 
-def calibration_in_the_large(probabilities: ArrayLike, codes: ArrayLike) -> tuple[ClassCalibration, ...]:
+def calibration_in_the_large(
+    probabilities: ArrayLike, codes: ArrayLike, groups: Codes | None = None
+) -> tuple[ClassCalibration, ...]:
     """Compare, per class, the mean predicted probability with the share of rows in which the class happened.
 
     If the predictions are right, the number of rows with class o has mean sum_t p_to and variance
     sum_t p_to (1 - p_to); the standard error is the root of that variance over n (Poisson's binomial
     distribution; as a test of forecasts: Spiegelhalter, 1986, Statistics in Medicine 5). It does not
-    vanish when a rare class happens not to occur in these rows.
+    vanish when a rare class happens not to occur in these rows. Where rows have groups (n,) it is at least that of
+    whole groups (`accordant.statistics.standard_error`).
     """
     p, happened = _checked(probabilities, codes)
     n, k = p.shape
     rates = np.bincount(happened, minlength=k) / n
     errors = np.sqrt((p * (1.0 - p)).sum(axis=0)) / n
+    if groups is not None:
+        errors = np.fmax(errors, standard_error(((happened[:, None] == np.arange(k)) - p).T, groups))
     return tuple(
         ClassCalibration(float(mean), float(rate), float(error))
         for mean, rate, error in zip(p.mean(axis=0), rates, errors, strict=True)

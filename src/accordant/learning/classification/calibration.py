@@ -72,8 +72,8 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.n_folds = n_folds
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit on X (n, features), finite numbers, and y (n,).
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: NDArray[np.intp] | None = None) -> Self:
+        """Fit on X (n, features), finite numbers, and y (n,); rows of one of the groups (n,) are held back together.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if len(self.columns_) < 2:
             only = self.classes_[codes[0]]
             raise ValueError(f"y holds one class only, {only!r}; an outcome model needs two or more")
-        self.fallback_, model = self._unfitted(features, present)
+        self.fallback_, model = self._unfitted(features, present, groups)
         self.model_ = model.fit(features, present)
         return self
 
@@ -110,16 +110,20 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
-    def _unfitted(self, X: Floats, present: NDArray[np.intp]) -> tuple[str | None, Any]:
+    def _unfitted(
+        self, X: Floats, present: NDArray[np.intp], groups: NDArray[np.intp] | None
+    ) -> tuple[str | None, Any]:
         """Return why calibration was given up, if it was, and the model to fit."""
         reason = None
         if self.method != "raw":
-            folds = deal_folds(present, self.n_folds, self.random_state, records=copied_records(X, present))
-            alone = np.unique(present[folds == ALWAYS_TRAINING])
+            records = copied_records(X, present) if groups is None else None
+            folds = deal_folds(present, self.n_folds, self.random_state, records=records, groups=groups)
+            alone = np.setdiff1d(present, present[folds != ALWAYS_TRAINING])
             if alone.size == 0:
                 parts = list(splits(folds))
                 return None, CalibratedClassifierCV(clone(self.estimator), method=self.method, cv=parts, ensemble=False)
-            reason = f"not calibrated: one record only of {self.classes_[self.columns_[alone]].tolist()}"
+            unit = "record" if groups is None else "group"
+            reason = f"not calibrated: one {unit} only of {self.classes_[self.columns_[alone]].tolist()}"
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(f"{self.estimator!r} has no predict_proba ({reason or 'and method is raw'})")
         return reason, clone(self.estimator)

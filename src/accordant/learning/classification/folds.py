@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.learning.folds import deal_groups
+
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
@@ -36,7 +38,9 @@ def copied_records(X: Floats, codes: Codes) -> Codes:
     return first[record].astype(np.intp)
 
 
-def deal_folds(codes: Codes, n_folds: int, random_state: int, *, records: Codes | None = None) -> Codes:
+def deal_folds(
+    codes: Codes, n_folds: int, random_state: int, *, records: Codes | None = None, groups: Codes | None = None
+) -> Codes:
     """Return the fold of every row, (n,) in 0..n_folds-1 or `ALWAYS_TRAINING`.
 
     Records are shuffled within their class and dealt out in turn, so their counts per class differ by at most
@@ -52,6 +56,10 @@ def deal_folds(codes: Codes, n_folds: int, random_state: int, *, records: Codes 
         Number of folds, at least 2, and the seed of the shuffling.
     records
         (n,) from `copied_records`: rows with the same number go to the same fold. None: every row by itself.
+    groups
+        (n,) whose each row is. Rows of one group go to the same fold, whatever their class, and `records` say no more:
+        equal rows of two persons are two observations. All groups with a class of which all rows came to one fold are
+        always in training.
 
     Raises
     ------
@@ -60,6 +68,8 @@ def deal_folds(codes: Codes, n_folds: int, random_state: int, *, records: Codes 
     """
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2, found {n_folds}")
+    if groups is not None:
+        return _dealt_groups(codes, groups, n_folds, random_state)
     rows = np.arange(len(codes)) if records is None else records
     _, first, record_of_row = np.unique(rows, return_index=True, return_inverse=True)
     record_codes = codes[first]
@@ -71,6 +81,17 @@ def deal_folds(codes: Codes, n_folds: int, random_state: int, *, records: Codes 
     folds = np.full(len(first), ALWAYS_TRAINING, dtype=np.intp)
     folds[dealt] = np.arange(dealt.size) % n_folds
     return folds[record_of_row]
+
+
+def _dealt_groups(codes: Codes, groups: Codes, n_folds: int, random_state: int) -> Codes:
+    folds = deal_groups(groups, n_folds, np.random.default_rng(random_state), codes)
+    together = [np.flatnonzero(codes == each) for each in np.unique(codes)]
+    kept = [rows for rows in together if (folds[rows] == folds[rows[0]]).all()]
+    if kept:
+        folds[np.isin(groups, groups[np.concatenate(kept)])] = ALWAYS_TRAINING
+    if (folds == ALWAYS_TRAINING).all():
+        raise ValueError(f"cross-validation needs a class in two groups, found none in {len(codes)} rows")
+    return folds
 
 
 def splits(folds: Codes) -> Iterator[tuple[Codes, Codes]]:

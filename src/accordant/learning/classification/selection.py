@@ -20,6 +20,7 @@ from accordant.learning.classification.folds import ALWAYS_TRAINING, copied_reco
 from accordant.learning.classification.weights import blend_weights
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,10 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.n_folds = n_folds
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: Codes | None = None) -> Self:
         """Select on X (n, features), finite numbers, and y (n,), and refit what is averaged on all rows.
+
+        Rows of one of the groups (n,) are held back together, and standard errors are those of whole groups.
 
         Raises
         ------
@@ -121,15 +124,17 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             only = self.classes_[codes[0]]
             raise ValueError(f"y holds one class only, {only!r}; an outcome model needs two or more")
         tried = self._tried(features.shape[1])
-        folds = deal_folds(codes, self.n_folds, self.random_state, records=copied_records(features, codes))
+        records = copied_records(features, codes) if groups is None else None
+        folds = deal_folds(codes, self.n_folds, self.random_state, records=records, groups=groups)
         # One thread: on small data histogram boosting spends far longer waking threads than working.
         with threadpool_limits(limits=1):
-            held_back = np.stack([self._held_back(each, features, labels, folds) for each in tried])
+            held_back = np.stack([self._held_back(each, features, labels, folds, groups) for each in tried])
             scored = folds != ALWAYS_TRAINING
-            weights = blend_weights(held_back[:, scored], codes[scored], self.tolerance)
+            clusters = None if groups is None else groups[scored]
+            weights = blend_weights(held_back[:, scored], codes[scored], self.tolerance, clusters)
             used = [(self._declared(each), float(w)) for each, w in zip(tried, weights, strict=True) if w > 0]
-            self.best_ = Blend([model for model, _ in used], [w for _, w in used]).fit(features, labels)
-        self._record(tried, held_back[:, scored], codes[scored], folds[scored], weights)
+            self.best_ = Blend([model for model, _ in used], [w for _, w in used]).fit(features, labels, groups)
+        self._record(tried, held_back[:, scored], codes[scored], folds[scored], weights, clusters)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Floats:
@@ -160,11 +165,14 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             return declared
         return CalibratedProbabilities(clone(candidate.estimator), method="raw", classes=self.classes_)
 
-    def _held_back(self, candidate: Candidate, X: Floats, labels: NDArray[Any], folds: NDArray[np.intp]) -> Floats:
+    def _held_back(
+        self, candidate: Candidate, X: Floats, labels: NDArray[Any], folds: Codes, groups: Codes | None
+    ) -> Floats:
         """Return (n, k) probabilities from fits without the row's fold; NaN for rows never held back."""
         probabilities = np.full((len(labels), len(self.classes_)), np.nan)
         for training, held_back in splits(folds):
-            model = self._declared(candidate).fit(X[training], labels[training])
+            whose = None if groups is None else groups[training]
+            model = self._declared(candidate).fit(X[training], labels[training], whose)
             probabilities[held_back] = model.predict_proba(X[held_back])
         return probabilities
 
@@ -175,9 +183,10 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         codes: NDArray[np.intp],
         folds: NDArray[np.intp],
         weights: Floats,
+        clusters: Codes | None,
     ) -> None:
         contributions = [brier_contributions(each, codes) for each in held_back]
-        means = [mean_with_error(rows) for rows in contributions]
+        means = [mean_with_error(rows, clusters) for rows in contributions]
         scores = [
             CandidateScore(each.name, mean.value, mean.standard_error, each.baseline, float(weight))
             for each, mean, weight in zip(tried, means, weights, strict=True)
@@ -186,14 +195,15 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.best_name_ = self.candidates_[0].name
         self.weights_ = {score.name: score.weight for score in self.candidates_ if score.weight > 0}
         baseline = min((i for i, each in enumerate(tried) if each.baseline), key=lambda i: means[i].value)
-        averaged = brier_contributions(self._averaged(held_back, codes, folds), codes)
-        self.gain_over_prior_ = mean_with_error(contributions[baseline] - averaged)
+        averaged = brier_contributions(self._averaged(held_back, codes, folds, clusters), codes)
+        self.gain_over_prior_ = mean_with_error(contributions[baseline] - averaged, clusters)
         self.beats_prior_ = self.gain_over_prior_.value > self.gain_over_prior_.standard_error
 
-    def _averaged(self, held_back: Floats, codes: NDArray[np.intp], folds: NDArray[np.intp]) -> Floats:
+    def _averaged(self, held_back: Floats, codes: Codes, folds: Codes, clusters: Codes | None) -> Floats:
         """Return (n, k) probabilities averaged with weights that were found without the row's fold."""
         averaged = np.empty(held_back.shape[1:])
         for others, fold in splits(folds):
-            weights = blend_weights(held_back[:, others], codes[others], self.tolerance)
+            whose = None if clusters is None else clusters[others]
+            weights = blend_weights(held_back[:, others], codes[others], self.tolerance, whose)
             averaged[fold] = np.minimum(np.tensordot(weights, held_back[:, fold], axes=1), 1.0)
         return averaged

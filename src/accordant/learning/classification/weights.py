@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky
 from scipy.optimize import nnls
 
+from accordant.statistics import standard_error
+
 Floats = NDArray[np.float64]
 
 SHARE_OF_BEST = 0.5
@@ -24,7 +26,9 @@ MOST_MODELS = 4
 """At most so many candidates are averaged, those with the largest weights, to keep prediction cheap."""
 
 
-def blend_weights(held_back: Floats, codes: NDArray[np.intp], tolerance: float) -> Floats:
+def blend_weights(
+    held_back: Floats, codes: NDArray[np.intp], tolerance: float, groups: NDArray[np.intp] | None = None
+) -> Floats:
     """Return the weight of each candidate in the average, (candidate,), >= 0 and summing to 1.
 
     1. The best candidate has the smallest mean Brier contribution; the earlier one among equals.
@@ -43,6 +47,8 @@ def blend_weights(held_back: Floats, codes: NDArray[np.intp], tolerance: float) 
         (n,) the class that happened, 0..k-1.
     tolerance
         Standard errors within which candidates count as tied, at least 0.
+    groups
+        (n,) whose each row is; None if rows are independent.
     """
     residuals = held_back - np.eye(held_back.shape[2])[codes]
     contributions = np.einsum("cto,cto->ct", residuals, residuals)
@@ -51,7 +57,7 @@ def blend_weights(held_back: Floats, codes: NDArray[np.intp], tolerance: float) 
     weights = np.zeros(len(means))
     weights[best] = 1.0
     if tolerance > 0 and len(codes) > 1:
-        errors = (contributions - contributions[best]).std(axis=1, ddof=1) / np.sqrt(len(codes))
+        errors = np.nan_to_num(standard_error(contributions - contributions[best], groups))
         tied = np.flatnonzero(means - means[best] <= tolerance * errors)
         weights *= SHARE_OF_BEST
         weights[tied] += (1.0 - SHARE_OF_BEST) * simplex_weights(residuals[tied])
