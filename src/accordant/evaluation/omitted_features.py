@@ -2,8 +2,8 @@
 
 An odds ratio Λ says how far an unrecorded reason moves the odds of the action taken. To judge whether such a reason is
 plausible, each recorded feature is treated as if it had not been recorded: by how much do the odds of the logged
-actions differ between propensities with and without it? Formal benchmarks of this kind: Cinelli and Hazlett 2020 for linear
-models, McClean, Branson and Kennedy 2024 for others.
+actions differ between propensities with and without it? Formal benchmarks of this kind: Cinelli and Hazlett 2020 for
+linear models, McClean, Branson and Kennedy 2024 for others.
 """
 
 from __future__ import annotations
