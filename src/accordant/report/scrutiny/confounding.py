@@ -78,10 +78,7 @@ def confounding(reading: Reading) -> Confounding | None:
         sentences=tuple(found["sentences"]),
         odds_ratios=tuple(short(each["odds_ratio"]) for each in found["rules"][0]["intervals"]),
         compared=tuple(_compared(each) for each in found["comparisons"]),
-        welfare=tuple(
-            WelfareRow(each["strategy"], reading.find(each["strategy"]), number(each["welfare"], 3), _intervals(each))
-            for each in found["rules"]
-        ),
+        welfare=tuple(sorted((_welfare(reading, each) for each in found["rules"]), key=_place)),
         features=features[:SHOWN_FEATURES],
         more_features=features[SHOWN_FEATURES:],
         observed=tuple(found["observed"]),
@@ -98,6 +95,16 @@ def _compared(each: Json) -> ComparedRow:
         _turning(each["turning_point"]),
         _turning(each["turning_point_with_error"]),
     )
+
+
+def _welfare(reading: Reading, each: Json) -> WelfareRow:
+    line = reading.find(each["strategy"])
+    return WelfareRow(each["strategy"], line, number(each["welfare"], 3), _intervals(each))
+
+
+def _place(row: WelfareRow) -> float:
+    """Return where the row stands in every table; rows that the leaderboard does not have come last."""
+    return float("inf") if row.line is None else row.line.position
 
 
 def _intervals(each: Json) -> tuple[str, ...]:
