@@ -307,7 +307,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             evidence,
             outcome_welfare,
             guessed,
-            order=self._ranked(),
+            order=self._ranked(evidence),
             generator=randomness.generator(self.random_state, "resamples"),
             resamples=self.resamples,
             level=self.level,
@@ -498,12 +498,14 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
                 return row.strategy
         raise InputError("no strategy can be selected: a metric with positive weight is undefined for each of them")
 
-    def _ranked(self) -> list[str]:
-        """Return candidates that may be selected: D*, then the others from best to worst on held-out folds."""
-        rows = self.leaderboard_.rows if hasattr(self, "leaderboard_") else ()
-        labels = [row.strategy for row in rows] or list(self.strategies_)
-        return [self.selected_, *(each for each in labels
-                                  if each != self.selected_ and self.strategies_[each].may_be_selected)]  # fmt: skip
+    def _ranked(self, evidence: Evidence) -> list[str]:
+        """Return candidates that may be selected: D*, then the others from best to worst.
+
+        Best on held-out folds; on the evidence if the policy was loaded from a run, which keeps no folds.
+        """
+        board = self.leaderboard_ if hasattr(self, "leaderboard_") else self.leaderboard_on(evidence)
+        others = [row.strategy for row in board.rows if row.strategy != self.selected_]
+        return [self.selected_, *(label for label in others if self.strategies_[label].may_be_selected)]
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "selected_"):

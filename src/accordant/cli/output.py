@@ -54,7 +54,8 @@ def print_run(content: Mapping[str, Any], folder: Path) -> None:
     console.print(leaderboard_table(test, content["selected"]))
     console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
     notes = [f"{label}: {rule['note']}." for label, rule in content["strategies"].items() if rule["note"]]
-    for sentence in [*test["remarks"], *notes, *content["warnings"]]:
+    hidden = (content["scrutiny"].get("sensitivity") or {}).get("sentences", ())
+    for sentence in [*test["remarks"], *hidden, *notes, *content["warnings"]]:
         console.print(f"- {sentence}")
     console.print(f"\noutcome model: {_outcome_model(content['outcome_model'])}")
     console.print(f"\nrun: {folder}\nreport: {folder / 'report.html'}")

@@ -174,14 +174,17 @@ class _Rule:
         p, shape (action, context).
     known
         What is known without propensities, shape (context,).
+    range
+        In which its value must lie.
     """
 
     shares: Values
     known: Values
+    range: tuple[float, float] = (0.0, 1.0)
 
     def less(self, other: _Rule) -> _Rule:
         """Return the difference."""
-        return _Rule(self.shares - other.shares, self.known - other.known)
+        return _Rule(self.shares - other.shares, self.known - other.known, (-1.0, 1.0))
 
     def terms(self, low: Values, high: Values, units: slice) -> tuple[Values, Values]:
         """Return lower and upper terms of some contexts from those of the actions there."""
@@ -239,6 +242,7 @@ def sensitivity(
     reason = not_applicable(evidence)
     if reason:
         raise InputError(reason)
+    odds_ratios = sorted(set(odds_ratios))
     seen, rules = _read(decisions, evidence, outcome_welfare, estimated)
     pairs = _pairs(decisions, order)
     compared = [rules[first].less(rules[other]) for first, other, _ in pairs]
@@ -258,7 +262,7 @@ def sensitivity(
 
     drawn = _resampled(terms, len(evidence.log), resamples, generator)
     limits = percentile_interval(drawn, wider_level(level, len(evidence.log)))
-    intervals = _intervals(seen, quantities, odds_ratios, limits)
+    intervals = _intervals(seen, quantities, odds_ratios, limits, points)
     crossed = limits.low[len(limits.low) - len(GRID) * len(pairs) :].reshape(len(GRID), len(pairs))
     return Sensitivity(
         len(evidence.log),
@@ -361,16 +365,20 @@ def _resampled(terms: Callable[[slice], Values], n: int, resamples: int, generat
 
 
 def _intervals(
-    seen: SeenOutcomes, quantities: Sequence[_Rule], odds_ratios: Sequence[float], limits: Interval
+    seen: SeenOutcomes, quantities: Sequence[_Rule], odds_ratios: Sequence[float], limits: Interval, points: Values
 ) -> list[tuple[ConfoundedInterval, ...]]:
-    """Return the intervals of each quantity at each odds ratio, from limits in the order of terms."""
-    n, found = len(quantities), list[list[ConfoundedInterval]]([] for _ in quantities)
-    for place, odds_ratio in enumerate(odds_ratios):
-        low, high = _means(seen, quantities, odds_ratio)
-        start = 2 * n * place
-        for k in range(n):
-            lowest, highest = limits.low[start + k], limits.high[start + n + k]
-            found[k].append(
-                ConfoundedInterval(float(odds_ratio), *(float(each) for each in (low[k], high[k], lowest, highest)))
-            )
-    return [tuple(each) for each in found]
+    """Return the intervals of each quantity at each odds ratio, from limits in the order of terms.
+
+    What a weaker reason can do a stronger one can do as well, so intervals contain those at smaller odds ratios, which
+    estimated bounds need not. None leaves the range of welfare, [0, 1] for rules, unless the estimate itself does.
+    """
+    n, ranges = len(quantities), np.array([each.range for each in quantities])
+    floor, ceiling = np.minimum(ranges[:, 0], points), np.maximum(ranges[:, 1], points)
+    shape = (len(odds_ratios), 2, n)
+    means = np.array([_means(seen, quantities, odds_ratio) for odds_ratio in odds_ratios]).reshape(shape)
+    size = int(np.prod(shape))
+    lowest, highest = limits.low[:size].reshape(shape)[:, 0], limits.high[:size].reshape(shape)[:, 1]
+    low, lowest = (np.maximum(np.minimum.accumulate(each), floor) for each in (means[:, 0], lowest))
+    high, highest = (np.minimum(np.maximum.accumulate(each), ceiling) for each in (means[:, 1], highest))
+    columns = np.stack([np.broadcast_to(np.array(odds_ratios)[:, None], low.shape), low, high, lowest, highest])
+    return [tuple(ConfoundedInterval(*map(float, at)) for at in columns[:, :, k].T) for k in range(n)]

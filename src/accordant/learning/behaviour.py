@@ -69,7 +69,19 @@ class LoggedBehaviour:
         return np.asarray(self.model.held_out_)
 
     def predict(self, contexts: Contexts) -> NDArray[np.float64]:
-        """Return the propensities in other contexts, shape (action, context)."""
+        """Return the propensities in other contexts, shape (action, context).
+
+        Raises
+        ------
+        DataError
+            If a column that propensities read is missing.
+        """
+        for name in self.encoder.columns:
+            if name not in contexts:
+                raise DataError(
+                    f"the rows have no column {name!r}: the propensities by which actions not taken are judged read it "
+                    "(recommendations do not)"
+                )
         return np.asarray(self.model.predict(self.encoder(contexts)))
 
 

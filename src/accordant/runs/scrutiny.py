@@ -30,6 +30,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation
 from accordant.evaluation.conflict import conflicts
+from accordant.evaluation.sensitivity import not_applicable
 from accordant.evaluation.weighting import weigh
 from accordant.evidence import Evidence
 from accordant.explanation.influence import influence, pivotal
@@ -93,7 +94,8 @@ class Scrutiny:
         Keys: ``strategy``; ``certificates`` (radii of its decisions against every coalition); ``by_strategy`` (shares
         of certified decisions of every candidate); ``bounds`` (of metrics) and ``unbounded`` (why some have none);
         ``ranking`` (whether the best candidate stays the best); ``influence`` (who decides); ``weights`` (what stands
-        behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity).
+        behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity);
+        ``sensitivity`` (what unmeasured confounding could change; None where the rewards of all actions are known).
         """
         policy, evidence = self.policy, self.evidence
         rule = policy.strategies_[policy.selected_]
@@ -113,6 +115,7 @@ class Scrutiny:
             "weights": weights,
             "unweighed": unweighed,
             "conflict": self._conflict(rule, decisions),
+            "sensitivity": None if not_applicable(evidence) else policy.sensitivity(evidence).to_json(),
         }
 
     def _compared(self, rule: Strategy) -> dict[str, Any]:

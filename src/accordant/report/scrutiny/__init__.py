@@ -7,6 +7,7 @@ weighing.py     weights                       the weights behind the winner
 choices.py      weights.choices               other choices behind the score
 disputes.py     conflict.pairs                whether conflicts are real
 parity.py       conflict.prices               what bounds on group gaps cost
+confounding.py  sensitivity                   what hidden reasons behind past decisions could change
 """
 
 from __future__ import annotations

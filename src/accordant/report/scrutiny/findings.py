@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accordant.report.reading import Reading
+from accordant.report.scrutiny.confounding import Confounding, confounding
 from accordant.report.scrutiny.deciders import Deciders, deciders
 from accordant.report.scrutiny.disputes import Disputes, disputes
 from accordant.report.scrutiny.trust import Trust, trust
@@ -19,6 +20,8 @@ class Findings:
     ----------
     trust, deciders, disputes
         Always there.
+    confounding
+        What hidden reasons could change; None where the rewards of all actions are known.
     weighed, unweighed
         What stands behind the winner, or why nothing does: then the first is None.
     """
@@ -28,6 +31,7 @@ class Findings:
     weighed: Weighed | None
     unweighed: str
     disputes: Disputes
+    confounding: Confounding | None
 
 
 def findings(reading: Reading) -> Findings | None:
@@ -41,4 +45,5 @@ def findings(reading: Reading) -> Findings | None:
         weighed=None if scrutiny["weights"] is None else weighed(reading),
         unweighed=scrutiny.get("unweighed") or "",
         disputes=disputes(reading),
+        confounding=confounding(reading),
     )

@@ -1,0 +1,117 @@
+"""What hidden reasons behind past decisions could change: comparisons, welfare, and what features would amount to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accordant.report.reading import Json, Line, Reading
+from accordant.report.scale import number, percent
+from accordant.report.scrutiny.wording import short
+
+SHOWN_FEATURES = 10  # the strongest ones; the rest is folded away
+LARGEST = 100  # odds ratio up to which turning points are looked for
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """Two rules: who, how often they differ, the difference, its intervals by odds ratio, and what turns it round."""
+
+    other: str
+    different: str
+    difference: str
+    intervals: tuple[str, ...]
+    turning_point: str
+    turning_point_with_error: str
+
+
+@dataclass(frozen=True)
+class WelfareRow:
+    """One rule: its name, its line if the leaderboard has it, and its intervals by odds ratio."""
+
+    name: str
+    line: Line | None
+    welfare: str
+    intervals: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Confounding:
+    """What the section says.
+
+    Attributes
+    ----------
+    strategy
+        The selected rule; empty if nothing is compared.
+    sentences
+        The finding in words.
+    odds_ratios
+        As written in the heads of tables.
+    compared, welfare
+        The tables.
+    features, more_features
+        Column and what leaving it out would amount to: the strongest ones, and the rest.
+    observed
+        Stakeholders whose rewards were only observed.
+    level
+        Of the intervals.
+    """
+
+    strategy: str
+    sentences: tuple[str, ...]
+    odds_ratios: tuple[str, ...]
+    compared: tuple[ComparedRow, ...]
+    welfare: tuple[WelfareRow, ...]
+    features: tuple[tuple[str, str], ...]
+    more_features: tuple[tuple[str, str], ...]
+    observed: tuple[str, ...]
+    level: str
+
+
+def confounding(reading: Reading) -> Confounding | None:
+    """Return what the record says about hidden reasons; None if the rewards of all actions are known, or it is old."""
+    found = reading.content["scrutiny"].get("sensitivity")
+    if not found or not found["rules"]:
+        return None
+    features = tuple((each["column"], number(each["odds_ratio"], 2)) for each in found["features"])
+    return Confounding(
+        strategy=found["comparisons"][0]["strategy"] if found["comparisons"] else "",
+        sentences=tuple(found["sentences"]),
+        odds_ratios=tuple(short(each["odds_ratio"]) for each in found["rules"][0]["intervals"]),
+        compared=tuple(_compared(each) for each in found["comparisons"]),
+        welfare=tuple(sorted((_welfare(reading, each) for each in found["rules"]), key=_place)),
+        features=features[:SHOWN_FEATURES],
+        more_features=features[SHOWN_FEATURES:],
+        observed=tuple(found["observed"]),
+        level=percent(found["level"]),
+    )
+
+
+def _compared(each: Json) -> ComparedRow:
+    return ComparedRow(
+        "logged decisions" if each["against"] == "logged" else each["other"],
+        percent(each["different"]),
+        number(each["difference"], 3),
+        _intervals(each),
+        _turning(each["turning_point"]),
+        _turning(each["turning_point_with_error"]),
+    )
+
+
+def _welfare(reading: Reading, each: Json) -> WelfareRow:
+    line = reading.find(each["strategy"])
+    return WelfareRow(each["strategy"], line, number(each["welfare"], 3), _intervals(each))
+
+
+def _place(row: WelfareRow) -> float:
+    """Return where the row stands in every table; rows that the leaderboard does not have come last."""
+    return float("inf") if row.line is None else row.line.position
+
+
+def _intervals(each: Json) -> tuple[str, ...]:
+    return tuple(f"[{number(at['lowest'], 3)}, {number(at['highest'], 3)}]" for at in each["intervals"])
+
+
+def _turning(value: float | None) -> str:
+    if value is None:
+        return f"above {LARGEST}"
+    return "cannot be told" if value == 1 else number(value, 2)
