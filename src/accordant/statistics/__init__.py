@@ -4,6 +4,7 @@ Estimate                      a value with its interval, and why either is missi
 weight_blocks                 bootstrap weights of units, patterns or clusters
 percentile_interval           limits from resampled values; percentile_estimate for a single one
 wilson, newcombe, spread      intervals of shares and of their differences that know small counts
+mean_estimate, share_estimate a mean or a share of few units; sparse_mean where nearly all are the same
 best_set                      which of many candidates cannot be told from the best
 """
 
@@ -22,6 +23,7 @@ from accordant.statistics.resampling import (
     weight_blocks,
     wider_level,
 )
+from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, widened
 
 __all__ = [
     "BestSet",
@@ -34,14 +36,18 @@ __all__ = [
     "cluster_codes",
     "finite",
     "leaders",
+    "mean_estimate",
     "newcombe",
     "normal_quantile",
     "percentile_estimate",
     "percentile_interval",
     "ratio",
     "resample_counts",
+    "share_estimate",
+    "sparse_mean",
     "spread",
     "weight_blocks",
+    "widened",
     "wider_level",
     "wilson",
 ]
