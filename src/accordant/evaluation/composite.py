@@ -1,4 +1,4 @@
-"""Composite score: the weighted sum of metrics after min–max normalisation over the candidate strategies.
+"""Composite score: the weighted sum of normalised metrics.
 
 Vineis, Perelli and Tolomei 2025, Definition 11; the paper leaves open how a goal turns the scale round.
 
@@ -6,6 +6,9 @@ Vineis, Perelli and Tolomei 2025, Definition 11; the paper leaves open how a goa
     max    (s − min) / (max − min)                   (s − min) / max(max − min, 1e-9), accuracy left raw
     min    (max − s) / (max − min)                   (max − s) / max(max − min, 1e-9)
     zero   (max|s| − |s|) / (max|s| − min|s|)        1 − |s| / max(max|s|, 1e-9)
+
+``natural`` places a metric on its own range [lo, hi], so that a score does not depend on who else is listed: (s − lo) /
+(hi − lo), (hi − s) / (hi − lo), or 1 − |s| / max(|lo|, |hi|).
 
 With ``minmax``, a metric on which all candidates are equal gives 1 to all and is flagged uninformative.
 Strategies outside the candidate set (oracle, random, logged) are placed on the candidates' scale without
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +28,7 @@ from accordant.errors import InputError
 from accordant.metrics.metric import Goal
 
 Values = NDArray[np.float64]
-Normalisation = Literal["minmax", "reference"]
+Normalisation = Literal["natural", "relative", "minmax", "reference"]
 NORMALISATIONS: tuple[Normalisation, ...] = ("minmax", "reference")
 EQUAL = 1e-12  # ranges up to this, relative to max(1, |s|), are rounding
 FLOOR = 1e-9  # smallest divisor in the official code
@@ -61,6 +64,7 @@ def composite_score(
     candidates: NDArray[np.bool_],
     normalisation: Normalisation = "minmax",
     accuracy: NDArray[np.bool_] | None = None,
+    ranges: Sequence[tuple[float, float]] = (),
 ) -> Composite:
     """Return composite scores of raw metric values.
 
@@ -75,9 +79,11 @@ def composite_score(
     candidates
         Which strategies define the scale, shape (strategy,).
     normalisation
-        ``minmax`` or ``reference``.
+        ``natural``, ``relative`` (formerly ``minmax``) or ``reference``.
     accuracy
         Which metrics ``reference`` leaves raw, shape (metric,); none by default.
+    ranges
+        Smallest and largest possible value of each metric, for ``natural``.
 
     Raises
     ------
@@ -89,15 +95,18 @@ def composite_score(
         raise InputError(f"{len(candidates)} candidates and {len(goals)} goals do not fit values of shape {raw.shape}")
     if not candidates.any():
         raise InputError("no candidate strategies; a composite score needs at least one")
-    if normalisation not in NORMALISATIONS:
-        raise InputError(f"unknown normalisation {normalisation!r}; valid: {', '.join(NORMALISATIONS)}")
+    valid: tuple[str, ...] = get_args(Normalisation)
+    if normalisation not in valid:
+        raise InputError(f"unknown normalisation {normalisation!r}; valid: {', '.join(valid)}")
     kinds = np.array(goals)
     # from here on, more is better for 'max' and less is better for 'min' and 'zero'
     size = np.where(kinds == "zero", np.abs(raw), raw)
     low, high = _range(size[..., candidates, :])
     spread = high - low
     uninformative = spread <= EQUAL * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
-    if normalisation == "minmax":
+    if normalisation == "natural":
+        normalised = _on_ranges(raw, kinds, ranges)
+    elif normalisation in ("relative", "minmax"):
         better = np.where(kinds == "max", size - low, high - size)
         flat = uninformative & ~np.isnan(size)
         normalised = np.where(flat, 1.0, better / np.where(uninformative, 1.0, spread))
@@ -110,6 +119,15 @@ def composite_score(
     counted = shares > 0
     scores = np.asarray((normalised[..., counted] * shares[counted]).sum(axis=-1))
     return Composite(scores, np.asarray(normalised), np.asarray(uninformative).squeeze(axis=-2), shares)
+
+
+def _on_ranges(raw: Values, kinds: NDArray[np.str_], ranges: Sequence[tuple[float, float]]) -> Values:
+    """Return values on their own ranges, 1 best; never clipped."""
+    if len(ranges) != raw.shape[-1] or any(not low < high for low, high in ranges):
+        raise InputError(f"ranges {tuple(ranges)} are wrong; allowed: a smaller and a larger number for each metric")
+    low, high = np.array(ranges, dtype=np.float64).T
+    by_goal = np.where(kinds == "max", raw - low, high - raw) / (high - low)
+    return np.where(kinds == "zero", 1 - np.abs(raw) / np.maximum(np.abs(low), np.abs(high)), by_goal)
 
 
 def _shares(weights: Sequence[float], n_metrics: int) -> Values:

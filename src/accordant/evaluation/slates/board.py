@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import UnknownNameError
-from accordant.slates.measures import Goal
+from accordant.slates.measures import Goal, Range
 from accordant.statistics import Estimate, finite, percentile_interval
 
 Values = NDArray[np.float64]
@@ -42,12 +42,15 @@ class BoardColumn:
         Of the measure.
     resampled
         Whether its draws say how sure it is; not for measures of days where there is a single one.
+    range
+        Smallest and largest possible value; None if it has no bound.
     """
 
     label: str
     goal: Goal
     about: str
     resampled: bool = True
+    range: Range | None = None
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def scores(
         draws[:, r, curved] = recentred(draws[:, r, curved], points[r, curved])
     enough = len(np.unique(first.days)) >= FEWEST_DAYS
     columns = tuple(
-        BoardColumn(label, each.goal, each.about, enough or not isinstance(each, DailyMeasure))
+        BoardColumn(label, each.goal, each.about, enough or not isinstance(each, DailyMeasure), each.range)
         for label, each in measures.items()
     )
     rows = []
