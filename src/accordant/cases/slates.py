@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -32,11 +33,26 @@ class PartySpec(Declared):
 
 
 class MeasureSpec(Declared):
-    """A registered slate measure, its parameters, and its weight in the composite score."""
+    """A registered slate measure, its parameters, its weight in the composite score, and its range.
+
+    Attributes
+    ----------
+    measure, weight, parameters
+        Its name, its weight, and what it is made with.
+    range
+        The two values that count as 0 and as 1 of it, the smaller first; None for the measure's own.
+    """
 
     measure: str
     weight: float = Field(default=0.0, ge=0, le=1)
     parameters: dict[str, Any] = Field(default_factory=dict)
+    range: tuple[float, float] | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.range is not None and not -math.inf < self.range[0] < self.range[1] < math.inf:
+            raise InputError(f"the range of {self.measure} is {list(self.range)}; allowed: two numbers, smaller first")
+        return self
 
 
 class SlateSpec(Declared):
@@ -75,6 +91,9 @@ class SlateSpec(Declared):
     measures
         Columns of the leaderboard by label; weights sum to 1 and are a value judgement. none for
         `accordant.evaluation.slates.default_measures`.
+    normalisation
+        ``natural``: the score is the mean of measures on their ranges; ``relative``: min–max over the rules, so that it
+        depends on who else is listed.
     scope
         Scope card.
     """
@@ -92,6 +111,7 @@ class SlateSpec(Declared):
     visits: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     rules: tuple[Named, ...] = ()
     measures: dict[str, MeasureSpec] = Field(default_factory=dict)
+    normalisation: Literal["natural", "relative"] = "natural"
     scope: ScopeCard | None = None
 
     @model_validator(mode="after")

@@ -96,6 +96,7 @@ def _often_emerged(repeated: Json) -> list[str]:
         "novel_set": "it meets a set of criteria that no agent alone contains",
         "gain": "it meets more criteria than the better agent alone",
         "loss": "it meets fewer",
+        "difference": "criteria that it meets minus those that the better agent alone meets, on average",
         "agreed": "the agents agreed; elsewhere the disagreement allocation was taken",
     }
     return [f"{name.replace('_', ' ')}: {_estimate(repeated[name])}: {said}" for name, said in words.items()]
@@ -299,6 +300,7 @@ def _repeated_table(content: Json) -> Table:
     table = _table(f"{repeated['n']} scenarios, settled by {rule}: share that meets the criteria")
     table.add_column("allocation", no_wrap=True)
     table.add_column("all met (95% interval)", no_wrap=True)
+    table.add_column("among the best")
     for label in repeated["criteria"]:
         table.add_column(_short(label), justify="right", overflow="fold")
     if marginal is not None:
@@ -306,7 +308,7 @@ def _repeated_table(content: Json) -> Table:
     for name, line in repeated["lines"].items():
         access = [] if line["access"] is None else [_number(line["access"]["value"])]
         table.add_row(
-            name, _estimate(line["all_met"]),
+            name, _estimate(line["all_met"]), {True: "yes", False: "no", None: "-"}[line["among_best"]],
             *(_number(line["met"][label]["value"]) for label in repeated["criteria"]), *access,
         )  # fmt: skip
     return table

@@ -140,8 +140,14 @@ def _shown(content: Json) -> list[Json]:
 
 def _front(content: Json) -> str:
     front = content["front"]
-    rules = [row["rule"] for row in front["rows"] if row["on_front"]]
-    return f"not dominated in {' and '.join(front['axes'])}: {', '.join(rules) if rules else 'nobody'}"
+    free = [row for row in front["rows"] if row["on_front"]]
+    rules = [row["rule"] + _share(row["probability"]) for row in free]
+    shares = " (in brackets: in how many resamples)" if any(row["probability"] is not None for row in free) else ""
+    return f"not dominated in {' and '.join(front['axes'])}{shares}: {', '.join(rules) if rules else 'nobody'}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f" ({value:.0%})"
 
 
 def _interval(estimate: Json) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,8 +95,9 @@ def composite_score(
         raise InputError(f"{len(candidates)} candidates and {len(goals)} goals do not fit values of shape {raw.shape}")
     if not candidates.any():
         raise InputError("no candidate strategies; a composite score needs at least one")
-    if normalisation not in NORMALISATIONS:
-        raise InputError(f"unknown normalisation {normalisation!r}; valid: {', '.join(NORMALISATIONS)}")
+    valid: tuple[str, ...] = get_args(Normalisation)
+    if normalisation not in valid:
+        raise InputError(f"unknown normalisation {normalisation!r}; valid: {', '.join(valid)}")
     kinds = np.array(goals)
     # from here on, more is better for 'max' and less is better for 'min' and 'zero'
     size = np.where(kinds == "zero", np.abs(raw), raw)

@@ -32,7 +32,7 @@ from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
-FORMAT = 1  # of the JSON that a page is made from
+FORMAT = 2  # of the JSON that a page is made from
 RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
 
 
@@ -263,6 +263,12 @@ class Slated:
     spoken: Spoken | None
     warnings: tuple[str, ...]
 
+    def _range(self, label: str) -> list[float] | None:
+        """Return the declared range of a measure, or its own; None for no bound."""
+        declared = self.opened.case.slates.measures.get(label)
+        ends = declared.range if declared and declared.range else self.measures[label].range
+        return None if ends is None else list(ends)
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
         return {
@@ -278,6 +284,7 @@ class Slated:
                     "parameters": dataclasses.asdict(self.measures[each.label]),
                     "goal": each.goal,
                     "weight": each.weight,
+                    "range": self._range(each.label),
                     "uninformative": each.uninformative,
                     "description": each.description,
                 }
@@ -287,6 +294,7 @@ class Slated:
             "remarks": list(self.leaderboard.remarks),
             "resamples": self.leaderboard.resamples,
             "level": self.leaderboard.level,
+            "normalisation": self.leaderboard.normalisation,
             "front": self.front.to_json(),
             "prices": None if self.prices is None else self.prices.to_json(),
             "trial": None if self.trial is None else self.trial.to_json(),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from accordant.runs.slate_findings import findings
 from accordant.runs.slated import OpenedSlates, Slated, SlateOptions
 from accordant.scope import ScopeCard, Verdict, judge, lint
 from accordant.slates.lineup import rules_of
-from accordant.slates.measures import SlateMeasure, measures
+from accordant.slates.measures import Range, SlateMeasure, measures
 from accordant.slates.rule import SlateRule
 from accordant.slates.rules.floors.floored import Floored
 from accordant.slates.serving import Market, Served, on_one_scale, serve
@@ -45,6 +45,13 @@ logger = logging.getLogger(__name__)
 WATCHED = 3  # rules whose stability and manipulability are measured: each takes dozens of servings
 EXAMPLES = 3  # requests whose lists are justified
 ALONE = "stakeholder:{}"  # the list of one stakeholder alone, see `accordant.slates.rules.baselines`
+
+
+class _Scale(TypedDict):
+    """How measures become scores, see `leaderboard`."""
+
+    normalisation: Literal["natural", "relative"]
+    ranges: dict[str, Range]
 
 
 def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates:
@@ -94,7 +101,12 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
     board = scores(served, made, resamples=options.resamples, seed=options.seed)
     kinds = opened.kinds
     drawn = [label for label, rule in opened.rules.items() if rule.name == "random_slate"]
-    table = leaderboard(board, kinds, weights, outside=drawn)
+    declared = opened.case.slates
+    scale: _Scale = {
+        "normalisation": declared.normalisation,
+        "ranges": {label: each.range for label, each in declared.measures.items() if each.range is not None},
+    }
+    table = leaderboard(board, kinds, weights, outside=drawn, **scale)
     user = market.user_stakeholder
     reference = None if user is None else ALONE.format(user)
     worst_off = _label(made, "worst_off")
@@ -105,7 +117,7 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
         contenders = [label for label, kind in kinds.items() if kind != "baseline"]
         tried = trial(
             served, reference, contenders, made, weights, gain_of=worst_off, price_of=own,
-            resamples=options.resamples, seed=options.seed,
+            resamples=options.resamples, seed=options.seed, **scale,
         )  # fmt: skip
     watched = list(dict.fromkeys([
         *([reference] if reference else []), *([tried.chosen] if tried else []),

@@ -5,6 +5,7 @@ weight_blocks                 bootstrap weights of units, patterns or clusters
 percentile_interval           limits from resampled values; percentile_estimate for a single one
 wilson, newcombe, spread      intervals of shares and of their differences that know small counts
 standard_error                of means, of independent units or of units in clusters
+mean_estimate, share_estimate a mean or a share of few units; sparse_mean where nearly all are the same
 best_set                      which of many candidates cannot be told from the best
 """
 
@@ -23,6 +24,7 @@ from accordant.statistics.resampling import (
     weight_blocks,
     wider_level,
 )
+from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, widened
 from accordant.statistics.standard_errors import standard_error
 
 __all__ = [
@@ -36,15 +38,19 @@ __all__ = [
     "cluster_codes",
     "finite",
     "leaders",
+    "mean_estimate",
     "newcombe",
     "normal_quantile",
     "percentile_estimate",
     "percentile_interval",
     "ratio",
     "resample_counts",
+    "share_estimate",
+    "sparse_mean",
     "spread",
     "standard_error",
     "weight_blocks",
+    "widened",
     "wider_level",
     "wilson",
 ]

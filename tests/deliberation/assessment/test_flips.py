@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from accordant.deliberation.assessment.flips import flip_test, permuted
-from accordant.deliberation.assessment.intervals import share_estimate
 from accordant.errors import InputError, UnknownNameError
+from accordant.statistics import share_estimate
 
 
 def by_need_and_by_group(record):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.statistics import percentile_interval
+from accordant.statistics import percentile_interval, wilson
 from accordant.evaluation.slates import default_measures, price, scores
 from accordant.evaluation.slates import resampling
 from accordant.evaluation.slates.resampling import Users
@@ -97,7 +97,10 @@ def test_points_and_intervals(served, every, board):
                 continue
             assert cell.estimate.value == right
             limits = percentile_interval(board.draws[:, board.place(row.rule), m], 0.9)
-            assert (cell.estimate.low, cell.estimate.high) == (float(limits.low), float(limits.high))
+            if limits.high - limits.low > 1e-12 or board.columns[m].range is None:
+                assert (cell.estimate.low, cell.estimate.high) == (float(limits.low), float(limits.high))
+            else:  # never of width zero
+                assert cell.estimate.low < cell.estimate.high
             if isinstance(every[label], MeanMeasure):
                 assert cell.estimate.low <= right <= cell.estimate.high
             assert cell.n == every[label].requests(served[row.rule])
@@ -118,7 +121,7 @@ def test_all_requests_of_a_user_are_drawn_together(lists_of):
     attained = {"attained": measures.create("attained", {"stakeholder": "guest"})}
     lists = [[0], [1], [0], [1]]
     same = scores({"rule": lists_of(lists, values, users=("u", "u", "v", "v"))}, attained, resamples=50)
-    assert (same["rule"].cells["attained"].estimate.low, same["rule"].cells["attained"].estimate.high) == (0.5, 0.5)
+    assert (same.draws[:, 0, 0] == 0.5).all()
     apart = scores({"rule": lists_of([[0], [1]], values[:, :, :2])}, attained, resamples=50)
     assert (apart["rule"].cells["attained"].estimate.low, apart["rule"].cells["attained"].estimate.high) == (0.0, 1.0)
     assert (same.n_users, apart.n_users) == (2, 2)
@@ -171,7 +174,7 @@ def test_equal_rules_cost_nothing(served, every):
     for found in price(board, "one").rules["other"].values():
         assert found.better is None
         assert found.estimate.value in (0.0, None)
-        assert found.estimate.low in (0.0, None)
+        assert found.estimate.high is None or found.estimate.high >= 0
 
 
 def test_wrong_input(served, every, lists_of):
@@ -235,3 +238,17 @@ def test_default_gap_is_between_what_is_known(served):
         }
         found = default_measures(replace(market, catalogue=replace(market.catalogue, **names)))
         assert [each for each in found if "gap" in each] == ([label] if label else [])
+
+
+def test_what_is_the_same_for_everybody_has_no_interval_of_no_width(served):
+    """Nothing that was seen in no request may be said never to happen."""
+    made = {"misery": measures.create("misery", {"line": 0.0}), "worst": measures.create("worst_off")}
+    board = scores(served, made, resamples=40)
+    assert board.n_users >= 2
+    for row in board:
+        cell = row.cells["misery"].estimate
+        assert (cell.value, cell.low) == (0.0, 0.0)
+        assert cell.high == pytest.approx(wilson(0.0, board.n_users, 0.95)[1])
+    for found in price(board, board.rules[0]).rules.values():
+        none = found["misery"]
+        assert none.estimate.value == 0 and none.estimate.low < 0 < none.estimate.high and none.better is None

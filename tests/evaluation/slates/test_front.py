@@ -51,6 +51,11 @@ def test_probability_counts_resamples_with_values():
     draws = [[[1, 1], [0, 0]], [[0, 0], [1, 1]], [[1, 1], [np.nan, 0]], [[1, 1], [0, 0]]]
     found = front(board_of([[1, 1], [0, 0]], draws), ("m0", "m1"))
     assert [row.probability for row in found.rows] == [0.75, pytest.approx(1 / 3)]
+    for r, row in enumerate(found.rows):
+        other = found.rows[1 - r]
+        shown = {other.rule: 1 - row.probability} if row.probability < 1 else {}
+        assert row.dominators == pytest.approx(shown)
+        assert f"some rule does ({other.rule} in {1 - row.probability:.0%})" in row.words
 
 
 def test_rounding_dominates_nobody():
@@ -86,6 +91,8 @@ def test_front_of_served(served):
             own = draw[board.place(row.rule)]
             held += not any((other >= own - 1e-12).all() and (other > own + 1e-12).any() for other in draw)
         assert math.isclose(row.probability, held / 80)
+        assert all(share > 0.05 or rule in row.dominated_by for rule, share in row.dominators.items())
+        assert set(row.dominated_by) <= set(row.dominators)
 
 
 def test_wrong_axes(served):

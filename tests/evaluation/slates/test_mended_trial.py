@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from accordant.evaluation.slates.front import dominance
 from accordant.evaluation.slates.trial import trial
 from accordant.slates.measures import measures
 
@@ -76,7 +77,8 @@ def test_words_of_a_measure_of_which_less_is_better(served):
 
 def test_how_sure_the_front_is(served):
     found = tried(served)
-    assert found.words.endswith(f"It is not dominated in {100 * found.on_front:.1f}% of resamples.")
+    assert found.words.endswith(dominance(found.dominated_by, found.dominators, found.on_front))
+    assert all(0 <= share <= 1 - found.on_front + 1e-12 for share in found.dominators.values())
     assert type(found.on_front) is float
     assert "resamples" not in tried(served, resamples=0).words
     assert found.to_json()["cut"] == "between days"

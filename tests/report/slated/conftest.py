@@ -209,7 +209,7 @@ def made(
     later |= {"worst off": estimate(0.2546) | {"better": True}}
     later |= {"user attained": estimate(-0.1744) | {"better": False}} if user else {}
     content = {
-        "result": 1, "version": "0.1.0",
+        "result": 2, "version": "0.1.0",
         "case": {"name": "tiny", "title": "A tiny case", "description": "Few items.", "notes": ["A note of the case."]},
         "source": {"label": "SIMULATED city" if simulated else "tiny.csv", "simulated": simulated,
                    "sha256": None if simulated else "ab" * 32, "notes": ["DAYS ARE MADE UP."],
@@ -226,10 +226,11 @@ def made(
         "items": items, "requests": {"n": n, "users": max(1, n // 2), "cold": 5, "days": 2, "batches": 4},
         "rules": [rule(label, kind, names, items, watched=label in watched, n=n) for label, kind in kinds.items()],
         "columns": columns, "leaderboard": sorted(board, key=lambda row: -row["score"]["value"]),
-        "remarks": ["The table orders rules on the requests that it reports."], "resamples": 300, "level": 0.95,
+        "remarks": ["The table orders rules on the requests that it reports."], "resamples": 300, "level": 0.95, "normalisation": "natural",
         "front": {"axes": axes, "rows": [
             {"rule": label, "values": [spread(label, axis) for axis in axes], "on_front": place % 2 == 1,
-             "dominated_by": [] if place % 2 else [*kinds][1:2], "probability": 0.9375}
+             "dominated_by": [] if place % 2 else [*kinds][1:2], "probability": 0.9375,
+             "dominators": {[*kinds][-1]: 0.0625} if place % 2 else {[*kinds][1]: 0.625}}
             for place, label in enumerate(kinds)
         ]},
         "prices": None if user is None else {"reference": reference, "rules": {
@@ -239,7 +240,7 @@ def made(
         "trial": None if user is None else {
             "chosen": rules[0] if rules else alone[0], "reference": reference, "gain_of": "worst off", "price_of": "user attained",
             "earlier": n // 2, "later": n - n // 2, "cut": "between days", "gain": later["worst off"],
-            "price": later["user attained"], "differences": later, "dominated_by": [], "on_front": 0.9833, "words": "",
+            "price": later["user attained"], "differences": later, "dominated_by": [], "dominators": {}, "on_front": 0.9833, "words": "",
         },
         "consumption": None,
         "examples": [{
@@ -278,7 +279,7 @@ def without_values():
         for one in each["attainments"]:
             one |= {"mean": None, "met": None}
     for row in content["front"]["rows"]:
-        row |= {"values": [None, None], "on_front": False, "dominated_by": [], "probability": None}
+        row |= {"values": [None, None], "on_front": False, "dominated_by": [], "dominators": {}, "probability": None}
     return content | {"trial": None}
 
 
@@ -312,7 +313,11 @@ def hostile():
 
 def dominated():
     content = made()
-    content["trial"] |= {"dominated_by": ["seq_pav"], "gain": estimate(0.01) | {"better": None}}
+    content["trial"] |= {
+        "dominated_by": ["seq_pav"],
+        "dominators": {"seq_pav": 0.625},
+        "gain": estimate(0.01) | {"better": None},
+    }
     return content
 
 
@@ -334,7 +339,7 @@ def not_resampled():
         for each in (row["score"], *row["metrics"].values()):
             each |= {"low": None, "high": None, "undefined": None}
     for row in content["front"]["rows"]:
-        row["probability"] = None
+        row |= {"probability": None, "dominators": {}}
     return content
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives
 from accordant.deliberation.assessment.emergence import Emergence, RandomNull, SearchNull, emergence
 from accordant.deliberation.assessment.flips import PERMUTATIONS, FlipTest, flip_test
-from accordant.deliberation.assessment.intervals import Estimate, mean_estimate, share_estimate
 from accordant.deliberation.assessment.ledger import Movement, last_own, ledger
 from accordant.deliberation.assessment.process import (
     Group,
@@ -39,7 +38,6 @@ __all__ = [
     "PERMUTATIONS",
     "Alternatives",
     "Emergence",
-    "Estimate",
     "FlipTest",
     "Group",
     "Movement",
@@ -59,13 +57,11 @@ __all__ = [
     "flip_test",
     "last_own",
     "ledger",
-    "mean_estimate",
     "process",
     "recorded",
     "regrets",
     "restored_access",
     "satisfaction",
-    "share_estimate",
     "side_by_side",
     "standing",
     "verdict",

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from accordant.allocations import Scenario
-from accordant.deliberation.assessment.intervals import Estimate, mean_estimate
 from accordant.deliberation.assessment.ledger import EQUAL
 from accordant.deliberation.assessment.regrets import recorded
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
-from accordant.randomness import keyed_seed, keyed_uniform
+from accordant.randomness import generator, keyed_seed, keyed_uniform
+from accordant.statistics import Estimate, mean_estimate
 
 PERMUTATIONS = 20
 
@@ -105,7 +105,7 @@ def flip_test(
             changed[name].append(float((np.abs(each.shares - before[name]) > EQUAL).mean()))
     known = any(touched)
     rates = {
-        name: mean_estimate(shares if known else (), keyed_seed(seed, name), within=(0, 1))
+        name: mean_estimate(shares if known else (), generator(keyed_seed(seed, name), "resamples"), within=(0, 1))
         for name, shares in changed.items()
     }
     return FlipTest(names, permutations, float(np.mean(touched)), rates)

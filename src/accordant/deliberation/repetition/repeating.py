@@ -6,20 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from accordant import strategies
 from accordant.agents import Agent
 from accordant.allocations import Scenario
 from accordant.allocations.criteria import Criterion
-from accordant.deliberation.assessment.intervals import Estimate, mean_estimate, share_estimate
 from accordant.deliberation.assessment.process import Group
 from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.repetition.trial import Study, Trial, tried
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.errors import InputError
-from accordant.randomness import keyed_seed
+from accordant.randomness import generator, keyed_seed
+from accordant.statistics import Estimate, best_set, mean_estimate, resample_counts, share_estimate, widened
 from accordant.strategies import Strategy
 
 BESIDE = ("utilitarian", "maximin", "nash_bargaining", "kalai_smorodinsky", "debate")  # on lists of any length
+RESAMPLES = 1_000  # of scenarios, for comparing lines
+FEWEST = 2  # repetitions from which on lines are compared
 PARTS = 16  # pieces of work for processes: enough to share evenly, few enough that the study is rarely sent
 
 
@@ -37,12 +41,16 @@ class Line:
         Criterion to the mean of its measure, of those in which it is defined.
     access
         Mean access of the watched group; None without one.
+    among_best
+        Whether it is in the set of lines that holds the one that meets all criteria most often, with the probability
+        0.95, all of them compared together; None with fewer than 2 repetitions.
     """
 
     all_met: Estimate
     met: Mapping[str, Estimate]
     values: Mapping[str, Estimate]
     access: Estimate | None
+    among_best: bool | None
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -51,6 +59,7 @@ class Line:
             "met": {label: each.to_json() for label, each in self.met.items()},
             "values": {label: each.to_json() for label, each in self.values.items()},
             "access": None if self.access is None else self.access.to_json(),
+            "among_best": self.among_best,
         }
 
 
@@ -134,7 +143,7 @@ class Repeated:
         return self.fallbacks / self.turns if self.turns else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; every estimate says how its interval was made."""
+        """Return everything as JSON values."""
         single = ("strict", "novel_set", "gain", "loss", "difference", "possible", "agreed", "tied")
         return {
             "n": self.n,
@@ -243,14 +252,14 @@ def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ..
 
     def mean(name: str, seen: Iterable[float | None], within: tuple[float, float] | None = None) -> Estimate:
         """Return a mean whose interval depends on the seed and its name."""
-        return mean_estimate(list(seen), keyed_seed(study.seed, name), within=within)
+        return mean_estimate(list(seen), _resampling(study.seed, name), within=within)
 
     labels = tuple(each.label for each in study.criteria)
     return Repeated(
         n=len(trials), seed=study.seed, settle=study.settle.name, settle_parameters=study.settle.parameters,
         agents=tuple(agent.name for agent in study.agents),
         adversarial=adversarial, criteria=labels,
-        lines={label: _line(study, trials, label) for label in first.rows},
+        lines={label: _line(study, trials, label, among) for label, among in _among_best(study, trials).items()},
         strict=share_estimate([each.strict for each in found]),
         novel_set=share_estimate([each.novel_set for each in found]),
         gain=share_estimate([each.gain > 0 for each in found]),
@@ -281,17 +290,34 @@ def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ..
     )  # fmt: skip
 
 
-def _line(study: Study, trials: Sequence[Trial], label: str) -> Line:
+def _resampling(seed: int, name: str) -> np.random.Generator:
+    """Return the source of resamples of one quantity, which depends on the seed and its name only."""
+    return generator(keyed_seed(seed, name), "resamples")
+
+
+def _among_best(study: Study, trials: Sequence[Trial]) -> dict[str, bool | None]:
+    """Return for each line whether it may meet all criteria most often, all lines compared on the same scenarios."""
+    labels, n = list(trials[0].rows), len(trials)
+    if n < FEWEST:
+        return dict.fromkeys(labels)
+    met = np.array([[all(trial.rows[label].met) for label in labels] for trial in trials], dtype=np.float64)
+    drawn = resample_counts(n, RESAMPLES, _resampling(study.seed, "lines")) @ met / n
+    found = best_set(met.mean(axis=0), widened(drawn, n), error=1 / n)
+    return dict(zip(labels, found.member.tolist(), strict=True))
+
+
+def _line(study: Study, trials: Sequence[Trial], label: str, among_best: bool | None) -> Line:
     rows = [trial.rows[label] for trial in trials]
     names = [each.label for each in study.criteria]
     return Line(
         all_met=share_estimate([all(row.met) for row in rows]),
         met={name: share_estimate([row.met[place] for row in rows]) for place, name in enumerate(names)},
         values={
-            name: mean_estimate([row.values[place] for row in rows], keyed_seed(study.seed, f"{label} {name}"))
+            name: mean_estimate([row.values[place] for row in rows], _resampling(study.seed, f"{label} {name}"))
             for place, name in enumerate(names)
         },
         access=None
         if study.group is None
-        else mean_estimate([row.access for row in rows], keyed_seed(study.seed, f"{label} access"), within=(0, 1)),
+        else mean_estimate([row.access for row in rows], _resampling(study.seed, f"{label} access"), within=(0, 1)),
+        among_best=among_best,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import UnknownNameError
-from accordant.slates.measures import Goal
-from accordant.statistics import Estimate, finite, percentile_interval
+from accordant.slates.measures import Goal, Range
+from accordant.statistics import Estimate, finite, percentile_interval, sparse_mean
 
 Values = NDArray[np.float64]
+
+SAME = 1e-12  # intervals up to this wide have no width
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,23 @@ class BoardColumn:
         Of the measure.
     resampled
         Whether its draws say how sure it is; not for measures of days where there is a single one.
+    range
+        Smallest and largest possible value; None if it has no bound.
+    units
+        How many users, or days, are resampled for it.
     """
 
     label: str
     goal: Goal
     about: str
     resampled: bool = True
+    range: Range | None = None
+    units: int = 0
+
+    @property
+    def width(self) -> Range | None:
+        """Range of a difference of two values."""
+        return None if self.range is None else (self.range[0] - self.range[1], self.range[1] - self.range[0])
 
 
 @dataclass(frozen=True)
@@ -186,8 +199,10 @@ def limits(estimate: Estimate) -> dict[str, float | None]:
     return {name: getattr(estimate, name) for name in names}
 
 
-def estimates(points: Values, draws: Values, level: float) -> list[Estimate]:
-    """Return values with percentile intervals.
+def estimates(
+    points: Values, draws: Values, level: float, bounds: Sequence[tuple[Range | None, int]] = ()
+) -> list[Estimate]:
+    """Return values with percentile intervals, none of them of width zero where the range of a value is known.
 
     Parameters
     ----------
@@ -197,10 +212,17 @@ def estimates(points: Values, draws: Values, level: float) -> list[Estimate]:
         Shape (resample, n); no resamples give no limits.
     level
         Coverage, in (0, 1).
+    bounds
+        Range of each value and the units that it rests on: where resamples are all the same, the interval is that of as
+        many units that are all alike (`accordant.statistics.sparse_mean`).
     """
     if not len(draws):
         return [Estimate(finite(point)) for point in points]
     found = percentile_interval(draws, level)
+    for place, (ends, units) in enumerate(bounds):
+        if ends is not None and units and found.high[place] - found.low[place] <= SAME:
+            alike = np.full(units, np.clip(points[place], *ends))
+            found.low[place], found.high[place] = sparse_mean(alike, *ends, level)
     return [
         Estimate(None, undefined=float(missing))
         if np.isnan(point)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,10 @@ from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.slates.board import Board
 
 Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+RARE = 0.05  # share of resamples up to which it is not named that one rule dominates another
+NAMED = 3  # rules that a sentence names
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class FrontRow:
         Its measures on the axes; None where not defined.
     dominated_by
         Rules that are at least as good on all axes and better on one; a rule without a value is not compared.
+    dominators
+        These, and each rule that dominates it in more than 5 % of resamples, to the share of resamples in which it
+        does, the largest first; among those resamples in which it has a value on all axes. Empty without resamples.
     on_front
         Whether it has a value on all axes and no rule dominates it.
     probability
@@ -38,8 +45,14 @@ class FrontRow:
     rule: str
     values: tuple[float | None, ...]
     dominated_by: tuple[str, ...]
+    dominators: Mapping[str, float]
     on_front: bool
     probability: float | None
+
+    @property
+    def words(self) -> str:
+        """Whether a rule dominates it on these requests, and in what share of resamples."""
+        return dominance(self.dominated_by, self.dominators, self.probability)
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,7 @@ class Front:
                     "rule": row.rule,
                     "values": list(row.values),
                     "dominated_by": list(row.dominated_by),
+                    "dominators": dict(row.dominators),
                     "on_front": row.on_front,
                     "probability": row.probability,
                 }
@@ -104,15 +118,52 @@ def front(board: Board, axes: Sequence[str]) -> Front:
     beaten = dominates(points * signs)
     defined = np.asarray(~np.isnan(points).any(axis=1))
     counted = np.asarray(~np.isnan(draws).any(axis=2))
-    safe = np.asarray(counted & ~dominates(draws * signs).any(axis=1))
+    over = dominates(draws * signs)
+    safe = np.asarray(counted & ~over.any(axis=1))
     rows = []
     for r, rule in enumerate(board.rules):
         by = tuple(board.rules[q] for q in np.flatnonzero(beaten[:, r]))
         n = int(counted[:, r].sum())
         probability = float(safe[:, r].sum() / n) if n else None
         values = tuple(None if np.isnan(value) else float(value) for value in points[r])
-        rows.append(FrontRow(rule, values, by, bool(defined[r] and not by), probability))
+        often = _dominators(board.rules, over[:, :, r], n, by)
+        rows.append(FrontRow(rule, values, by, often, bool(defined[r] and not by), probability))
     return Front(tuple(axes), tuple(rows))
+
+
+def dominance(dominated_by: Sequence[str], dominators: Mapping[str, float], probability: float | None) -> str:
+    """Return whether a rule dominates one on these requests, with shares of resamples: a sentence.
+
+    Parameters
+    ----------
+    dominated_by, dominators, probability
+        As in `FrontRow`.
+    """
+    often = [f"{rule} in {share:.0%}" for rule, share in dominators.items()]
+    more = len(often) - NAMED
+    named = ", ".join(often[:NAMED]) + (f", and {more} more" if more > 0 else "")
+    if not dominated_by:
+        found = "No rule dominates it on these requests"
+        if probability is None:
+            return f"{found}."
+        if probability == 1.0:
+            return f"{found}, and none does in any resample."
+        return f"{found}; in {1 - probability:.0%} of resamples some rule does{f' ({named})' if named else ''}."
+    who = ", ".join(dominated_by[:NAMED])
+    who += f" and {len(dominated_by) - NAMED} more" if len(dominated_by) > NAMED else ""
+    found = f"{who} {'dominates' if len(dominated_by) == 1 else 'dominate'} it on these requests"
+    if probability is None:
+        return f"{found}."
+    return f"{found}; in {1 - probability:.0%} of resamples some rule does ({named})."
+
+
+def _dominators(rules: Sequence[str], over: Mask, n: int, by: Sequence[str]) -> dict[str, float]:
+    """Return rules to the share of n resamples in which they dominate one, from shape (resample, rule)."""
+    if not n:
+        return {}
+    shares = over.sum(axis=0) / n
+    order = np.argsort(-shares, kind="stable")
+    return {rules[q]: float(shares[q]) for q in order if shares[q] > RARE or rules[q] in by}
 
 
 def dominates(values: Values) -> NDArray[np.bool_]:

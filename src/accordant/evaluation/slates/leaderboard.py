@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.evaluation.composite import EQUAL, composite_score
+from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import Leaderboard, LeaderboardRow, MetricCell, MetricColumn
 from accordant.evaluation.slates.board import Board, estimates
-from accordant.statistics import best_set, finite, leaders, wider_level
+from accordant.slates.measures import Goal, Range
+from accordant.slates.measures.measure import SHARE
+from accordant.statistics import best_set, finite, leaders, widened
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -20,12 +23,18 @@ ALIKE = 0.99  # share of requests with the same list from which on two rules are
 
 
 def leaderboard(
-    board: Board, kinds: Mapping[str, str], weights: Mapping[str, float], outside: Sequence[str] = ()
+    board: Board,
+    kinds: Mapping[str, str],
+    weights: Mapping[str, float],
+    outside: Sequence[str] = (),
+    *,
+    normalisation: Normalisation = "natural",
+    ranges: Mapping[str, Range] | None = None,
 ) -> Leaderboard:
     """Return the rules in order of their composite score.
 
-    The score is the weighted sum of min–max normalised measures over the candidates, as for strategies; see
-    `accordant.evaluation.composite`. Baselines come first among equals.
+    The score is the weighted mean of measures on their ranges, as for strategies; see `accordant.evaluation.composite`.
+    It does not depend on who else is listed. Baselines come first among equals.
 
     Parameters
     ----------
@@ -36,7 +45,12 @@ def leaderboard(
     weights
         Label of a measure to its weight, at least 0 and not all 0; measures without one do not count.
     outside
-        Rules that are no candidates: they neither win nor define the scale.
+        Rules that are no candidates: they cannot win.
+    normalisation
+        ``natural``, or ``relative``: min–max over the candidates, which is also taken where a measure that counts has
+        no range, with a remark.
+    ranges
+        Label of a measure to its range, instead of its own.
 
     Raises
     ------
@@ -50,11 +64,11 @@ def leaderboard(
         raise InputError(f"rules without a kind: {', '.join(missing)}")
     candidates = np.array([rule not in outside for rule in board.rules])
     shares = [weights.get(label, 0.0) for label in board.labels]
-    goals = [column.goal for column in board.columns]
-    point = composite_score(board.points, goals=goals, weights=shares, candidates=candidates)
+    scale = _Scale.of(board, shares, candidates, normalisation, ranges or {})
+    point = scale.scores(board.points)
     drawn = np.empty((0, len(board.rows)))
     if len(board.draws):
-        drawn = composite_score(board.draws, goals=goals, weights=shares, candidates=candidates).scores
+        drawn = scale.scores(board.draws).scores
     found = estimates(point.scores, drawn, board.level)
     order = _order(board, kinds, point.scores, candidates)
     alike = _alike(board, order, candidates)
@@ -80,9 +94,59 @@ def leaderboard(
         MetricColumn(each.label, each.goal, float(point.weights[m]), bool(point.uninformative[m]), each.about)
         for m, each in enumerate(board.columns)
     )
-    return Leaderboard(
-        rows, columns, board.n_requests, board.resamples, board.level, "relative", None, _remarks(rows, columns)
-    )
+    words = _remarks(rows, columns, scale)
+    return Leaderboard(rows, columns, board.n_requests, board.resamples, board.level, scale.normalisation, None, words)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """How values become composite scores.
+
+    Attributes
+    ----------
+    goals, weights, ranges
+        Of the measures; None for no range.
+    candidates
+        Who may win, shape (rule,).
+    normalisation
+        As used.
+    unbounded
+        Labels of measures that count and have no range, which keep the scores from being on ranges.
+    """
+
+    goals: tuple[Goal, ...]
+    weights: tuple[float, ...]
+    ranges: tuple[Range | None, ...]
+    candidates: Mask
+    normalisation: Normalisation
+    unbounded: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, board: Board, weights: Sequence[float], candidates: Mask, normalisation: Normalisation,
+        declared: Mapping[str, Range],
+    ) -> _Scale:  # fmt: skip
+        """Return the scale that was asked for, or the relative one where a measure that counts has no range."""
+        for label in declared:
+            board.measure(label)
+        ranges = tuple(declared.get(column.label, column.range) for column in board.columns)
+        unbounded: tuple[str, ...] = ()
+        if normalisation == "natural":
+            counted = zip(board.labels, weights, ranges, strict=True)
+            unbounded = tuple(label for label, weight, ends in counted if weight > 0 and ends is None)
+        goals = tuple(column.goal for column in board.columns)
+        used: Normalisation = "relative" if unbounded else normalisation
+        return cls(goals, tuple(weights), ranges, candidates, used, unbounded)
+
+    def scores(self, raw: Values) -> Composite:
+        """Return the composite of values of shape (..., rule, measure); measures without a range have no place."""
+        found = composite_score(
+            raw, goals=self.goals, weights=self.weights, candidates=self.candidates,
+            normalisation=self.normalisation, ranges=[ends or SHARE for ends in self.ranges],
+        )  # fmt: skip
+        if self.normalisation == "natural":
+            found.normalised[..., [ends is None for ends in self.ranges]] = np.nan
+        return found
 
 
 def _order(
@@ -113,12 +177,13 @@ def _among_best(board: Board, scores: Values, drawn: Values, compared: Mask) -> 
     """Return for each rule whether it is in the set that contains the best; None if it is not compared."""
     found = np.full(len(scores), None, dtype=object)
     if len(drawn):
-        known = best_set(scores, drawn, level=float(wider_level(board.level, board.n_users)), able=compared)
-        found[known.compared] = known.member[known.compared]
+        places = np.flatnonzero(compared)
+        known = best_set(scores[places], widened(drawn[:, places], board.n_users, board.level), level=board.level)
+        found[places[known.compared]] = known.member[known.compared]
     return found
 
 
-def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -> tuple[str, ...]:
+def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn], scale: _Scale) -> tuple[str, ...]:
     """Return what a reader of the table must know."""
     found, best = [], next((row for row in rows if row.candidate), None)
     if best is not None and best.kind == "baseline":
@@ -128,7 +193,16 @@ def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) ->
         found.append("The table orders rules on the requests that it reports: whatever comes first looks too good.")
     outside = [row.strategy for row in rows if not row.candidate]
     if outside:
-        found.append(f"{', '.join(outside)} cannot win: it does not define the scale, so its score may leave [0, 1].")
+        outer = (
+            "" if scale.normalisation == "natural" else ": it does not define the scale, so its score may leave [0, 1]"
+        )
+        found.append(f"{', '.join(outside)} cannot win{outer}.")
+    if scale.unbounded:
+        have, are = ("has", "its range is") if len(scale.unbounded) == 1 else ("have", "their ranges are")
+        found.append(
+            f"{', '.join(scale.unbounded)} {have} no range, so scores are relative to the rules listed here and change "
+            f"with them, until {are} declared."
+        )
     unranked = [row.strategy for row in rows if row.score.value is None]
     if unranked:
         found.append(f"A measure that counts is not defined for {', '.join(unranked)}, so there is no score.")

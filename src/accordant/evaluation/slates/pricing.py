@@ -75,8 +75,9 @@ def price(board: Board, reference: str) -> Prices:
     for r, rule in enumerate(board.rules):
         if r != base:
             paired = estimates(
-                board.points[r] - board.points[base], board.draws[:, r] - board.draws[:, base], board.level
-            )
+                board.points[r] - board.points[base], board.draws[:, r] - board.draws[:, base], board.level,
+                [(column.width, column.units) for column in board.columns],
+            )  # fmt: skip
             sure = [
                 each if column.resampled else Estimate(each.value)
                 for each, column in zip(paired, board.columns, strict=True)

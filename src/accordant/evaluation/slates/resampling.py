@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from accordant.errors import InputError
 from accordant.slates.measures import DailyMeasure, SlateMeasure
 from accordant.slates.serving import Served
+from accordant.statistics import cluster_codes, resample_counts
 
 Values = NDArray[np.float64]
 
@@ -44,9 +45,8 @@ class Users:
     @classmethod
     def of(cls, users: Sequence[str]) -> Users:
         """Return users from a name per request."""
-        known: dict[str, int] = {}
-        codes = [known.setdefault(user, len(known)) for user in users]
-        return cls(np.array(codes, dtype=np.intp), len(known))
+        codes = cluster_codes(np.array(users))
+        return cls(codes, int(codes.max(initial=-1)) + 1)
 
     def sums(self, columns: Values) -> Values:
         """Return sums over each user's requests, shape (user, column), from shape (column, request)."""
@@ -118,4 +118,4 @@ def resampled(
 def _drawn_days(served: Served, resamples: int, generator: np.random.Generator) -> Values:
     """Return how often each day is drawn with replacement, shape (resample, day)."""
     n_days = len(np.unique(served.days))
-    return generator.multinomial(n_days, np.full(n_days, 1 / n_days), size=resamples).astype(np.float64)
+    return resample_counts(n_days, resamples, generator).astype(np.float64)

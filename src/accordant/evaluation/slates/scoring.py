@@ -71,15 +71,23 @@ def scores(
     curved = [m for m, each in enumerate(measures.values()) if not isinstance(each, MeanMeasure | DailyMeasure)]
     for r in range(len(points)):
         draws[:, r, curved] = recentred(draws[:, r, curved], points[r, curved])
-    enough = len(np.unique(first.days)) >= FEWEST_DAYS
+    n_days = len(np.unique(first.days))
+    enough = n_days >= FEWEST_DAYS
     columns = tuple(
-        BoardColumn(label, each.goal, each.about, enough or not isinstance(each, DailyMeasure))
+        BoardColumn(
+            label,
+            each.goal,
+            each.about,
+            enough or not isinstance(each, DailyMeasure),
+            each.range,
+            n_days if isinstance(each, DailyMeasure) else users.n,
+        )
         for label, each in measures.items()
     )
     rows = []
     for r, (rule, served) in enumerate(served_by_rule.items()):
         counts = [each.requests(served) for each in measures.values()]
-        found = estimates(points[r], draws[:, r], level)
+        found = estimates(points[r], draws[:, r], level, [(column.range, column.units) for column in columns])
         found = [
             each if column.resampled else Estimate(each.value) for each, column in zip(found, columns, strict=True)
         ]

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
+from accordant.evaluation.composite import Normalisation
 from accordant.evaluation.slates.board import limits
-from accordant.evaluation.slates.front import front
+from accordant.evaluation.slates.front import dominance, front
 from accordant.evaluation.slates.leaderboard import leaderboard
 from accordant.evaluation.slates.pricing import Difference, price
 from accordant.evaluation.slates.scoring import scores
-from accordant.slates.measures import Goal, SlateMeasure
+from accordant.slates.measures import Goal, Range, SlateMeasure
 from accordant.slates.serving import Served
 
 Cut = Literal["between days", "inside a day"]
@@ -52,6 +53,8 @@ class Trial:
         The same for every measure, by label.
     dominated_by
         Rules that dominate it on both measures on the later requests.
+    dominators
+        These, and each rule that dominates it there in more than 5 % of resamples, to the share in which it does.
     on_front
         Share of resamples in which no rule dominates it there; None if it has no values.
     """
@@ -69,6 +72,7 @@ class Trial:
     price: Difference
     differences: Mapping[str, Difference]
     dominated_by: tuple[str, ...]
+    dominators: Mapping[str, float]
     on_front: float | None
 
     @property
@@ -81,10 +85,7 @@ class Trial:
             f"({GOAL_WORDS[self.gain_goal]}), and {self.price_of} changes by {self.price.estimate} "
             f"({GOAL_WORDS[self.price_goal]})."
         )
-        first = self.dominated_by[0] if self.dominated_by else None
-        found = [changes, "No rule dominates it there." if first is None else f"There {first} dominates it."]
-        if self.on_front is not None:
-            found.append(f"It is not dominated in {self.on_front:.1%} of resamples.")
+        found = [changes, dominance(self.dominated_by, self.dominators, self.on_front)]
         if self.cut == "inside a day":
             found.append("All requests are of one day, which is cut in two, so crowds of a day are understated.")
         return " ".join(found)
@@ -105,6 +106,7 @@ class Trial:
                 label: limits(each.estimate) | {"better": each.better} for label, each in self.differences.items()
             },
             "dominated_by": list(self.dominated_by),
+            "dominators": dict(self.dominators),
             "on_front": self.on_front,
             "words": self.words,
         }
@@ -121,6 +123,8 @@ def trial(
     price_of: str,
     resamples: int = 1000,
     seed: int = 0,
+    normalisation: Normalisation = "natural",
+    ranges: Mapping[str, Range] | None = None,
 ) -> Trial | None:
     """Choose among contenders on about the earlier half of requests, and report on the later ones.
 
@@ -143,6 +147,8 @@ def trial(
         The measures that say what it brings and what it costs.
     resamples, seed
         Of users, for intervals.
+    normalisation, ranges
+        Of the composite score, see `leaderboard`.
 
     Returns
     -------
@@ -167,7 +173,8 @@ def trial(
     first = {rule: served.between(0, middle) for rule, served in served_by_rule.items()}
     kinds = dict.fromkeys(served_by_rule, "")
     outside = [rule for rule in served_by_rule if rule not in contenders]
-    chosen = leaderboard(scores(first, measures, resamples=0), kinds, weights, outside).best
+    early = scores(first, measures, resamples=0)
+    chosen = leaderboard(early, kinds, weights, outside, normalisation=normalisation, ranges=ranges).best
     if chosen is None:
         return None
     second = {rule: served.between(middle, n_requests) for rule, served in served_by_rule.items()}
@@ -176,7 +183,8 @@ def trial(
     standing = next(row for row in front(late, (gain_of, price_of)).rows if row.rule == chosen)
     return Trial(
         chosen, reference, gain_of, price_of, measures[gain_of].goal, measures[price_of].goal, middle,
-        n_requests - middle, cut, found[gain_of], found[price_of], found, standing.dominated_by, standing.probability,
+        n_requests - middle, cut, found[gain_of], found[price_of], found, standing.dominated_by, standing.dominators,
+        standing.probability,
     )  # fmt: skip
 
 

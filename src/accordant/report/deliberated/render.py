@@ -38,7 +38,7 @@ from accordant.report.scale import count, listed, number, percent
 FORMAT = 1  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.report.deliberated", "deliberated.css"))
 SHOWN = 36  # patients that the first drawing holds, and lines of the ledger that stand unfolded
-LEVEL = 0.95  # of all intervals, see `accordant.deliberation.assessment.intervals`
+LEVEL = 0.95  # of all intervals, see `accordant.deliberation.repetition`
 CRITERION = re.compile(r"([^(]+)(\(.*\))? ([≤≥] \S+)", re.DOTALL)  # as `accordant.allocations.criteria` writes a label
 SHADES = 5  # of the cells of regrets, from white to dark
 

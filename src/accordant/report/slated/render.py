@@ -29,7 +29,7 @@ from accordant.report.slated.robustness import Robustness, robustness
 from accordant.report.slated.voices import voices
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
 
-FORMAT = 1  # of the JSON that a page is made from
+FORMAT = 2  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.report.slated", "slated.css"))
 BESIDE, MORE = 5, 6  # measures beside the score, and per further table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from accordant.evaluation.slates.front import dominance
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, count, interval, listed, number, percent
 from accordant.report.slated.reading import SlatedReading
@@ -85,9 +86,7 @@ def headline(reading: SlatedReading) -> str:
         f"There it {DOES[gain]} {reading.called(trial['gain_of'])} against {trial['reference']}, {joined} {DOES[cost]} "
         f"{reading.called(trial['price_of'])}"
     )
-    if trial["dominated_by"]:
-        return f"{both}. {_several(trial['dominated_by'])} dominate{'s' * (len(trial['dominated_by']) == 1)} it."
-    return f"{both}."
+    return f"{both}. {dominance(trial['dominated_by'], trial['dominators'], trial['on_front'])}"
 
 
 def surprising(reading: SlatedReading) -> str:
@@ -102,12 +101,14 @@ def surprising(reading: SlatedReading) -> str:
 
 
 def fronted(reading: SlatedReading) -> str:
-    """Return which rules no other dominates."""
+    """Return which rules no other dominates, each with the share of resamples in which none does."""
     front = reading.content["front"]
-    names = [line.name for line in reading.lines if line.standing["on_front"]]
+    free = [line for line in reading.lines if line.standing["on_front"]]
+    names = [f"{line.name}{_of_resamples(line.standing['probability'])}" for line in free]
     if not names:
         return f"No rule has a value in {reading.called_all(front['axes'])}, so none is compared."
-    return f"On all requests no rule dominates {_several(names)} in {reading.called_all(front['axes'])}."
+    shares = "" if free[0].standing["probability"] is None else " (in brackets: in how many resamples none does)"
+    return f"On all requests no rule dominates {_several(names)} in {reading.called_all(front['axes'])}{shares}."
 
 
 def first(reading: SlatedReading) -> str | None:
@@ -149,13 +150,23 @@ def _changed(reading: SlatedReading, label: str, difference: Json) -> Finding:
 def _standing(trial: Json, level: float) -> Finding:
     """Return whether another rule is at least as good in both and better in one, and how sure that is."""
     free, share = not trial["dominated_by"], trial["on_front"]
-    sure = "" if share is None else f"It is not dominated in {percent(share)} of resamples."
+    sure = "" if share is None else f"It is not dominated in {percent(share)} of resamples.{_often(trial)}"
     value, limits = ("not dominated", "") if free else ("dominated", f"by {_several(trial['dominated_by'])}")
     if share is not None and (share < level if free else share > 1 - level):
         return Finding("Dominance", value, limits, "may be chance: resamples disagree", "open", sure)
     if free:
         return Finding("Dominance", value, limits, "no rule is as good in both and better in one", "better", sure)
     return Finding("Dominance", value, limits, "another rule is as good in both and better in one", "worse", sure)
+
+
+def _often(row: Json) -> str:
+    """Name the rules that dominate one in more than a few resamples, with their shares."""
+    named = [f"{rule} dominates it in {percent(share)}" for rule, share in row["dominators"].items()]
+    return f" {_several(named)}." if named else ""
+
+
+def _of_resamples(share: float | None) -> str:
+    return "" if share is None else f" ({percent(share)})"
 
 
 def _several(names: list[str]) -> str:

@@ -14,9 +14,9 @@ What is not defined is NaN, never 0. One measure, or one small family, per file.
 from __future__ import annotations
 
 from accordant.slates.measures.daily import DailyMeasure
-from accordant.slates.measures.measure import Goal, MeanMeasure, SlateMeasure, measures, register
+from accordant.slates.measures.measure import Goal, MeanMeasure, Range, SlateMeasure, measures, register
 
 create = measures.create
 names = measures.names
 
-__all__ = ["DailyMeasure", "Goal", "MeanMeasure", "SlateMeasure", "create", "measures", "names", "register"]
+__all__ = ["DailyMeasure", "Goal", "MeanMeasure", "Range", "SlateMeasure", "create", "measures", "names", "register"]

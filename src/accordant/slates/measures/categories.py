@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.slates.measures.measure import Goal, MeanMeasure, ratio, register
+from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, ratio, register
 from accordant.slates.serving import Served
 
 Values = NDArray[np.float64]
@@ -24,6 +24,7 @@ class CategoryConcentration(MeanMeasure):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "chance that two draws from a list are of one category, in (0, 1]; 1 is one category only"
+    range: ClassVar[Range | None] = SHARE
 
     def of_requests(self, served: Served) -> Values:
         """Return the concentration of each list; NaN for a list without categories."""
@@ -41,6 +42,7 @@ class IntraListDiversity(MeanMeasure):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "share of pairs of items in a list that are of different categories, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def of_requests(self, served: Served) -> Values:
         """Return the diversity of each list; NaN for fewer than two items with a category."""
@@ -56,6 +58,7 @@ class HistoryOverlap(MeanMeasure):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "share of a list in categories that the user knows already, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def of_requests(self, served: Served) -> Values:
         """Return the share in each list; NaN for a user without history, or a list without categories."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.slates.measures.inequality import gini
-from accordant.slates.measures.measure import Goal, MeanMeasure, SlateMeasure, counted, ratio, register
+from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, SlateMeasure, counted, ratio, register
 from accordant.slates.measures.stakeholder import heard
 from accordant.slates.serving import Served
 
@@ -95,6 +95,7 @@ class MinAttained(OfLists):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "normalised utility of whoever is worst off in a list, averaged over lists, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(least)
 
@@ -105,6 +106,7 @@ class MeanAttained(OfLists):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "normalised utility of all stakeholders, averaged over lists, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(average)
 
@@ -115,6 +117,7 @@ class NashAttained(OfLists):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "geometric mean of normalised utilities in a list, averaged over lists, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(geometric)
 
@@ -125,6 +128,7 @@ class GiniAttained(OfLists):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "inequality of normalised utilities in a list, averaged over lists; 0 is equal, below 1"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(inequality)
 
@@ -135,6 +139,7 @@ class WorstOff(OfMeans):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "average normalised utility of the stakeholder with the smallest one, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(least)
 
@@ -145,6 +150,7 @@ class MeanOfMeans(OfMeans):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "mean of the stakeholders' average normalised utilities, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(average)
 
@@ -155,6 +161,7 @@ class NashOfMeans(OfMeans):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "geometric mean of the stakeholders' average normalised utilities, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(geometric)
 
@@ -165,5 +172,6 @@ class GiniOfMeans(OfMeans):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "inequality of the stakeholders' average normalised utilities; 0 is equal, below 1"
+    range: ClassVar[Range | None] = SHARE
 
     together: ClassVar[staticmethod[[Values], Values]] = staticmethod(inequality)

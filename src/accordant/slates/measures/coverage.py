@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.slates.measures.measure import Goal, SlateMeasure, ratio, register
+from accordant.slates.measures.measure import SHARE, Goal, Range, SlateMeasure, ratio, register
 from accordant.slates.serving import Served
 
 Values = NDArray[np.float64]
@@ -25,6 +25,7 @@ class Coverage(SlateMeasure):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "share of open items that are shown to anybody, in [0, 1]; resamples cover less"
+    range: ClassVar[Range | None] = SHARE
 
     def columns(self, served: Served) -> Values:
         """Return whether each open item is shown to each request, shape (open item, request)."""

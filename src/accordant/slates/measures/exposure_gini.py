@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.slates.measures.inequality import gini
-from accordant.slates.measures.measure import Goal, SlateMeasure, register
+from accordant.slates.measures.measure import SHARE, Goal, Range, SlateMeasure, register
 from accordant.slates.serving import Served
 
 Values = NDArray[np.float64]
@@ -25,6 +25,7 @@ class ExposureGini(SlateMeasure):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "inequality of the attention that open items get: 0 is equal, below 1"
+    range: ClassVar[Range | None] = SHARE
 
     def columns(self, served: Served) -> Values:
         """Return the attention that each open item gets from each request, shape (open item, request)."""

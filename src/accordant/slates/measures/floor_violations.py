@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.slates.gains import ALIKE
-from accordant.slates.measures.measure import Goal, MeanMeasure, register
+from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, register
 from accordant.slates.measures.stakeholder import position
 from accordant.slates.serving import Served
 
@@ -31,6 +31,7 @@ class FloorViolations(MeanMeasure):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "share of requests in which somebody gets less than its declared floor, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     stakeholder: str | None = None
 

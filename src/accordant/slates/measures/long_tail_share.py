@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue
-from accordant.slates.measures.measure import Goal, SlateMeasure, ratio, register
+from accordant.slates.measures.measure import SHARE, Goal, Range, SlateMeasure, ratio, register
 from accordant.slates.serving import Served
 
 Values = NDArray[np.float64]
@@ -34,6 +34,7 @@ class LongTailShare(SlateMeasure):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "share of attention that goes to items outside the most popular ones, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     head: float = 0.8
 

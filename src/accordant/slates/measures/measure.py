@@ -14,6 +14,10 @@ from accordant.slates.serving import Served
 
 Values = NDArray[np.float64]
 Goal = Literal["max", "min"]
+Range = tuple[float, float]
+
+SHARE: Range = (0.0, 1.0)
+"""Range of shares and of everything else between 0 and 1."""
 
 measures: Registry[SlateMeasure] = Registry(
     "slate measure", group="accordant.slate_measures", packages=("accordant.slates.measures",)
@@ -34,11 +38,14 @@ class SlateMeasure(ABC):
         Whether more is better, ``max``, or less, ``min``.
     about
         One sentence: what the number says, with its range.
+    range
+        Smallest and largest possible value, whatever is shown; None where there is no bound that all markets share.
     """
 
     name: ClassVar[str]
     goal: ClassVar[Goal]
     about: ClassVar[str]
+    range: ClassVar[Range | None] = None
 
     @abstractmethod
     def columns(self, served: Served) -> Values:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from accordant.errors import InputError
 from accordant.slates.gains import ALIKE
 from accordant.slates.measures.collective import least
-from accordant.slates.measures.measure import Goal, MeanMeasure, register
+from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, register
 from accordant.slates.measures.stakeholder import heard
 from accordant.slates.serving import Served
 
@@ -32,6 +32,7 @@ class Misery(MeanMeasure):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "share of requests whose worst-off stakeholder gets less than the declared line, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     line: float
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.slates.measures.daily import DailyMeasure
-from accordant.slates.measures.measure import Goal, ratio, register
+from accordant.slates.measures.measure import SHARE, Goal, Range, ratio, register
 from accordant.slates.serving import Served
 
 Values = NDArray[np.float64]
@@ -25,6 +25,7 @@ class Overload(DailyMeasure):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "share of expected visits beyond the capacity of an item on a day, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def daily(self, served: Served) -> Values:
         """Return the visits of each request, shape (item, request)."""

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.slates.measures.measure import Goal, MeanMeasure, ratio, register
+from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, ratio, register
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING, attention
 
@@ -55,6 +55,7 @@ class Ndcg(Relevance):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "normalised discounted cumulative gain of what was really consumed, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def score(self, hits: Values, wanted: Values) -> Values:
         """Return the NDCG of each request."""
@@ -69,6 +70,7 @@ class Recall(Relevance):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "share of what was really consumed that the list holds, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def score(self, hits: Values, wanted: Values) -> Values:
         """Return the recall of each request."""
@@ -81,6 +83,7 @@ class HitRate(Relevance):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "share of requests whose list holds something that was really consumed, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def score(self, hits: Values, wanted: Values) -> Values:
         """Return 1 for a request with a hit, else 0."""

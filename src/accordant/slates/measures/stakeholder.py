@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import UnknownNameError
-from accordant.slates.measures.measure import Goal, MeanMeasure, register
+from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, register
 from accordant.slates.serving import Served
 
 Values = NDArray[np.float64]
@@ -34,6 +34,7 @@ class Utility(StakeholderMeasure):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "what a list gives to one stakeholder: the mean expected reward of its items, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def of_requests(self, served: Served) -> Values:
         """Return the utility of each list."""
@@ -46,6 +47,7 @@ class Regret(StakeholderMeasure):
 
     goal: ClassVar[Goal] = "min"
     about: ClassVar[str] = "what its own best list of that length would give one stakeholder more, in [0, 1]"
+    range: ClassVar[Range | None] = SHARE
 
     def of_requests(self, served: Served) -> Values:
         """Return the regret of each list."""
@@ -58,6 +60,7 @@ class Attained(StakeholderMeasure):
 
     goal: ClassVar[Goal] = "max"
     about: ClassVar[str] = "where a list lies for one stakeholder between its worst, 0, and its best, 1"
+    range: ClassVar[Range | None] = SHARE
 
     def of_requests(self, served: Served) -> Values:
         """Return the normalised utility of each list."""
