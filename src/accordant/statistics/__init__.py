@@ -5,10 +5,12 @@ weight_blocks                 bootstrap weights of units, patterns or clusters
 percentile_interval           limits from resampled values; percentile_estimate for a single one
 wilson, newcombe, spread      intervals of shares and of their differences that know small counts
 best_set                      which of many candidates cannot be told from the best
+joint_level                   the level of single percentile intervals that hold together
 """
 
 from accordant.statistics.comparison import BestSet, best_set, leaders
 from accordant.statistics.estimate import Estimate, finite
+from accordant.statistics.joint import joint_level
 from accordant.statistics.proportions import bounded, newcombe, ratio, spread, wilson
 from accordant.statistics.resampling import (
     Interval,
@@ -33,6 +35,7 @@ __all__ = [
     "bounded",
     "cluster_codes",
     "finite",
+    "joint_level",
     "leaders",
     "newcombe",
     "normal_quantile",
