@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ def calibration(world: World, people: int) -> None:
             cells = [
                 f"questions {found[:, 0].mean():.1f}, stated {found[:, 4].mean():.3f}, right {found[:, 2].mean():.3f}"
             ]
-            for low, high in zip(edges, edges[1:], strict=False):
+            for low, high in pairwise(edges):
                 inside = found[(found[:, 4] >= low) & (found[:, 4] < high + (high == 1.0))]
                 if len(inside):
                     cells.append(

@@ -3,7 +3,8 @@
     P(chosen | θ) = (1 − lapse) σ(θ · x) + lapse / 2,    x = features of the chosen item less those of the rejected one
 
 with θ = s β, a normal prior of β and one of log s: Bayesian Bradley–Terry with a scale that is learned. Without it the
-prior would say how sure answers are, and the answers of somebody who hardly cares would be taken for strong preferences.
+prior would say how sure answers are, and the answers of somebody who hardly cares would be taken for strong
+preferences.
 `lapse` is the share of answers that are given without looking; an
 answer against a large margin then costs a bounded amount (Wichmann and Hill 2001 for the lapse rate).
 
@@ -11,11 +12,13 @@ The normal approximation has its mean at the mode, and the inverse of prior prec
 
     Σ_r p'(D_r)² / (p(D_r) (1 − p(D_r))) x_r x_rᵀ
 
-as covariance; without lapses that is the Laplace approximation. With a scale there is one approximation for each of a
-few scales, weighed by how likely each makes the answers, and mean and covariance are those of the mixture. It is too narrow on the side where nothing was said:
+as covariance; without lapses that is the Laplace approximation. With a scale there is an approximation for each of a
+few scales, weighed by how likely each makes the answers, and mean and covariance are those of the mixture. It is too
+narrow on the side where nothing was said:
 after one steep answer the posterior is half a normal distribution. With lapses the posterior may also have several
 hills: answers against the prior were slips, or the prior is wrong. `samples` therefore go from the prior and the
-approximations of the hills that were found to the posterior (`tempering.py`). They move in the coordinates of β and of a
+approximations of the hills that were found to the posterior (`tempering.py`). They move in the coordinates of β and of
+a
 standard normal number that stands for log s, in which the prior is N(0, I) [ours].
 """
 
@@ -112,7 +115,7 @@ class Posterior:
 
     @cached_property
     def mean(self) -> Values:
-        """Most probable coefficients, the densest of the hills that were found; their mean over scales, shape (feature,)."""
+        """Most probable coefficients, the densest hill that was found; their mean over scales, shape (feature,)."""
         if self.scale is None:
             return np.asarray(self.prior.mean + self.prior.root @ self._mode)
         return np.asarray(self._chances_of_scales @ np.stack([each.mean for each in self._at_scales]))
@@ -124,9 +127,8 @@ class Posterior:
             spread = self.prior.root @ self._root_at(self._mode)
             return np.asarray(spread @ spread.T)
         parts = [each.covariance + np.outer(each.mean, each.mean) for each in self._at_scales]
-        return np.asarray(np.einsum("k,kij->ij", self._chances_of_scales, np.stack(parts))) - np.outer(
-            self.mean, self.mean
-        )
+        second = np.einsum("k,kij->ij", self._chances_of_scales, np.stack(parts))
+        return np.asarray(second - np.outer(self.mean, self.mean))
 
     def log_density(self, coefficients: Values) -> Values:
         """Return the logarithm of the posterior density, up to a constant, shape (sample,).
@@ -138,7 +140,7 @@ class Posterior:
         """
         if self.scale is None:
             return self._log_density(self._whitened_from(coefficients))
-        chances = self._known._log_chances(self._known._whitened_from(coefficients)).sum(axis=1)
+        chances = self._known._log_chances(self._known._whitened_from(coefficients)).sum(axis=1)  # noqa: SLF001
         return np.asarray(chances + np.logaddexp.reduce(self._log_scales(coefficients, self._grid), axis=1))
 
     def samples(self, n: int, generator: np.random.Generator) -> Values:
@@ -195,7 +197,7 @@ class Posterior:
 
     @cached_property
     def _starts(self) -> tuple[Normal, ...]:
-        """The prior in whitened coordinates, and a widened approximation of every hill, at some scales if they differ."""
+        """The prior in whitened coordinates, and a widened approximation of every hill, at some scales."""
         n_features = self.prior.n_features
         wider = 1.0 + WIDER / np.sqrt(n_features)
         if self.scale is None:
@@ -204,7 +206,7 @@ class Posterior:
         order = np.argsort(-self._chances_of_scales)  # the first hill has a part of its own in every move
         hills = []
         for k in order:
-            for hill in self._at_scales[k]._starts[1:]:
+            for hill in self._at_scales[k]._starts[1:]:  # noqa: SLF001
                 root = np.eye(n_features + 1) * NEAR_SCALE
                 root[:n_features, :n_features] = hill.root
                 hills.append(Normal(np.append(hill.centre, self._scale_states[k]), root))
@@ -231,7 +233,7 @@ class Posterior:
     @cached_property
     def _chances_of_scales(self) -> Values:
         """Probabilities of these scales by the evidence of the normal approximations, shape (scale,)."""
-        logs = np.array([each._log_evidence for each in self._at_scales])
+        logs = np.array([each._log_evidence for each in self._at_scales])  # noqa: SLF001
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 

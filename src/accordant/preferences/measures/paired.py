@@ -10,8 +10,8 @@ can lose more than an amount L, the count of losers still does:
     loss, mean ≤ −ε     a share of at least ε / L loses something: the binomial distribution (Clopper and Pearson 1934)
     gain, mean ≤ c      exp(−n KL(m̂, m)) with m̂, m = mean and c as shares of [−L, L] (Hoeffding 1963, Theorem 1)
 
-L is the largest change that the utility allows; for losses, where a few users do change, at most twice the largest change
-that was seen [ours]. Both are far from sharp where users differ.
+L is the largest change that the utility allows; for losses, where a few users do change, at most twice the largest
+change that was seen [ours]. Both are far from sharp where users differ.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class PairedDifference:
         return self.mean - self.critical(tail) * self.error, self.mean + self._critical_below(tail) * self.error
 
     def critical(self, size: float) -> float:
-        """Return what (mean − border) / standard error must exceed for a p-value of at most a size; ∞ if nothing can."""
+        """Return what (mean − border) / standard error must exceed for a p-value of a size; ∞ if nothing can."""
         return _beyond(self.drawn[::-1], size, self._n_alike)
 
     def chance_above(self, true: float, border: float, size: float) -> float:
