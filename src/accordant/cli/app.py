@@ -259,6 +259,12 @@ def preferences(
     ignore: Annotated[
         list[str] | None, typer.Option(help="A column to leave out, or * for all unknown ones; may be given again.")
     ] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Accuracy that a group may lose where another one gains.")
+    ] = 0.02,
+    gain: Annotated[
+        float | None, typer.Option(help="Smallest gain of the minority worth having, for the verdict's power.")
+    ] = None,
     resamples: Annotated[int, typer.Option(min=40, help="Bootstrap resamples of users, at least 40.")] = 1000,
     seed: Seed = 42,
     out: Out = None,
@@ -277,8 +283,9 @@ def preferences(
         refuse_place(out)  # before the work, not after it
     source = SourceOptions(format, minority, users, records, style_names(styles), tuple(ignore or ()))
     options = PreferenceOptions(
-        tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source
-    )
+        tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source,
+        tolerance, gain,
+    )  # fmt: skip
     found = compare_preferences(file, options)
     page = None if out is None else write_preferred(found, out)
     print_json(found.to_json()) if json else print_preferred(found.to_json(), page)

@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from accordant.errors import InputError
-from accordant.report.preferred.reading import MOST_GROUPS
+from accordant.report.preferred.reading import MOST_GROUPS, power_of
 
 WIDTH = 140  # columns of a table that is piped somewhere
+POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
 MARKS = {"pooled": "=", "control": "*", "method": " ", "looked_at": ">"}
 
 
@@ -43,7 +44,8 @@ def print_preferred(content: dict[str, Any], page: Path | None) -> None:
     console.print(f"support: {groups['support']}")
     console.print()
     console.print(methods_table(content))
-    console.print("= pooled reward   * control   > looked at closely   intervals are in the JSON and on the page\n")
+    console.print("= pooled reward   * control   > looked at closely   intervals are in the JSON and on the page")
+    console.print(f"power: {POWER}\n")
     for sentence in [*content["answer"]["sentences"], *content["declared"]]:
         console.print(f"- {sentence}")
     for title, sentences in (
@@ -74,12 +76,14 @@ def methods_table(content: dict[str, Any]) -> Table:
     for title in columns.values():
         table.add_column(title, justify="right")
     table.add_column("against pooled", no_wrap=True)
+    table.add_column("power", justify="right")
     for row in content["methods"]:
         test = row["pareto"]
         table.add_row(
             f"{_mark(row, content)} {row['method']}",
             *(_number(row["metrics"][name]["value"]) for name in columns),
             "" if test is None else test["verdict"],
+            "" if test is None else power_of(test),
         )
     return table
 

@@ -27,6 +27,7 @@ from accordant.preferences.elicitation import (
     OwnChoice,
     Posterior,
     Question,
+    ScalePrior,
     Session,
     Stopping,
     all_pairs,
@@ -39,6 +40,7 @@ logger = logging.getLogger(__name__)
 Values = NDArray[np.float64]
 
 VARIANCE = 9.0  # of what an action, an outcome and a cell add: asked twice, people answer alike in about 87 % of cases
+SCALE = ScalePrior()  # how sure somebody answers is learned: from a twentieth of what the variance says to five times
 LAPSE = 0.02  # one answer in a hundred is a slip
 REGRET = 0.05  # expected loss that is not worth another question: the better action would win 51 of 100 times
 MOST_PAIRS = 2000  # that are weighed for every question; more are drawn from once
@@ -120,7 +122,7 @@ class Interview:
         known = np.array([[position[each.chosen], position[each.rejected]] for each in earlier], dtype=np.intp)
         generator = randomness.generator(options.seed, "elicitation")
         items = np.eye(len(self.cells))
-        belief = Posterior(cell_prior(len(problem.actions), len(problem.outcome_names)), LAPSE)
+        belief = Posterior(cell_prior(len(problem.actions), len(problem.outcome_names)), LAPSE, scale=SCALE)
         for chosen, rejected in known:
             belief = belief.updated(items[chosen] - items[rejected])
         regret = REGRET if options.level < 1 else 0.0

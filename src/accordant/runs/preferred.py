@@ -17,6 +17,7 @@ from accordant.preferences.comparing.answering import Answer
 from accordant.preferences.comparing.tuning import RidgeChoice
 from accordant.preferences.measures import PerUser
 from accordant.preferences.measures.intervals import LEVEL, RESAMPLES
+from accordant.preferences.measures.pareto import TOLERANCE
 from accordant.report.preferred import FORMAT, render_preferred
 from accordant.runs.pages import write_page
 
@@ -47,6 +48,11 @@ class PreferenceOptions:
         Of users, at least 40.
     source
         How the file is read.
+    tolerance
+        Accuracy that a group may lose where another one gains; at least 0, below 1.
+    gain
+        Smallest gain of the minority's accuracy that is worth having, for the power of the verdict; None for the gain
+        that is seen.
     """
 
     methods: tuple[str, ...] = ()
@@ -59,6 +65,8 @@ class PreferenceOptions:
     seed: int = 42
     resamples: int = RESAMPLES
     source: SourceOptions = field(default_factory=SourceOptions)
+    tolerance: float = TOLERANCE
+    gain: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

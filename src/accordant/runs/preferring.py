@@ -29,6 +29,7 @@ from accordant.preferences.comparing import (
     split_records,
 )
 from accordant.preferences.comparing.answering import answered
+from accordant.preferences.comparing.measuring import Claim
 from accordant.preferences.comparing.methods import Features
 from accordant.preferences.comparing.scaling import scaled
 from accordant.preferences.comparing.tuning import chosen_ridge
@@ -63,6 +64,10 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
     encoder = encoders.create(options.encoder)
     if options.resamples < FEWEST_RESAMPLES:
         raise InputError(f"resamples is {options.resamples}; allowed: at least {FEWEST_RESAMPLES}")
+    if not (0 <= options.tolerance < 1):
+        raise InputError(f"tolerance is {options.tolerance}; allowed: at least 0, below 1")
+    if options.gain is not None and not (0 < options.gain <= 1):
+        raise InputError(f"gain is {options.gain}; allowed: above 0, at most 1")
     chosen_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
     source = read_source(path, options.source, test=options.test, seed=options.seed)
     log.info("%s: %s records of %s users, read as %s", source.name, len(source), len(source.user_names), source.kind)
@@ -145,7 +150,7 @@ def _judge(
     support = np.full(len(measured), np.nan) if alone else groups.support[measured]
     judged = measure(
         found, of_user, groups.names, support, seed=options.seed, resamples=options.resamples, level=LEVEL,
-        units="records" if alone else "users",
+        units="records" if alone else "users", claim=Claim(options.tolerance, groups.minority, options.gain),
     )  # fmt: skip
     return kept, Judged(found, of_user, support, judged), left_out
 

@@ -7,10 +7,12 @@ wilson, newcombe, spread      intervals of shares and of their differences that 
 standard_error                of means, of independent units or of units in clusters
 mean_estimate, share_estimate a mean or a share of few units; sparse_mean where nearly all are the same
 best_set                      which of many candidates cannot be told from the best
+joint_level                   the level of single percentile intervals that hold together
 """
 
 from accordant.statistics.comparison import BestSet, best_set, leaders
 from accordant.statistics.estimate import Estimate, finite
+from accordant.statistics.joint import joint_level
 from accordant.statistics.proportions import bounded, newcombe, ratio, spread, wilson
 from accordant.statistics.resampling import (
     Interval,
@@ -37,6 +39,7 @@ __all__ = [
     "bounded",
     "cluster_codes",
     "finite",
+    "joint_level",
     "leaders",
     "mean_estimate",
     "newcombe",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.preferences.comparing.answering import answered, change, signed
+from accordant.preferences.comparing.answering import answered, change, powered, signed
 from accordant.preferences.comparing.grouping import Groups
 from accordant.preferences.comparing.measuring import measure
 from accordant.preferences.comparing.methods import LENGTH, POOLED, Fitted, Method
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.learners.learner import LinearReward
-from accordant.preferences.measures import Limits, PerUser
+from accordant.preferences.measures import PerUser
+from accordant.preferences.measures.pareto import Power
+from accordant.statistics import Estimate
 
 MODEL = LinearReward(np.zeros(1))
 
@@ -52,8 +54,8 @@ def said(changes, *, named=(), sizes=(40, 20), support=None):
 def test_verdicts_are_told_apart():
     answer = said({POOLED: (0, 0), "balanced": (0, 0), "good": (0.1, 0.1), "bad": (0.1, -0.1), "same": (0, 0)})
     first = " ".join(answer.sentences[:3])
-    assert "lower it for none: good." in first
-    assert "for a group, or for all: bad." in first
+    assert "cost no other 0.02 or more: good." in first
+    assert "more than 0.02, or to lower accuracy for all: bad." in first
     assert "Neither is shown: same." in first
 
 
@@ -107,8 +109,8 @@ def test_numbers_have_signs():
     assert (signed(0.1), signed(-0.1), signed(0.0), signed(-0.0001), signed(None)) == (
         "+0.100", "−0.100", "0.000", "0.000", "not defined",
     )  # fmt: skip
-    assert change(Limits(0.1, -0.2, 0.3, 0.0)) == "+0.100 [−0.200, +0.300]"
-    assert change(Limits(0.1, None, None, 0.0)) == "+0.100"
+    assert change(Estimate(0.1, -0.2, 0.3)) == "+0.100 [−0.200, +0.300]"
+    assert change(Estimate(0.1)) == "+0.100"
     assert change(None) == "not defined"
 
 
@@ -126,3 +128,17 @@ def test_a_gain_over_the_nearest_control_is_none_if_the_pooled_reward_has_it(gai
     assert end in sentence
     assert answer.nearest == "balanced"
     assert ("a gain that no control shows" in sentence) == (gains == (0.0, 0.1))
+
+
+def test_the_power_of_the_verdict_stands_beside_it():
+    few = said({POOLED: (0, 0), "balanced": (0, 0), "new": (0, 0.2)}, sizes=(40, 6))
+    assert any(each.startswith("With 6 users in small, a true gain of 0.") for each in few.sentences)
+    assert powered(Power("small", 6, 0.2, True, 0.31, 0.45)) == (
+        "With 6 users in small, a true gain of 0.200, as declared, that costs nobody anything would be shown in 31% of "
+        "samples; to be shown in 80% it would have to be 0.450."
+    )
+    assert powered(Power("small", 1, None, False, None, None)) == (
+        "With 1 user in small, no gain was seen; of gains that cost nobody anything none, however large, would be shown "
+        "in 80%."
+    )
+    assert "over 99% of samples" in powered(Power("small", 60, 0.5, False, 1.0, 0.1))

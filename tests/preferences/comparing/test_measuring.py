@@ -95,10 +95,17 @@ def test_intervals_are_those_of_the_bootstrap_over_users():
         twin = bootstrap_users(columns, statistic, generator=branch(3, "resamples"), resamples=50, level=0.9)
         for name, limits in twin.methods.items():
             one = table.metrics[name][metric].limits
-            assert (one.value, one.low, one.high) == pytest.approx((limits.value, limits.low, limits.high)), metric
+            assert one.value == pytest.approx(limits.value)
+            if metric == "accuracy[small]":  # wider: it rests on the group's 8 users, not on all
+                assert one.n == 8 and one.low is not None
+                assert limits.low is None or (one.low < limits.low and one.high > limits.high)
+                continue
+            assert (one.low, one.high) == pytest.approx((limits.low, limits.high)), metric
         for (one, other), limits in twin.differences.items():
             here = table.difference(one, other, metric)
             assert here is not None
+            if metric == "accuracy[small]":
+                continue
             assert (here.value, here.low, here.high) == pytest.approx((limits.value, limits.low, limits.high))
             turned = table.difference(other, one, metric)
             assert (turned.low, turned.high) == (-here.high, -here.low)

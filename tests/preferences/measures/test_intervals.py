@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.measures import bootstrap_users, corrected_spread, gini, support_relation
+from accordant.preferences.measures.intervals import differences, estimated
 
 
 def test_against_a_loop():
@@ -18,9 +21,12 @@ def test_against_a_loop():
     values = sorted(gini(a[rng.integers(0, 12, size=12)]) for _ in range(50))
     limits = found.methods["m"]
     assert limits.value == gini(a)
-    # places 0.1 · 49 = 4.9 and 0.9 · 49 = 44.1
-    assert limits.low == pytest.approx(values[4] + 0.9 * (values[5] - values[4]))
-    assert limits.high == pytest.approx(values[44] + 0.1 * (values[45] - values[44]))
+    # wider than 0.8 for a dozen users: Student's quantile with 11 degrees of freedom, and √(12 / 11)
+    wider = 2 * NormalDist().cdf(math.sqrt(12 / 11) * 1.36343) - 1
+    for limit, place in ((limits.low, (1 - wider) / 2 * 49), (limits.high, (1 + wider) / 2 * 49)):
+        below = int(place)
+        assert limit == pytest.approx(values[below] + (place - below) * (values[below + 1] - values[below]), abs=1e-6)
+    assert (limits.level, limits.n) == (0.8, 12)
     assert limits.undefined == 0.0
     assert (found.n_users, found.resamples, found.level) == (12, 50, 0.8)
 
@@ -30,8 +36,8 @@ def test_methods_share_resamples():
     found = bootstrap_users({"one": a, "two": a + 0.05}, np.mean, generator=np.random.default_rng(0), resamples=100)
     limits = found.differences["two", "one"]
     assert set(found.differences) == {("two", "one")}
-    assert limits.value == pytest.approx(0.05) and limits.low == pytest.approx(0.05)  # no spread: the same users
-    assert limits.high == pytest.approx(0.05)
+    assert limits.value == pytest.approx(0.05)
+    assert limits.low is None and "cannot be told" in limits.reason  # no spread: the same users
     assert found.methods["one"].high - found.methods["one"].low > 0.1
 
 
@@ -48,7 +54,7 @@ def test_columns_of_users_stay_together():
     table = np.column_stack([a, 2 * a])
     found = bootstrap_users(
         {"m": table},
-        lambda v: support_relation(v[:, 0], v[:, 1]).slope,
+        lambda v: support_relation(v[:, 0], v[:, 1] + 1e-6 * v[:, 0] ** 2).slope,
         generator=np.random.default_rng(0),
         resamples=60,
     )
@@ -74,7 +80,7 @@ def test_resamples_without_a_value_are_counted():
         {"m": np.column_stack([a, s])}, lambda v: support_relation(v[:, 0], v[:, 1]).pearson,
         generator=np.random.default_rng(0), resamples=400,
     ).methods["m"]  # fmt: skip
-    assert found.low == pytest.approx(1.0)
+    assert found.value == pytest.approx(1.0) and found.low is None  # 1 on every resample that has a value
     assert found.undefined == pytest.approx(0.5, abs=0.1)  # both draws are the same user half of the time
     never = bootstrap_users({"m": a}, lambda v: None, generator=np.random.default_rng(0), resamples=5).methods["m"]
     assert (never.value, never.low, never.high, never.undefined) == (None, None, None, 1.0)
@@ -106,8 +112,11 @@ def test_plain_values():
     )
     shown = json.loads(json.dumps(found.to_json()))
     assert shown["differences"] == [
-        {"method": "b", "less": "a", "value": -1.0, "low": -1.0, "high": -1.0, "undefined": 0.0}
-    ]
+        {
+            "method": "b", "less": "a", "value": -1.0, "low": None, "high": None, "level": None, "n": 3,
+            "undefined": 0.0, "reason": "the same on every resample: how sure it is cannot be told",
+        }
+    ]  # fmt: skip
 
 
 def test_an_error_on_all_users_is_raised_and_one_on_a_resample_is_a_missing_value():
@@ -122,3 +131,44 @@ def test_an_error_on_all_users_is_raised_and_one_on_a_resample_is_a_missing_valu
         bootstrap_users(
             {"m": table[1:]}, lambda v: corrected_spread(v[:, 0], v[:, 1]).variance, generator=np.random.default_rng(0)
         )
+
+
+def test_users_who_are_all_alike_leave_an_interval_that_their_number_gives():
+    """Six users who are all served without a mistake: another one need not be."""
+    found = estimated(1.0, np.ones(200), 6, within=(0.0, 1.0))
+    assert found.high == 1.0 and 0.5 < found.low < 0.7  # Wilson: 0.61
+    gap = estimated(0.0, np.zeros(200), 6, within=(-1.0, 1.0))
+    assert gap.low < -0.3 and gap.high > 0.3 and "number alone" in gap.reason
+    assert estimated(0.4, np.full(200, 0.4), 1, within=(0.0, 1.0)).low is None
+    assert estimated(0.4, np.full(200, 0.4), 0).value is None
+
+
+def test_intervals_of_few_users_cover():
+    rng = np.random.default_rng(12)
+    inside = {6: 0, 12: 0}
+    for n in inside:
+        for _ in range(150):
+            values = rng.integers(4, 11, n) / 10
+            found = bootstrap_users({"m": values}, np.mean, generator=rng, resamples=200).methods["m"]
+            assert found.low is not None and found.high is not None
+            inside[n] += found.low <= 0.7 <= found.high
+    assert min(inside.values()) / 150 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 150)  # .90; plain percentiles: .84
+
+
+def test_differences_between_many_methods_hold_together():
+    """Eight equal methods: in 95 of 100 samples no interval of a difference leaves out 0."""
+    rng = np.random.default_rng(13)
+    covered = alone = 0
+    for _ in range(80):
+        values = rng.standard_normal((8, 60))
+        drawn = rng.multinomial(60, np.full(60, 1 / 60), size=1000) @ values.T / 60
+        names = [str(k) for k in range(8)]
+        whole = dict(zip(names, values.mean(axis=1).tolist(), strict=True))
+        many = dict(zip(names, drawn.T, strict=True))
+        covered += all(each.low <= 0 <= each.high for each in differences(whole, many, 60).values())
+        alone += all(
+            (each := estimated(whole[one] - whole[other], many[one] - many[other], 60)).low <= 0 <= each.high
+            for k, one in enumerate(names) for other in names[:k]
+        )  # fmt: skip
+    assert covered / 80 >= 0.87  # .95 less 3 standard errors
+    assert alone / 80 < 0.75  # each interval by itself

@@ -61,6 +61,8 @@ def method(label, value, *, control=False, control_of=None, first=False):
         "difference": 0.021,
         "low": -0.03,
         "high": 0.07,
+        "p_gain": 0.2,
+        "p_loss": 0.05,
         "remark": "",
     }
     return {
@@ -68,9 +70,10 @@ def method(label, value, *, control=False, control_of=None, first=False):
         "control_of": control_of, "metrics": {name: dict(metric) for name in NAMES},
         "differences": None if first else dict.fromkeys(NAMES, difference),
         "pareto": None if first else {
-            "verdict": "not shown", "reason": "may be worse by more than 0: small",
+            "verdict": "not shown", "reason": "may be worse by 0.02 or more: small",
             "groups": [group | {"group": "big"}, group | {"group": "small", "low": None, "high": None, "remark": "one user"}],
-            "tolerance": 0.0, "level": 0.95, "resamples": 10,
+            "power": {"group": "small", "n_users": 1, "gain": 0.2, "declared": True, "probability": 0.31, "detectable": None},
+            "p_shown": 0.4, "p_contradicted": 0.9, "tolerance": 0.02, "level": 0.95, "together": 2, "resamples": 10,
         },
         "against_controls": [] if control else [
             {"control": "balanced", "differences": dict.fromkeys(NAMES, difference)}
@@ -103,7 +106,7 @@ def content():
                      "support": [0.5, 0.6, 0.7, 0.8, 0.2, None], "records": [3] * 6,
                      "accuracy": {label: generator.integers(0, 4, 6) / 3 for label in labels}},
         "options": {"methods": ["new[x=1]"], "parameters": None, "compare": True, "encoder": "tf-idf", "test": 0.4,
-                    "new_users": 0.0, "first": 8, "seed": 7, "resamples": 1000,
+                    "new_users": 0.0, "first": 8, "seed": 7, "resamples": 1000, "tolerance": 0.02, "gain": None,
                     "source": {"format": "auto", "minority": 0.2, "users": 60, "records": None, "styles": None}},
         "warnings": ["A warning."],
     }  # fmt: skip
@@ -179,7 +182,7 @@ def test_the_command_gives_what_differs_from_the_defaults(content):
 
 
 def test_another_format_is_refused(content):
-    with pytest.raises(InputError, match="has format 99; allowed: 1"):
+    with pytest.raises(InputError, match="has format 99; allowed: 2"):
         render_preferred(content | {"result": 99})
 
 

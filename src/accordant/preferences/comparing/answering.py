@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from accordant.preferences.comparing.grouping import Groups
 from accordant.preferences.comparing.measuring import Measured
 from accordant.preferences.comparing.methods import LENGTH, POOLED, Fitted
-from accordant.preferences.measures import Limits
+from accordant.preferences.measures.pareto import LIKELY, Power
+from accordant.statistics import Estimate
 
 MINUS = "\N{MINUS SIGN}"
 ENOUGH_USERS = 10  # percentile intervals of fewer are too narrow to conclude from
@@ -70,7 +73,9 @@ def answered(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: 
         return Answer(None, "", None, (_level(measured, POOLED), "Nothing but controls was compared."))
     looked_at, picked = _pick(candidates, measured, groups, named)
     nearest = _nearest(rows, looked_at, measured, groups)
-    sentences = [*_verdicts(candidates, measured), _closely(looked_at, picked, measured, groups)]
+    sentences = [*_verdicts(candidates, measured), _closely(looked_at, picked, measured)]
+    if looked_at in measured.pareto:
+        sentences.append(powered(measured.pareto[looked_at].power))
     if nearest is not None:
         sentences.append(_controlled(looked_at, nearest, measured, groups))
     if any(row.label == LENGTH for row in rows):
@@ -87,7 +92,7 @@ def signed(value: float | None) -> str:
     return text if text == "0.000" else (MINUS if value < 0 else "+") + text
 
 
-def change(limits: Limits | None) -> str:
+def change(limits: Estimate | None) -> str:
     """Return a change with its interval."""
     if limits is None:
         return "not defined"
@@ -127,16 +132,18 @@ def _verdicts(candidates: Sequence[str], measured: Measured) -> list[str]:
     by_verdict: dict[str, list[str]] = {"shown": [], "not shown": [], "contradicted": []}
     for label in candidates:
         by_verdict[measured.pareto[label].verdict].append(label)
+    tolerance = measured.pareto[candidates[0]].tolerance
     words = {
-        "shown": "Shown to improve accuracy over the pooled reward for some group and to lower it for none",
-        "contradicted": "Shown to lower it for a group, or for all",
+        "shown": f"Shown to improve accuracy over the pooled reward for some group, and to cost no other {tolerance:g} "
+                 "or more",
+        "contradicted": f"Shown to cost a group more than {tolerance:g}, or to lower accuracy for all",
         "not shown": "Neither is shown",
-    }
+    }  # fmt: skip
     return [f"{words[verdict]}: {', '.join(labels) or 'no method'}." for verdict, labels in by_verdict.items() if labels
             or verdict == "shown"]  # fmt: skip
 
 
-def _closely(label: str, picked: str, measured: Measured, groups: Groups) -> str:
+def _closely(label: str, picked: str, measured: Measured) -> str:
     """Return what the method changes for every group."""
     why = f" ({picked})" if picked else ""
     if label not in measured.pareto:
@@ -144,14 +151,36 @@ def _closely(label: str, picked: str, measured: Measured, groups: Groups) -> str
     test = measured.pareto[label]
     parts = [
         f"{each.group} ({each.n_users} users) {signed(each.difference)}"
-        + ("" if each.remark else f" [{signed(each.low)}, {signed(each.high)}]")
+        + (f" [{signed(each.low)}, {signed(each.high)}]" if np.isfinite([each.low, each.high]).all() else "")
         for each in test.groups
     ]
-    del groups
+    among = f", one of {test.together} compared together" if test.together > 1 else ""
     return (
         f"{label}{why} changes accuracy against the pooled reward by: {'; '.join(parts)}. These intervals hold "
-        f"together at {test.level:.0%}; verdict: {test.verdict} ({test.reason})."
+        f"together at {test.level:.0%}; verdict: {test.verdict} ({test.reason}){among}."
     )
+
+
+def powered(power: Power) -> str:
+    """Return in a sentence how likely the test is to show a gain."""
+    users = f"{power.n_users} user{'' if power.n_users == 1 else 's'} in {power.group}"
+    least = (
+        f"none, however large, would be shown in {LIKELY:.0%}"
+        if power.detectable is None
+        else f"to be shown in {LIKELY:.0%} it would have to be {power.detectable:.3f}"
+    )
+    if power.gain is None or power.probability is None:
+        return f"With {users}, no gain was seen; of gains that cost nobody anything {least}."
+    kind = "declared" if power.declared else "seen"
+    return (
+        f"With {users}, a true gain of {power.gain:.3f}, as {kind}, that costs nobody anything would be shown in "
+        f"{share(power.probability)} of samples; {least}."
+    )
+
+
+def share(chance: float) -> str:
+    """Return a probability that was estimated in whole per cent: never 0 % or 100 %."""
+    return "over 99%" if chance > 0.995 else "under 1%" if chance < 0.005 else f"{chance:.0%}"
 
 
 def _nearest(rows: Sequence[Fitted], looked_at: str, measured: Measured, groups: Groups) -> str | None:
@@ -189,7 +218,7 @@ def _controlled(label: str, control: str, measured: Measured, groups: Groups) ->
     return said + ": that it adds anything to this control is not shown."
 
 
-def _beyond_pooled(found: Limits | None) -> str:
+def _beyond_pooled(found: Estimate | None) -> str:
     """Return the end of a sentence about a gain over the controls, the pooled reward being one of them."""
     if found is None or found.low is None or found.high is None:
         return ": more than this control."

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from accordant.preferences.comparing.randomness import branch
 from accordant.preferences.comparing.statistics import GROUP_ACCURACY, Sample, statistics
-from accordant.preferences.measures import Limits, ParetoTest, PerUser, pareto_test
-from accordant.preferences.measures.intervals import limits
+from accordant.preferences.measures import ParetoTest, PerUser, pareto_tests
+from accordant.preferences.measures.intervals import differences as differences_of
+from accordant.preferences.measures.intervals import estimated
+from accordant.preferences.measures.pareto import TOLERANCE
+from accordant.statistics import Estimate
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Units = Literal["users", "records"]
 
-UNDEFINED = Limits(None, None, None, 1.0)
 OF_RECORDS = ("accuracy", "log_loss")  # metrics that mean something if each "user" is a record
 BLOCK = 500_000  # users in all resamples that are held at a time (4 MB per column)
 
@@ -30,12 +32,31 @@ BLOCK = 500_000  # users in all resamples that are held at a time (4 MB per colu
 class Metric:
     """A value with its interval, and the number of users behind it."""
 
-    limits: Limits
+    limits: Estimate
     n: int
 
     def to_json(self) -> dict[str, float | int | None]:
         """Return plain values."""
         return {"value": self.limits.value, "low": self.limits.low, "high": self.limits.high, "n": self.n}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the tests against the first method ask.
+
+    Parameters
+    ----------
+    tolerance
+        Accuracy that a group may lose, at least 0.
+    gaining
+        Group whose gain the power is about; None, or a group without users, for the one that gains most.
+    gain
+        Smallest gain of its accuracy worth having, above 0; None for the gain seen.
+    """
+
+    tolerance: float = TOLERANCE
+    gaining: str | None = None
+    gain: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +76,11 @@ class Measured:
     """
 
     metrics: Mapping[str, Mapping[str, Metric]]
-    differences: Mapping[str, Mapping[tuple[str, str], Limits]]
+    differences: Mapping[str, Mapping[tuple[str, str], Estimate]]
     pareto: Mapping[str, ParetoTest]
     units: Units
 
-    def difference(self, method: str, other: str, metric: str) -> Limits | None:
+    def difference(self, method: str, other: str, metric: str) -> Estimate | None:
         """Return the metric of a method less that of another one; None if it was not measured."""
         pairs = self.differences[metric]
         if (method, other) in pairs:
@@ -68,7 +89,7 @@ class Measured:
         if turned is None:
             return None
         value, low, high = (None if each is None else -each for each in (turned.value, turned.high, turned.low))
-        return Limits(value, low, high, turned.undefined)
+        return replace(turned, value=value, low=low, high=high)
 
 
 def measure(
@@ -81,6 +102,7 @@ def measure(
     resamples: int,
     level: float,
     units: Units = "users",
+    claim: Claim | None = None,
 ) -> Measured:
     """Return metrics of every method with intervals, and tests against the first method.
 
@@ -100,7 +122,10 @@ def measure(
         Number of resamples of users, and coverage of intervals.
     units
         ``"records"`` if each "user" is a record of the only one.
+    claim
+        What the tests ask; None for the usual tolerance.
     """
+    claim = claim or Claim()
     samples = {
         name: Sample(
             each.accuracy[None], each.log_loss[None], each.sampling_variance[None], support[None], groups[None]
@@ -108,22 +133,16 @@ def measure(
         for name, each in found.items()
     }  # fmt: skip
     metrics: dict[str, dict[str, Metric]] = {name: {} for name in found}
-    differences: dict[str, dict[tuple[str, str], Limits]] = {}
+    differences: dict[str, dict[tuple[str, str], Estimate]] = {}
     whole, drawn = _values(samples, names, resamples, seed)
     first = next(iter(samples.values()))
     for metric in statistics(names):
         n = _counted(metric, names, first) if units == "users" or metric in OF_RECORDS else 0
         one, many = whole[metric], drawn[metric]
-        shown = {name: _limits(one[name], many[name], n, level) for name in found}
-        for name, each in shown.items():
-            metrics[name][metric] = Metric(each, n)
-        order = list(found)
-        differences[metric] = {
-            (later, earlier): _limits(one[later] - one[earlier], many[later] - many[earlier], n, level)
-            for place, later in enumerate(order)
-            for earlier in order[:place]
-        }
-    tests = {} if units == "records" else _tests(samples, names, seed, level)
+        for name in found:
+            metrics[name][metric] = Metric(estimated(one[name], many[name], n, level, within=_range(metric)), n)
+        differences[metric] = differences_of(one, many, n, level, within=_range(metric, difference=True))
+    tests = {} if units == "records" else _tests(samples, names, seed, level, claim)
     return Measured(metrics, differences, tests, units)
 
 
@@ -146,12 +165,11 @@ def _values(
     return whole, drawn
 
 
-def _limits(value: float, drawn: Values, n: int, level: float) -> Limits:
-    """Return a value with its interval; none where one user would be drawn again and again, nothing for nobody."""
-    if n == 0:
-        return UNDEFINED
-    found = limits(value, drawn, level)
-    return found if n > 1 else Limits(found.value, None, None, found.undefined)
+def _range(metric: str, *, difference: bool = False) -> tuple[float, float] | None:
+    """Return the range of each user where a metric is a mean over users with known limits."""
+    if not metric.startswith("accuracy"):
+        return None
+    return (-1.0, 1.0) if difference else (0.0, 1.0)
 
 
 def _counted(metric: str, names: tuple[str, ...], sample: Sample) -> int:
@@ -168,22 +186,23 @@ def _counted(metric: str, names: tuple[str, ...], sample: Sample) -> int:
     return int(sample.accuracy.shape[1])
 
 
-def _tests(samples: Mapping[str, Sample], names: tuple[str, ...], seed: int, level: float) -> dict[str, ParetoTest]:
-    """Return the test of every method against the first, over groups with users; the others are named in its reason."""
-    first, *_ = samples.values()
+def _tests(
+    samples: Mapping[str, Sample], names: tuple[str, ...], seed: int, level: float, claim: Claim
+) -> dict[str, ParetoTest]:
+    """Return the tests of all methods against the first, over groups with users; the others are named in the reason."""
+    label, *others = samples
+    first = samples[label]
     members = first.group[0] >= 0
     if not members.any():
         return {}
     present, groups = np.unique(first.group[0, members], return_inverse=True)
     here = tuple(names[code] for code in present)
     absent = [name for name in names if name not in here]
-    found = {
-        name: pareto_test(
-            first.accuracy[0, members], sample.accuracy[0, members], groups.astype(np.intp), names=here,
-            level=level, generator=branch(seed, "tests"),
-        )
-        for name, sample in list(samples.items())[1:]
-    }  # fmt: skip
+    found = pareto_tests(
+        first.accuracy[0, members], {name: samples[name].accuracy[0, members] for name in others},
+        groups.astype(np.intp), names=here, level=level, tolerance=claim.tolerance, largest=1.0,
+        gaining=claim.gaining if claim.gaining in here else None, gain=claim.gain, generator=branch(seed, "tests"),
+    )  # fmt: skip
     if not absent:
         return found
     without = f"; not tested, as nobody of them is measured: {', '.join(absent)}"

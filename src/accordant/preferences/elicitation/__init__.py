@@ -28,7 +28,7 @@ from accordant.preferences.elicitation.asking import (
 )
 from accordant.preferences.elicitation.criteria import CRITERIA, Criterion
 from accordant.preferences.elicitation.posterior import Posterior
-from accordant.preferences.elicitation.priors import NormalPrior
+from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
 from accordant.preferences.elicitation.simulated import simulated_person
 from accordant.preferences.elicitation.stakes import ChosenBy, CollectiveChoice, DecisionAtStake, OwnChoice
 from accordant.preferences.elicitation.stopping import Standing, Stopping
@@ -46,6 +46,7 @@ __all__ = [
     "OwnChoice",
     "Posterior",
     "Question",
+    "ScalePrior",
     "Session",
     "Standing",
     "Stopping",

@@ -2,17 +2,24 @@
 
     P(chosen | θ) = (1 − lapse) σ(θ · x) + lapse / 2,    x = features of the chosen item less those of the rejected one
 
-with a normal prior of θ: Bayesian Bradley–Terry. `lapse` is the share of answers that are given without looking; an
+with θ = s β, a normal prior of β and one of log s: Bayesian Bradley–Terry with a scale that is learned. Without it the
+prior would say how sure answers are, and the answers of somebody who hardly cares would be taken for strong
+preferences.
+`lapse` is the share of answers that are given without looking; an
 answer against a large margin then costs a bounded amount (Wichmann and Hill 2001 for the lapse rate).
 
 The normal approximation has its mean at the mode, and the inverse of prior precision plus Fisher information
 
     Σ_r p'(D_r)² / (p(D_r) (1 − p(D_r))) x_r x_rᵀ
 
-as covariance; without lapses that is the Laplace approximation. It is too narrow on the side where nothing was said:
+as covariance; without lapses that is the Laplace approximation. With a scale there is an approximation for each of a
+few scales, weighed by how likely each makes the answers, and mean and covariance are those of the mixture. It is too
+narrow on the side where nothing was said:
 after one steep answer the posterior is half a normal distribution. With lapses the posterior may also have several
 hills: answers against the prior were slips, or the prior is wrong. `samples` therefore go from the prior and the
-approximations of the hills that were found to the posterior (`tempering.py`).
+approximations of the hills that were found to the posterior (`tempering.py`). They move in the coordinates of β and of
+a
+standard normal number that stands for log s, in which the prior is N(0, I) [ours].
 """
 
 from __future__ import annotations
@@ -25,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.preferences.elicitation.priors import NormalPrior
+from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
 from accordant.preferences.elicitation.tempering import FEWEST, Normal, resampled, share_in_effect, swept, tempered
 from accordant.preferences.learners.solving.logistic import LogisticProblem, sigmoid
 from accordant.preferences.measures.arrays import numbers
@@ -37,6 +44,9 @@ FEW = 0.1  # share of samples that must be left in effect to be used again
 WIDER = 0.5  # by how much hills are widened with one feature, where samples begin; less with more, as distances grow
 SAME = 1e-3  # distance of two hills, in units of the prior's standard deviation, below which they are one
 TOLERANCE = 1e-9  # of the gradient, and of the last step, in units of the prior's standard deviation
+SHARES = (0.15, 0.5, 0.85)  # of the way from the smallest to the largest scale: where approximations are made
+NEAR_SCALE = 0.7  # width of each of them in the standard normal number of the scale
+GRID = 60  # scales from which one is drawn for coefficients that came without: neighbours differ by 8 %
 MOST_ROUNDS = 200  # of weighing answers by how likely they were given with attention
 
 
@@ -58,6 +68,9 @@ class Posterior:
     differences
         One row for each answer: features of the chosen item less those of the rejected one, shape (answer, feature);
         None for no answer.
+    scale
+        How much the coefficients may be larger or smaller than the prior says. None takes the prior at its word: then
+        probabilities are right for people whose answers are as sure as it says, and too high for those who hardly care.
 
     Raises
     ------
@@ -68,6 +81,7 @@ class Posterior:
     prior: NormalPrior
     lapse: float = 0.0
     differences: Values | None = None
+    scale: ScalePrior | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.lapse < 1:
@@ -101,14 +115,20 @@ class Posterior:
 
     @cached_property
     def mean(self) -> Values:
-        """Most probable coefficients, the densest of the hills that were found, shape (feature,)."""
-        return np.asarray(self.prior.mean + self.prior.root @ self._mode)
+        """Most probable coefficients, the densest hill that was found; their mean over scales, shape (feature,)."""
+        if self.scale is None:
+            return np.asarray(self.prior.mean + self.prior.root @ self._mode)
+        return np.asarray(self._chances_of_scales @ np.stack([each.mean for each in self._at_scales]))
 
     @cached_property
     def covariance(self) -> Values:
         """Covariance of the normal approximation, shape (feature, feature)."""
-        spread = self.prior.root @ self._root_at(self._mode)
-        return np.asarray(spread @ spread.T)
+        if self.scale is None:
+            spread = self.prior.root @ self._root_at(self._mode)
+            return np.asarray(spread @ spread.T)
+        parts = [each.covariance + np.outer(each.mean, each.mean) for each in self._at_scales]
+        second = np.einsum("k,kij->ij", self._chances_of_scales, np.stack(parts))
+        return np.asarray(second - np.outer(self.mean, self.mean))
 
     def log_density(self, coefficients: Values) -> Values:
         """Return the logarithm of the posterior density, up to a constant, shape (sample,).
@@ -118,7 +138,10 @@ class Posterior:
         coefficients
             Shape (sample, feature).
         """
-        return self._log_density(self._in_units_of_prior(coefficients))
+        if self.scale is None:
+            return self._log_density(self._whitened_from(coefficients))
+        chances = self._known._log_chances(self._known._whitened_from(coefficients)).sum(axis=1)  # noqa: SLF001
+        return np.asarray(chances + np.logaddexp.reduce(self._log_scales(coefficients, self._grid), axis=1))
 
     def samples(self, n: int, generator: np.random.Generator) -> Values:
         """Return draws from the posterior, shape (n, feature); deterministic given the generator.
@@ -132,8 +155,8 @@ class Posterior:
         if n < 1:
             raise InputError(f"{n} samples were asked for; allowed: at least 1")
         if not self.n_answers:
-            return self._in_units_of_rewards(self._starts[0].draws(n, generator))
-        return self._in_units_of_rewards(tempered(self._starts, self._log_density, n, generator))
+            return self._coefficients(self._starts[0].draws(n, generator))
+        return self._coefficients(tempered(self._starts, self._log_density, n, generator))
 
     def samples_from(self, before: Values, newest: int, generator: np.random.Generator) -> Values:
         """Return as many draws from the posterior, made of draws from the belief before the newest answers.
@@ -157,7 +180,7 @@ class Posterior:
                 f"samples of shape {before.shape} from {newest} answers ago were given; allowed: (sample, "
                 f"{self.prior.n_features}), at most {self.n_answers} answers ago"
             )
-        whitened = self._in_units_of_prior(before)
+        whitened = self._states(before, generator)
         log_weights = self._log_chances(whitened, slice(first, None)).sum(axis=1)
         if n < FEWEST or share_in_effect(log_weights) < FEW:
             return self.samples(n, generator)
@@ -165,7 +188,7 @@ class Posterior:
         halves = [whitened[: n // 2], whitened[n // 2 :]]
         for _ in range(FEW_SWEEPS):
             halves = swept(halves, self._log_density, self._starts, generator)
-        return self._in_units_of_rewards(np.vstack(halves))
+        return self._coefficients(np.vstack(halves))
 
     @property
     def _rows(self) -> Values:
@@ -174,10 +197,51 @@ class Posterior:
 
     @cached_property
     def _starts(self) -> tuple[Normal, ...]:
-        """The prior in whitened coordinates, and a widened approximation of every hill."""
+        """The prior in whitened coordinates, and a widened approximation of every hill, at some scales."""
         n_features = self.prior.n_features
-        prior, wider = Normal(np.zeros(n_features), np.eye(n_features)), 1.0 + WIDER / np.sqrt(n_features)
-        return (prior, *(Normal(mode, wider * self._root_at(mode)) for mode in self._modes))
+        wider = 1.0 + WIDER / np.sqrt(n_features)
+        if self.scale is None:
+            hills = [Normal(mode, wider * self._root_at(mode)) for mode in self._modes]
+            return (Normal(np.zeros(n_features), np.eye(n_features)), *hills)
+        order = np.argsort(-self._chances_of_scales)  # the first hill has a part of its own in every move
+        hills = []
+        for k in order:
+            for hill in self._at_scales[k]._starts[1:]:  # noqa: SLF001
+                root = np.eye(n_features + 1) * NEAR_SCALE
+                root[:n_features, :n_features] = hill.root
+                hills.append(Normal(np.append(hill.centre, self._scale_states[k]), root))
+        return (Normal(np.zeros(n_features + 1), np.eye(n_features + 1)), *hills)
+
+    @property
+    def _scale_states(self) -> Values:
+        """Standard normal numbers of the scales with an approximation of their own, shape (scale,)."""
+        assert self.scale is not None
+        return np.array([self.scale.standard(share) for share in SHARES])
+
+    @cached_property
+    def _known(self) -> Posterior:
+        """The same answers with the prior as it stands."""
+        return replace(self, scale=None)
+
+    @cached_property
+    def _at_scales(self) -> tuple[Posterior, ...]:
+        """The belief if the scale were known, for a few of them."""
+        assert self.scale is not None
+        factors = self.scale.scales(self._scale_states)
+        return tuple(replace(self, prior=self.prior.scaled(float(each)), scale=None) for each in factors)
+
+    @cached_property
+    def _chances_of_scales(self) -> Values:
+        """Probabilities of these scales by the evidence of the normal approximations, shape (scale,)."""
+        logs = np.array([each._log_evidence for each in self._at_scales])  # noqa: SLF001
+        weights = np.exp(logs - logs.max())
+        return np.asarray(weights / weights.sum())
+
+    @property
+    def _log_evidence(self) -> float:
+        """Logarithm of the probability of the answers by the normal approximation around the mode."""
+        curvature = np.linalg.slogdet(self._root_at(self._mode))[1]
+        return float(self._log_density(self._mode[None])[0] + curvature)
 
     @cached_property
     def _whitened(self) -> Values:
@@ -239,20 +303,50 @@ class Posterior:
         precision = (self._whitened * bent[:, None]).T @ self._whitened + np.eye(self.prior.n_features)
         return np.asarray(np.linalg.inv(np.linalg.cholesky(precision)).T)
 
-    def _in_units_of_rewards(self, whitened: Values) -> Values:
-        """Return coefficients of samples in coordinates in which the prior is N(0, I), shape (sample, feature)."""
-        return np.asarray(self.prior.mean + whitened @ self.prior.root.T)
+    def _coefficients(self, states: Values) -> Values:
+        """Return coefficients of states in coordinates in which the prior is N(0, I), shape (sample, feature)."""
+        if self.scale is None:
+            return np.asarray(self.prior.mean + states @ self.prior.root.T)
+        factors = self.scale.scales(states[:, -1:])
+        return np.asarray(factors * (self.prior.mean + states[:, :-1] @ self.prior.root.T))
 
-    def _in_units_of_prior(self, coefficients: Values) -> Values:
-        """Return samples in coordinates in which the prior is N(0, I), shape (sample, feature)."""
+    def _states(self, coefficients: Values, generator: np.random.Generator) -> Values:
+        """Return states of coefficients; the scale is drawn from its distribution given these, on a grid."""
+        if self.scale is None:
+            return self._whitened_from(coefficients)
+        logs = self._log_scales(coefficients, self._grid)
+        drawn = (logs + generator.gumbel(size=logs.shape)).argmax(axis=1)
+        factors = self.scale.scales(self._grid[drawn])[:, None]
+        return np.column_stack([self._whitened_from(coefficients / factors), self._grid[drawn]])
+
+    @cached_property
+    def _grid(self) -> Values:
+        """Standard normal numbers of many scales, equally probable, shape (scale,)."""
+        assert self.scale is not None
+        return np.array([self.scale.standard(share) for share in (np.arange(GRID) + 0.5) / GRID])
+
+    def _log_scales(self, coefficients: Values, states: Values) -> Values:
+        """Return the logarithm of the prior density of coefficients at some scales, shape (sample, scale)."""
+        assert self.scale is not None
+        base = np.linalg.solve(self.prior.root, coefficients.T).T
+        centre = np.linalg.solve(self.prior.root, self.prior.mean)
+        factors = self.scale.scales(states)
+        squares = (base**2).sum(axis=1)[:, None] / factors**2 - 2 * (base @ centre)[:, None] / factors + centre @ centre
+        return np.asarray(-0.5 * squares - self.prior.n_features * np.log(factors))
+
+    def _whitened_from(self, coefficients: Values) -> Values:
+        """Return coefficients in coordinates in which the prior is N(0, I), shape (sample, feature)."""
         return np.asarray(np.linalg.solve(self.prior.root, (coefficients - self.prior.mean).T).T)
 
-    def _log_chances(self, whitened: Values, answers: slice = slice(None)) -> Values:
+    def _log_chances(self, states: Values, answers: slice = slice(None)) -> Values:
         """Return the logarithm of the probability of some answers, shape (sample, answer)."""
-        margins = whitened @ self._whitened[answers].T + self._offsets[answers]
+        n_features = self.prior.n_features
+        margins = states[:, :n_features] @ self._whitened[answers].T + self._offsets[answers]
+        if self.scale is not None:
+            margins *= self.scale.scales(states[:, -1:])
         if self.lapse == 0:
             return np.asarray(-np.logaddexp(0.0, -margins))
         return np.asarray(np.log(chance(margins, self.lapse)))
 
-    def _log_density(self, whitened: Values) -> Values:
-        return np.asarray(self._log_chances(whitened).sum(axis=1) - 0.5 * (whitened**2).sum(axis=1))
+    def _log_density(self, states: Values) -> Values:
+        return np.asarray(self._log_chances(states).sum(axis=1) - 0.5 * (states**2).sum(axis=1))

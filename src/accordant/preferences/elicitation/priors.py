@@ -1,4 +1,4 @@
-"""What is believed about the reward of somebody who has not answered yet: a normal distribution of coefficients."""
+"""What is believed about the reward of somebody who has not answered yet: a normal distribution times a scale."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from accordant.errors import InputError
 from accordant.preferences.measures.arrays import numbers, share
@@ -16,6 +17,41 @@ Values = NDArray[np.float64]
 
 SYMMETRIC = 1e-8  # relative difference of mirrored entries that rounding explains
 SHRINK = 0.1  # towards equal variances: enough to be invertible when users are fewer than features
+
+
+@dataclass(frozen=True)
+class ScalePrior:
+    """How much steeper or flatter somebody's answers may be than the prior of the coefficients says.
+
+    The coefficients of a person are s times a draw of that prior. Answers of people with weak preferences are close to
+    coin flips; taken for those of somebody with strong preferences they would seem to settle every decision. log s is
+    uniform between two ends: any order of magnitude between them is as likely as another.
+
+    Parameters
+    ----------
+    low, high
+        Smallest and largest factor s, above 0, low < high.
+
+    Raises
+    ------
+    InputError
+        If an end is out of range.
+    """
+
+    low: float = 0.05
+    high: float = 5.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low < self.high < np.inf:
+            raise InputError(f"scale goes from {self.low} to {self.high}; allowed: above 0, the first below the second")
+
+    def scales(self, standard: Values) -> Values:
+        """Return factors of standard normal numbers, which makes them log-uniform; any shape."""
+        return np.asarray(self.low * (self.high / self.low) ** ndtr(standard))
+
+    def standard(self, share: float) -> float:
+        """Return the standard normal number whose factor lies at a share of the way from low to high, in (0, 1)."""
+        return float(ndtri(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +128,10 @@ class NormalPrior:
         sample = np.atleast_2d(np.cov(rows, rowvar=False))
         level = np.trace(sample) / n_features
         return cls(rows.mean(axis=0), (1 - weight) * sample + weight * level * np.eye(n_features))
+
+    def scaled(self, factor: float) -> NormalPrior:
+        """Return the prior of coefficients that are larger by a factor, above 0."""
+        return NormalPrior(factor * self.mean, factor**2 * self.covariance)
 
     @property
     def n_features(self) -> int:

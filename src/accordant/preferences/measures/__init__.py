@@ -5,7 +5,8 @@ spread.py            how evenly values are spread over users
 support_relation.py  whether users with rarer preferences are served worse
 noise.py             how much of the spread is more than chance
 intervals.py         bootstrap over users, several methods on the same resamples
-pareto.py            whether a model improves on a reference without making a group worse off
+paired.py            paired differences of a group's users: intervals, one-sided tests, power
+pareto.py            whether a model improves on a reference without costing a group more than a tolerance
 disagreement.py      how much of the loss no single reward can remove
 echo.py              how often people are shown what other groups prefer
 """
@@ -20,9 +21,9 @@ from accordant.preferences.measures.disagreement import (
     label_counts,
 )
 from accordant.preferences.measures.echo import Exposure, exposure
-from accordant.preferences.measures.intervals import Limits, UserIntervals, bootstrap_users
+from accordant.preferences.measures.intervals import UserIntervals, bootstrap_users
 from accordant.preferences.measures.noise import CorrectedSpread, binomial_noise, corrected_spread
-from accordant.preferences.measures.pareto import GroupChange, ParetoTest, pareto_test
+from accordant.preferences.measures.pareto import GroupChange, ParetoTest, Power, pareto_test, pareto_tests
 from accordant.preferences.measures.per_user import PerUser, log_sigmoid, per_user
 from accordant.preferences.measures.spread import (
     Spread,
@@ -42,9 +43,9 @@ __all__ = [
     "Exposure",
     "GroupChange",
     "LabelCounts",
-    "Limits",
     "ParetoTest",
     "PerUser",
+    "Power",
     "Spread",
     "SupportRelation",
     "UserIntervals",
@@ -61,6 +62,7 @@ __all__ = [
     "label_counts",
     "log_sigmoid",
     "pareto_test",
+    "pareto_tests",
     "per_user",
     "ranks",
     "spread",

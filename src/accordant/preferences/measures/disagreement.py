@@ -20,7 +20,8 @@ import numpy as np
 
 from accordant.errors import InputError
 from accordant.preferences.measures.arrays import Codes, Values, codes, numbers
-from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, Limits, limits, resample_counts
+from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, estimated
+from accordant.statistics import Estimate, resample_counts
 
 BLOCK = 1_000_000  # counts held at a time (8 MB)
 
@@ -76,18 +77,20 @@ class Disagreement:
     n_pairs: int
     n_labels: int
     excluded: int
-    floor: Limits
+    floor: Estimate
     plug_in: float
-    two_differ: Limits
-    single: Limits | None
-    own: Limits | None
-    above_floor: Limits | None
-    below_floor: Limits | None
+    two_differ: Estimate
+    single: Estimate | None
+    own: Estimate | None
+    above_floor: Estimate | None
+    below_floor: Estimate | None
     level: float
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what was not given is None."""
-        return {name: value.to_json() if isinstance(value, Limits) else value for name, value in self.__dict__.items()}
+        return {
+            name: value.to_json() if isinstance(value, Estimate) else value for name, value in self.__dict__.items()
+        }
 
 
 def label_counts(chosen: Codes, rejected: Codes, users: Codes) -> LabelCounts:
@@ -178,18 +181,19 @@ def disagreement(
     weights = totals[several].astype(np.float64)
     whole = weights @ values / weights.sum()
     drawn = _resampled(values, weights, resamples, generator)
+    n_pairs = int(several.sum())
 
-    def given(value: float, column: Values) -> Limits | None:
+    def given(value: float, column: Values) -> Estimate | None:
         """Return limits, or None for a loss that was not given."""
-        return None if np.isnan(value) else limits(value, column, level)
+        return None if np.isnan(value) else estimated(value, column, n_pairs, level)
 
     return Disagreement(
-        n_pairs=int(several.sum()),
+        n_pairs=n_pairs,
         n_labels=int(totals[several].sum()),
         excluded=int((~several).sum()),
-        floor=limits(whole[0], drawn[:, 0], level),
+        floor=estimated(whole[0], drawn[:, 0], n_pairs, level),
         plug_in=float(weights @ _entropy(counts[several] / weights[:, None]) / weights.sum()),
-        two_differ=limits(whole[1], drawn[:, 1], level),
+        two_differ=estimated(whole[1], drawn[:, 1], n_pairs, level, within=(0.0, 1.0)),
         single=given(whole[2], drawn[:, 2]),
         own=given(whole[3], drawn[:, 3]),
         above_floor=given(whole[2] - whole[0], drawn[:, 2] - drawn[:, 0]),

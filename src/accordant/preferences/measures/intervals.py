@@ -1,52 +1,32 @@
 """Bootstrap over users: the same resamples for every method, so that methods are compared in pairs.
 
 Users are drawn with replacement; the records of a user stay with the user. So the intervals speak of other users like
-these, and contain the chance in the choice of records.
-
-Source: Efron 1979; percentile intervals: Efron and Tibshirani 1993, Section 13.3.
+these, and contain the chance in the choice of records. Limits are those of `accordant.statistics`, wider for few users;
+differences between methods are read together, so their intervals hold together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.preferences.measures.arrays import Values
+from accordant.statistics import Estimate, bounded, joint_level, percentile_estimate, wider_level
 
 Statistic = Callable[[Values], float | None]
-Counts = NDArray[np.intp]
+Range = tuple[float, float]
 
 RESAMPLES = 1000  # the limits of a 95 % interval then rest on 25 resamples each
 LEVEL = 0.95
+FLAT = 1e-12  # a width below this share of the values is rounding
 
-
-@dataclass(frozen=True)
-class Limits:
-    """A value with its percentile interval.
-
-    Attributes
-    ----------
-    value
-        On all users; None if it is not defined.
-    low, high
-        Limits; None if no resample has a value.
-    undefined
-        Share of resamples without a value; they are left out of the limits.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    undefined: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"value": self.value, "low": self.low, "high": self.high, "undefined": self.undefined}
+ONE_UNIT = "one unit tells nothing about others"
+ALIKE = "the same on every resample: how sure it is cannot be told"
+RANGE_ALONE = "the same for every unit: the limits follow from their number alone"
 
 
 @dataclass(frozen=True)
@@ -60,13 +40,13 @@ class UserIntervals:
     differences
         (method, earlier method) to the difference between the two with its interval.
     level
-        Coverage aimed at, by each interval alone.
+        Coverage aimed at: by the interval of each method alone, and by those of all differences together.
     resamples, n_users
         Number of resamples and of users.
     """
 
-    methods: dict[str, Limits]
-    differences: dict[tuple[str, str], Limits]
+    methods: dict[str, Estimate]
+    differences: dict[tuple[str, str], Estimate]
     level: float
     resamples: int
     n_users: int
@@ -74,9 +54,9 @@ class UserIntervals:
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a difference names both methods."""
         return {
-            "methods": {name: limits.to_json() for name, limits in self.methods.items()},
+            "methods": {name: each.to_json() for name, each in self.methods.items()},
             "differences": [
-                {"method": one, "less": other, **limits.to_json()} for (one, other), limits in self.differences.items()
+                {"method": one, "less": other, **each.to_json()} for (one, other), each in self.differences.items()
             ],
             "level": self.level,
             "resamples": self.resamples,
@@ -121,47 +101,75 @@ def bootstrap_users(
     if resamples < 1:
         raise InputError(f"resamples is {resamples}; allowed: 1 or more")
     whole = {name: _number(statistic(array)) for name, array in arrays.items()}
-    drawn = np.full((len(arrays), resamples), np.nan)
+    drawn = {name: np.full(resamples, np.nan) for name in arrays}
     for b in range(resamples):
         users = generator.integers(0, n, size=n)
-        for m, array in enumerate(arrays.values()):
-            drawn[m, b] = _resampled(statistic, array[users])
-    names = list(arrays)
-    found = {name: limits(whole[name], drawn[m], level) for m, name in enumerate(names)}
-    differences = {
-        (one, other): limits(whole[one] - whole[other], drawn[m] - drawn[k], level)
-        for m, one in enumerate(names)
-        for k, other in enumerate(names[:m])
-    }
-    return UserIntervals(found, differences, level, resamples, n)
+        for name, array in arrays.items():
+            drawn[name][b] = _resampled(statistic, array[users])
+    found = {name: estimated(value, drawn[name], n, level) for name, value in whole.items()}
+    return UserIntervals(found, differences(whole, drawn, n, level), level, resamples, n)
 
 
-def limits(value: float, drawn: Values, level: float = LEVEL) -> Limits:
-    """Return a value with percentile limits from its resampled values.
+def estimated(
+    value: float, drawn: Values, n: int, level: float = LEVEL, *, together: float | None = None,
+    within: Range | None = None,
+) -> Estimate:  # fmt: skip
+    """Return a value over units with an interval that is wide enough for few of them, and never without width.
 
     Parameters
     ----------
     value
-        On all users; NaN if it is not defined.
+        On all units; NaN if it is not defined.
     drawn
         Resampled values, NaN where there is none, shape (resample,).
+    n
+        Units that it rests on.
     level
         Coverage, in (0, 1).
+    together
+        Level of this interval alone if several hold together at `level`, from `joint_level`; None for `level`.
+    within
+        Range of each unit, if the value is a mean over units: then units that are all alike have an interval too.
     """
     if not 0 < level < 1:
         raise InputError(f"level is {level}; allowed: between 0 and 1")
-    known = drawn[~np.isnan(drawn)]
-    undefined = 1.0 - len(known) / len(drawn)
-    shown = None if np.isnan(value) else float(value)
-    if not len(known):
-        return Limits(shown, None, None, undefined)
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return Limits(shown, float(low), float(high), undefined)
+    alone = level if together is None else together
+    if n == 0:
+        return Estimate(None, n=0, undefined=1.0, reason="no units")
+    found = replace(percentile_estimate(value, drawn, float(wider_level(alone, n)), n), level=level)
+    if found.value is None or found.low is None or found.high is None:
+        return replace(found, level=None, reason="not defined" if found.value is None else "no resample has a value")
+    if n == 1:
+        return replace(found, low=None, high=None, level=None, reason=ONE_UNIT)
+    if found.high - found.low > FLAT * max(1.0, abs(found.value)):
+        return found
+    if within is None:
+        return replace(found, low=None, high=None, level=None, reason=ALIKE)
+    low, high = (float(limit) for limit in bounded(found.value, n, *within, alone))
+    return replace(found, low=low, high=high, reason=RANGE_ALONE)
 
 
-def resample_counts(n: int, resamples: int, generator: np.random.Generator) -> Counts:
-    """Return how often each of `n` units is drawn in each resample, shape (resample, unit)."""
-    return np.asarray(generator.multinomial(n, np.full(n, 1.0 / n), size=resamples), dtype=np.intp)
+def differences(
+    whole: Mapping[str, float], drawn: Mapping[str, Values], n: int, level: float = LEVEL, *,
+    within: Range | None = None,
+) -> dict[tuple[str, str], Estimate]:  # fmt: skip
+    """Return the difference of each method and each earlier one, with intervals that hold together.
+
+    Parameters
+    ----------
+    whole, drawn
+        Method to its value, and to its values on the same resamples.
+    n, level, within
+        As for `estimated`; the range is that of a difference.
+    """
+    names = list(whole)
+    pairs = [(one, other) for place, one in enumerate(names) for other in names[:place]]
+    gaps = {pair: drawn[pair[0]] - drawn[pair[1]] for pair in pairs}
+    together = joint_level(np.column_stack(list(gaps.values())), level) if pairs else level
+    return {
+        pair: estimated(whole[pair[0]] - whole[pair[1]], gaps[pair], n, level, together=together, within=within)
+        for pair in pairs
+    }
 
 
 def _resampled(statistic: Statistic, values: Values) -> float:

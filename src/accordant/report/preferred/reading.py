@@ -186,5 +186,13 @@ def verdicts(rows: Sequence[Row]) -> dict[str, str]:
     return {row.label: row.content["pareto"]["verdict"] if row.content["pareto"] else "–" for row in rows}
 
 
+def power_of(test: Json) -> str:
+    """Return in how many samples the verdict would show a gain; a dash where there was no gain."""
+    chance = test["power"]["probability"]
+    if chance is None:
+        return "–"
+    return "over 99%" if chance > 0.995 else "under 1%" if chance < 0.005 else f"{chance:.0%}"
+
+
 def _interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"

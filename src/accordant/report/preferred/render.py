@@ -30,7 +30,7 @@ from accordant.report.preferred.users import (
 from accordant.report.render import breakable
 from accordant.report.scale import count, listed, number, percent
 
-FORMAT = 1  # of the JSON that a page is made from
+FORMAT = 2  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.report.preferred", "preferred.css"))
 
 
@@ -117,7 +117,8 @@ def _command(content: Json) -> str:
         "--minority": (source["minority"], 0.2), "--users": (source["users"], 60),
         "--records": (source["records"], None),
         "--styles": (",".join(source["styles"]) if source["styles"] else None, None),
-        "--resamples": (options["resamples"], 1000),
+        "--resamples": (options["resamples"], 1000), "--tolerance": (options["tolerance"], 0.02),
+        "--gain": (options["gain"], None),
     }  # fmt: skip
     parts += [part for name, (value, usual) in given.items() if value != usual for part in (name, f"{value}")]
     return shlex.join([*parts, "--seed", str(content["seed"])])
@@ -140,7 +141,7 @@ def _environment() -> Environment:
     environment = environment_of("accordant.report.preferred", "accordant.report")
     environment.filters |= {
         "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
-        "cell": words.cell, "change": words.change,
+        "cell": words.cell, "change": words.change, "power": words.power_of,
     }  # fmt: skip
     environment.globals |= {
         "MARKS": words.MARKS, "heading": words.heading, "swatch": swatch, "sample": _sample, "OTHERS": OTHERS,
