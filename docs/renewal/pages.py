@@ -1,0 +1,108 @@
+"""Pages: fenced blocks with the comments above them, the commands of a console block, figures quoted in prose."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+BLOCK = re.compile(
+    r"(?P<markers>(?:^<!-- [^\n]* -->\n)*)^```(?P<language>\w*)(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+MARKER = re.compile(r"^<!-- (?P<key>[a-z ]+?)(?:: (?P<value>.*))? -->$", re.MULTILINE)
+VALUE = re.compile(r"(?P<before><!-- = (?P<expression>[^\n]+?) -->)(?P<text>[^\n]*?)(?P<after><!-- / -->)")
+HOLDS = re.compile(r"<!-- holds: (?P<expression>[^\n]+?) -->")
+PRINT = re.compile(r"^(?P<call>print\(.*\)  # )(?P<text>.*)$", re.MULTILINE)
+KEYS = {"run", "first", "lines", "columns", "data", "not run", "by hand", "output of", "slow", "with errors"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of a console block and the output that is printed below it."""
+
+    command: str
+    output: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block; `markers` are the comments directly above it, key by key."""
+
+    language: str
+    info: str
+    body: str
+    line: int
+    markers: dict[str, list[str]]
+
+    def first(self, key: str, default: str = "") -> str:
+        """Return the value of a marker."""
+        return self.markers.get(key, [default])[0]
+
+    @property
+    def steps(self) -> list[Step]:
+        """Commands of a console block with their outputs, or the command that a marker names."""
+        named = self.first("output of")
+        if named and named != "python":
+            return [Step(named, self.body)]
+        if self.language != "console":
+            return []
+        found: list[list[str]] = []
+        for line in self.body.splitlines(keepends=True):
+            continued = found and found[-1][0].endswith("\\\n") and not found[-1][1]
+            if line.startswith("$ "):
+                found.append([line[2:], ""])
+            elif continued:
+                found[-1][0] += line
+            elif found:
+                found[-1][1] += line
+        return [Step(command.rstrip("\n"), output) for command, output in found]
+
+    @property
+    def printed(self) -> bool:
+        """Whether the block shows what a program printed, as far as one can see."""
+        return any(step.output.strip() for step in self.steps) or (self.language in {"", "text"})
+
+    @property
+    def made(self) -> bool:
+        """Whether commands or Python blocks make it."""
+        return "by hand" not in self.markers and any(step.output.strip() for step in self.steps)
+
+    @property
+    def needs_data(self) -> bool:
+        """Whether it reads files that are not part of the repository."""
+        return "data" in self.markers or any(re.search(r"\bDATA\b", step.command) for step in self.steps)
+
+
+def block_of(match: re.Match[str]) -> Block:
+    """Return the block that was matched."""
+    markers: dict[str, list[str]] = {}
+    for marker in MARKER.finditer(match["markers"]):
+        markers.setdefault(marker["key"], []).append(marker["value"] or "")
+    line = match.string.count("\n", 0, match.start("language")) + 1
+    return Block(match["language"], match["info"].strip(), match["body"], line, markers)
+
+
+def blocks_of(text: str) -> list[Block]:
+    """Return the blocks of a page in order."""
+    return [block_of(match) for match in BLOCK.finditer(text)]
+
+
+def documents() -> list[Path]:
+    """Return the pages whose blocks and figures are made by commands."""
+    return [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+
+
+def unmarked(page: Path) -> list[str]:
+    """Return the blocks of a page that show output and say neither what makes them nor why nothing does."""
+    name, found = page.relative_to(ROOT), []
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        for key in set(block.markers) - KEYS:
+            found.append(f"{name}:{block.line}: unknown marker {key!r}; valid: {', '.join(sorted(KEYS))}")
+        said = {"by hand", "output of"} & set(block.markers)
+        if block.printed and block.language != "console" and not said:
+            found.append(f"{name}:{block.line}: write <!-- output of: COMMAND --> or <!-- by hand: REASON --> above it")
+        if "by hand" in block.markers and not block.first("by hand"):
+            found.append(f"{name}:{block.line}: 'by hand' needs a reason")
+    return found
