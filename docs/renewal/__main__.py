@@ -23,11 +23,6 @@ from docs.renewal.pages import BLOCK, HOLDS, PRINT, ROOT, VALUE, Block, Step, bl
 from docs.renewal.runs import Record, RenewalError, Shell, run_python
 
 # What takes minutes or needs other software is not made here. The command stands beside the figures on the page.
-EXEMPT = {
-    "python -m benchmarks.elicitation": "more than a minute, and it prints seconds",
-    "python -m benchmarks.certified_cases DATA": "an hour on real data",
-    "accordant run lending --data DATA": "three minutes on real data",
-}
 TIMES = re.compile(r"\b\d[\d.,]* (?=s\b|ms\b|seconds?\b|MB\b)")
 LONG_NUMBER = re.compile(r"\d+\.\d{9,}")
 
@@ -182,7 +177,8 @@ class Renewal:
 
     def names(self) -> dict[str, object]:
         """Return what expressions may use."""
-        return {**self.runs, "__builtins__": {"abs": abs, "len": len, "max": max, "min": min, "round": round}}
+        functions = (abs, all, any, int, len, max, min, round)
+        return {**self.runs, "code": "`{}`".format, "__builtins__": {each.__name__: each for each in functions}}
 
     def value(self, page: Path, match: re.Match[str]) -> str:
         """Return a quoted figure with its comments; figures of runs that were not carried out stay as they are."""
@@ -220,12 +216,12 @@ def named_elsewhere(expressions: set[str], pages: dict[Path, str]) -> set[str]:
 
 def unknown_names(pages: dict[Path, str]) -> list[str]:
     """Return expressions whose run no page declares."""
-    found = []
-    for page, text in pages.items():
-        for match in [*VALUE.finditer(text), *HOLDS.finditer(text)]:
-            if not named_elsewhere({match["expression"]}, pages):
-                found.append(f"{page.relative_to(ROOT)}: no page declares the run of {match['expression']!r}")
-    return found
+    return [
+        f"{page.relative_to(ROOT)}: no page declares the run of {match['expression']!r}"
+        for page, text in pages.items()
+        for match in [*VALUE.finditer(text), *HOLDS.finditer(text)]
+        if not named_elsewhere({match["expression"]}, pages)
+    ]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -239,7 +235,9 @@ def main(arguments: list[str] | None = None) -> int:
     data = os.environ.get("ACCORDANT_DATA")
     texts = {page: page.read_text(encoding="utf-8") for page in documents()}
     wanted = [page.resolve() for page in options.pages] or list(texts)
-    expressions = {match["expression"] for page in wanted for match in [*VALUE.finditer(texts[page]), *HOLDS.finditer(texts[page])]}
+    expressions = {
+        match["expression"] for page in wanted for match in [*VALUE.finditer(texts[page]), *HOLDS.finditer(texts[page])]
+    }
     with tempfile.TemporaryDirectory() as folder:
         renewal = Renewal(Path(folder), Path(data).resolve() if data else None, options.quick)
         for page, text in texts.items():

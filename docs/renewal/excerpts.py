@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 OMITTED = "…"
 PART = re.compile(
@@ -25,8 +26,9 @@ def chosen_lines(lines: list[str], selection: str) -> set[int]:
     lines
         Lines of the output.
     selection
-        Parts with commas between them: ``2``, ``1-3`` (from 1), ``1-/pattern/``, ``/pattern/``, ``/pattern/+2`` (and the next two),
-        ``/pattern/-/pattern/`` (from one line to another). A part that finds nothing is an error: the output changed.
+        Parts with commas between them: ``2``, ``1-3`` (from 1), ``1-/pattern/``, ``/pattern/``, ``/pattern/+2`` (and
+        the next two), ``/pattern/-/pattern/`` (from one line to another). A part that finds nothing is an error:
+        the output changed.
     """
     kept: set[int] = set()
     for part in PART.finditer(selection):
@@ -81,14 +83,12 @@ class Table:
 def table_with(text: str, titles: list[str]) -> Table:
     """Return the first table whose header has these titles: what follows the header and respects its columns."""
     lines = text.splitlines()
-    for start, header in enumerate(lines):
-        words = [(match[0], *match.span()) for match in re.finditer(r"\S+(?: \S+)*", header)]
-        if set(titles) <= {word for word, _, _ in words}:
-            break
-    else:
+    headers = [[(match[0], *match.span()) for match in re.finditer(r"\S+(?: \S+)*", line)] for line in lines]
+    start = next((k for k, words in enumerate(headers) if set(titles) <= {word for word, _, _ in words}), None)
+    if start is None:
         raise LookupError(f"no table with the columns {', '.join(titles)}")
-    gaps = [set(range(left[2], right[1])) for left, right in zip(words, words[1:], strict=False)]
-    body = [header]
+    gaps = [set(range(left[2], right[1])) for left, right in pairwise(headers[start])]
+    body = [lines[start]]
     for line in lines[start + 1 :]:
         narrower = [{at for at in gap if at >= len(line) or line[at] == " "} for gap in gaps]
         if not line.strip() or not all(narrower):
@@ -96,7 +96,7 @@ def table_with(text: str, titles: list[str]) -> Table:
         gaps = narrower
         body.append(line)
     cuts = [0, *(max(gap) + 1 for gap in gaps), max(map(len, body))]
-    return Table(start, body, list(zip(cuts, cuts[1:], strict=False)))
+    return Table(start, body, list(pairwise(cuts)))
 
 
 def with_columns(text: str, titles: list[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from typing import Any
 from docs.renewal.excerpts import cell, table_with
 from docs.renewal.pages import PRINT, ROOT, Block
 
+BASH = shutil.which("bash") or "/bin/bash"
 LONGEST = 900  # seconds of one command
 DEAD_END = "http://127.0.0.1:9"  # a proxy that nobody serves
 PROGRESS = re.compile(r"^\[ *[\d.]+ s\] .*\n", re.MULTILINE)
@@ -68,9 +70,19 @@ class Record:
             raise LookupError(f"no record of {self.command!r}")
         return json.loads(files[-1].read_text(encoding="utf-8"))
 
-    def score(self, strategy: str) -> float:
-        """Return the score of a strategy on the untouched rows."""
-        (row,) = (row for row in self.json["test"]["leaderboard"] if row["strategy"] == strategy)
+    @property
+    def selected(self) -> str:
+        """Name of the selected strategy of a run."""
+        return str(self.json["selected"])
+
+    @property
+    def trial(self) -> dict[str, Any]:
+        """What a rule for lists gained and cost on the later requests."""
+        return dict(self.json["trial"])
+
+    def score(self, strategy: str, part: str = "test") -> float:
+        """Return the score of a strategy on the untouched rows, or in cross-validation (``validation``)."""
+        (row,) = (row for row in self.json[part]["leaderboard"] if row["strategy"] == strategy)
         return float(row["score"]["value"])
 
     def interval(self, strategy: str) -> tuple[float, float]:
@@ -121,8 +133,8 @@ class Shell:
     def run(self, command: str, *, errors: bool = False) -> Record:
         """Carry out one command; stderr is progress and left out, unless the command fails or `errors` asks for it."""
         started = time.perf_counter()
-        done = subprocess.run(
-            ["bash", "-c", f"(exit {self.status})\n{command}"],
+        done = subprocess.run(  # noqa: S603 - commands of our own pages
+            [BASH, "-c", f"(exit {self.status})\n{command}"],
             cwd=self.scratch,
             env=environment(self.scratch),
             stdout=subprocess.PIPE,
