@@ -99,16 +99,20 @@ def table_with(text: str, titles: list[str]) -> Table:
     return Table(start, body, list(pairwise(cuts)))
 
 
-def with_columns(text: str, titles: list[str]) -> str:
-    """Return the text with these columns of its table; ``…`` stands for each run of others."""
-    table, lines = table_with(text, titles), text.splitlines()
+def with_columns(text: str, selection: list[str]) -> str:
+    """Return the text with these columns of its table; ``…`` stands for each run of others, ``a = b`` renames a."""
+    names = dict((*part.split(" = "), part)[:2] for part in selection)
+    table, lines = table_with(text, list(names)), text.splitlines()
     for k, line in enumerate(table.lines):
-        cells, shown = table.row(line), list[str]()
-        for title, cell in zip(table.titles, cells, strict=True):
-            if title in titles:
-                shown.append(cell)
-            elif not shown or shown[-1] != OMITTED + "  ":
-                shown.append(OMITTED + "  ")
+        shown = list[str]()
+        for title, (low, high) in zip(table.titles, table.bounds, strict=True):
+            padded = line[low:high].ljust(high - low)
+            if title in names:
+                if names[title] != title:  # a longer name: the column is as wide
+                    padded = (names[title] if k == 0 else padded.strip()).rjust(len(names[title])) + "  "
+                shown.append(padded)
+            elif not shown or shown[-1].strip() != OMITTED:
+                shown.append(f" {OMITTED}  ")
         lines[table.start + k] = "".join(shown).rstrip()
     return "\n".join(lines) + "\n"
 
