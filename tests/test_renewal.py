@@ -75,6 +75,11 @@ def test_cells_are_found_by_row_and_column():
         cell(PRINTED, "borda", "ndcg")
 
 
+def test_a_blank_within_a_cell_does_not_end_its_column():
+    text = "rule   kind          score (95%)  ndcg\nnash   welfare  0.882 [0.8, 0.9]  0.36\n"
+    assert cell(text, "nash", "score (95%)") == "0.882 [0.8, 0.9]"
+
+
 @pytest.mark.parametrize(
     ("value", "old", "new"),
     [(0.7666, "0.812", "0.767"), (0.7666, ".8", ".8"), (0.7666, "12%", "77%"), (0.5, "12.3 %", "50.0 %"),

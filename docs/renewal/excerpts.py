@@ -80,6 +80,13 @@ class Table:
         return [cell.strip() for cell in self.row(self.lines[0])]
 
 
+def end_of_gap(blanks: set[int]) -> int:
+    """Return where the widest run of blanks ends: a cell such as ``0.88 [0.85, 0.90]`` has a blank of its own."""
+    starts = [at for at in sorted(blanks) if at - 1 not in blanks]
+    ends = [next(at for at in range(start, max(blanks) + 2) if at not in blanks) for start in starts]
+    return max(zip(starts, ends, strict=True), key=lambda run: (run[1] - run[0], -run[0]))[1]
+
+
 def table_with(text: str, titles: list[str]) -> Table:
     """Return the first table whose header has these titles: what follows the header and respects its columns."""
     lines = text.splitlines()
@@ -95,7 +102,7 @@ def table_with(text: str, titles: list[str]) -> Table:
             break
         gaps = narrower
         body.append(line)
-    cuts = [0, *(max(gap) + 1 for gap in gaps), max(map(len, body))]
+    cuts = [0, *(end_of_gap(gap) for gap in gaps), max(map(len, body))]
     return Table(start, body, list(pairwise(cuts)))
 
 
