@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test long bench lint format clean
+.PHONY: demo test long bench docs-figures lint format clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -23,6 +23,9 @@ long: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
+
+docs-figures: $(VENV)/installed  # renew what the documents print; then reread the sentences around it
+	$(BIN)/python -m docs.renewal
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -1,0 +1,1 @@
+"""Make the printed blocks and quoted figures of the documents by their commands; see ``docs/README.md``."""
