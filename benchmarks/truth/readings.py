@@ -12,6 +12,11 @@ def said_worse(row: LeaderboardRow) -> bool:
     return row.candidate and row.among_best is False
 
 
+def compared(row: LeaderboardRow) -> bool:
+    """Return whether a candidate is compared at all."""
+    return row.candidate and row.among_best is not None
+
+
 def among_best(row: LeaderboardRow) -> bool:
     """Return whether a candidate is in the set that is said to contain the best one."""
     return row.candidate and row.score.value is not None and not said_worse(row)

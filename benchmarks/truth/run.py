@@ -27,7 +27,7 @@ CHOSEN = "score of the selected"
 EQUAL = 1e-9  # rounding
 RECORD = (
     "part", "strategy", "metric", "value", "low", "high", "truth", "candidate", "selected", "flagged", "worse",
-    "member",
+    "member", "compared",
 )  # fmt: skip
 
 
@@ -153,7 +153,7 @@ def compared(policy: ParticipatoryPolicy, part: str, board: Leaderboard, truth: 
         flagged = readings.overlap_flagged(policy, board, row.strategy)
         about = (
             row.candidate, row.strategy == policy.selected_, flagged, readings.said_worse(row),
-            readings.among_best(row),
+            readings.among_best(row), readings.compared(row),
         )  # fmt: skip
         cells = {label: (cell.estimate, known.metrics[label].estimate) for label, cell in row.metrics.items()}
         cells[COMPOSITE] = row.score, known.score

@@ -134,9 +134,10 @@ def comparisons(scores: pd.DataFrame, world: World) -> dict[str, tuple[float, in
         found["best in the set"] = (float(sum(each["member"].all() for each in runs)), len(runs))
         return found
     gaps = [each["truth"].max() - each["truth"] for each in runs]
-    relevant = [(each.loc[gap > RELEVANT, "worse"]) for each, gap in zip(runs, gaps, strict=True)]
+    relevant = [each.loc[(gap > RELEVANT) & each["compared"], "worse"] for each, gap in zip(runs, gaps, strict=True)]
     found["power"] = (float(sum(each.sum() for each in relevant)), sum(map(len, relevant)))
     found["all that are worse excluded"] = (float(sum(each.all() for each in relevant)), len(relevant))
+    found["compared"] = (float(sum(each["compared"].sum() for each in runs)), sum(map(len, runs)))
     best = [each[gap <= TIED] for each, gap in zip(runs, gaps, strict=True)]
     found["best in the set"] = (float(sum(each["member"].all() for each in best)), len(best))
     found["best called worse"] = (float(sum(each["worse"].any() for each in best)), len(best))

@@ -20,9 +20,10 @@ from accordant.learning.causal.propensity import CLIP
 
 Values = NDArray[np.float64]
 
-RARE = 0.05  # propensities below this are rare; they support a decision only if enough cases are expected among them
-EXPECTED_CASES = 5.0  # so many matching cases must be expected among rare decisions, as for tables of counts
-TOLERATED = 0.02  # share of unsupported decisions up to which nothing needs to be said: intervals hold it
+RARE = 0.05  # propensities below this are rare
+MANY_RARE = 0.15  # if more decisions than this are rare, they must have enough matching cases
+EXPECTED_CASES = 5.0  # so many must be expected among them, as for tables of counts
+TOLERATED = 0.05  # share of unsupported decisions up to which nothing needs to be said: intervals hold it
 FEW = 10.0  # below this effective number of matching cases an interval of resamples is not to be trusted
 
 
@@ -60,14 +61,15 @@ def unsupported_decisions(decisions: Decisions, propensities: Values) -> Values:
     """Return the probability of each unsupported action of one strategy, shape (action, context).
 
     An action is unsupported where its propensity is below 0.02, the smallest that estimates divide by; or below 0.05,
-    if fewer than five matching cases are expected among all of the strategy's decisions as rare as that.
+    if that concerns more than 15 % of the strategy's decisions and fewer than five matching cases are expected there.
     """
     taken = decisions.policy
     if taken is None:
         taken = np.zeros(propensities.shape)
         taken[decisions.codes, np.arange(len(decisions.codes))] = 1.0
     rare = propensities < RARE
-    if (taken * propensities)[rare].sum() >= EXPECTED_CASES:
+    among_rare = taken[rare]
+    if among_rare.sum() <= MANY_RARE * taken.shape[1] or (among_rare * propensities[rare]).sum() >= EXPECTED_CASES:
         rare = propensities < CLIP
     return np.asarray(taken * rare, dtype=np.float64)
 
