@@ -27,7 +27,10 @@ Json = dict[str, Any]
 ROUND = (0.03, 0.05)  # how far intervals reach below and above a value
 REASON = "group '1' of type has no contexts given a favourable action (n=0)"
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
-VERDICT = "Always Grant scores 0.900 [0.870, 0.950], above every strategy: on this composite score no strategy earns its cost."
+VERDICT = (
+    "Always Grant scores 0.900 [0.870, 0.950], and no strategy scores higher: on this composite score deciding case by "
+    "case earns no cost."
+)
 
 
 def estimate(value: float | None) -> Json:
@@ -55,23 +58,26 @@ def board(names: list[tuple[str, str, bool]], metrics: list[Json], n: int) -> Js
         row = {
             "strategy": name, "kind": kind, "candidate": candidate,
             "score": estimate(0.9 - 0.05 * index if candidate else 1.05),
-            "wins": round(1 / (index + 2), 4) if candidate else None, "tied": 0.25 * (index == 1),
-            "below_best_constant": False, "distinguishable": None if index == 0 else index > 2,
+            "among_best": index <= 2 if candidate else None, "alike": None, "tied": 0.25 * (index == 1),
+            "below_best_constant": False, "overlap": None,
             "metrics": {m["label"]: metric_cell(0.8 * spread(name, m["label"], n)) for m in metrics},
         }  # fmt: skip
         rows.append(row)
     constants = [name for name, _, _ in names if name.startswith("constant:")]
     return {
-        "n": n, "resamples": 200, "level": 0.9, "normalisation": "minmax",
+        "n": n, "resamples": 200, "level": 0.9, "normalisation": "natural",
         "best_constant": constants[0] if constants else None,
-        "remarks": ["Always Deny scores 0.800 [0.770, 0.850], above random."],
+        "remarks": ["Always Deny scores 0.800 [0.770, 0.850]; scored lower: random."],
         "metrics": metrics, "leaderboard": rows,
     }  # fmt: skip
 
 
 def metric(label: str, goal: str, weight: float) -> Json:
     words = f"What {label} measures."
-    return {"label": label, "goal": goal, "weight": weight, "uninformative": False, "description": words}
+    return {
+        "label": label, "goal": goal, "weight": weight, "uninformative": False, "description": words, "influence": weight,
+        "range": [0.0, 1.0],
+    }  # fmt: skip
 
 
 def tiny_record(
@@ -96,7 +102,7 @@ def tiny_record(
     columns = [metric(*each) for each in metrics]
     groupings = [[name] for name in attributes] + ([list(attributes)] if len(attributes) > 1 else [])
     return {
-        "format": 1,
+        "format": 2,
         "versions": {"python": "3.11.0", "accordant": "0.1.0", "numpy": "2.0.0"},
         "case": {
             "name": "tiny", "title": "A tiny case", "description": "Two actions, few rows.",
@@ -111,6 +117,7 @@ def tiny_record(
         "data": {"source": "tiny.csv", "simulated": simulated, "sha256": None if simulated else "ab" * 32,
                  "rows": 200, "train": 160, "test": 40},
         "selected": rules[0],
+        "selection": {"consults": "", "score": None},
         "notes": ["A note of the case."],
         "warnings": ["A warning."],
         "test": board(names, columns, 40),
@@ -201,7 +208,7 @@ def continuous() -> Json:
     ]
     record["learning"]["overlap"] = {
         "counts": [90, 70], "lowest": [0.01, 0.125], "highest": [0.875, 0.99], "clipped_shares": [0.25, 0.0],
-        "effective_sample_sizes": [41.5, 60.25], "clip": 0.02, "warnings": ["'A' is rare in some contexts."],
+        "effective_sample_sizes": [41.5, 60.25], "clip": 0.02,
     }  # fmt: skip
     record["learning"] |= {"action_aware": True, "action_counts": {"A": 90, "C": 70}}
     return record
@@ -213,7 +220,7 @@ def undefined_metrics() -> Json:
         row = record[where]["leaderboard"][-3]
         row["metrics"]["Gap"] = metric_cell(None)
         row["score"] = estimate(None)
-        row["wins"], row["distinguishable"] = 0.0, None
+        row["among_best"] = None
         record[where]["leaderboard"][0]["score"]["undefined"] = 0.125
     return record
 
@@ -222,7 +229,7 @@ def all_undefined() -> Json:
     record = tiny_record()
     record["test"] |= {"best_constant": None, "remarks": ["No candidate is ranked."]}
     for row in record["test"]["leaderboard"]:
-        row["metrics"]["Gap"], row["score"], row["distinguishable"] = metric_cell(None), estimate(None), None
+        row["metrics"]["Gap"], row["score"], row["among_best"] = metric_cell(None), estimate(None), None
     return record
 
 
@@ -234,7 +241,7 @@ def constant_on_top() -> Json:
         row["score"], row["below_best_constant"] = estimate(0.9 - 0.1 * index), index > 0
     record["test"]["remarks"] = [
         VERDICT,
-        "Not distinguishable from constant:Grant, the best candidate: utilitarian.",
+        "The best candidate is among constant:Grant and utilitarian.",
     ]
     return record
 
@@ -244,7 +251,7 @@ def not_resampled() -> Json:
     for where in ("test", "validation"):
         record[where]["resamples"] = 0
         for row in record[where]["leaderboard"]:
-            row["wins"], row["distinguishable"] = None, None
+            row["among_best"] = None
             for each in (row["score"], *row["metrics"].values()):
                 each |= {"low": None, "high": None, "undefined": None}
     return record
@@ -355,7 +362,7 @@ def weights(
     drawn = np.clip(raw + 0.1 * generator.normal(size=(resamples, *raw.shape)), 0, 1)
     survived = None
     if resamples:
-        survived = sampling_error(drawn, candidates, contest.weights, generator.dirichlet(shares, 50), everybody)
+        survived = sampling_error(drawn, candidates, generator.dirichlet(shares, 50), everybody)
     baselines = np.array([name.startswith("constant:") for name in candidates])
     table = ScoreTable(
         candidates,
@@ -365,7 +372,8 @@ def weights(
         np.zeros(len(labels), dtype=bool),
         everybody,
         baselines,
-        "minmax",
+        "relative",
+        ((0.0, 1.0),) * len(labels),
     )
     found = borders(contest, {region.strategy: region.status == "wins" for region in regions.regions})
     return Weighing(regions, found, survived, other_choices(table)).to_json()

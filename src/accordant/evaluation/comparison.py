@@ -213,9 +213,7 @@ class _Board:
         """Intervals of the metrics."""
         if self.drawn is None:
             return None
-        return metric_limits(
-            self.statistics, self.results, self.support, self.drawn.values, self.scale.ranges, self.level
-        )
+        return metric_limits(self.statistics, self.results, self.support, self.drawn, self.scale.ranges, self.level)
 
     @cached_property
     def leader(self) -> NDArray[np.intp]:
@@ -379,7 +377,7 @@ class _Board:
         limits, single = percentile_interval(errors, self.level), self._scores()[chosen]
         optimism = max(0.0, float(errors.mean()))
         ends = [float(scores[chosen] - limit) for limit in (limits.high, limits.low)]
-        ends += [end - optimism for end in (single.low, single.high) if end is not None]
+        ends += [end for end in (single.low, single.high) if end is not None]
         return Estimate(float(scores[chosen]) - optimism, min(ends), max(ends), self.level, single.n)
 
     def _cells(self) -> list[dict[str, MetricCell]]:

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.evaluation.bootstrap import Statistics
+from accordant.evaluation.bootstrap import Resampled, Statistics
 from accordant.evaluation.overlap import Overlap, overlap, unsupported_decisions
 from accordant.evidence import Evidence
 from accordant.metrics.metric import CountMetric, Goal, MetricResult, Range, SumMetric
@@ -142,7 +142,7 @@ def _with_rewards(evidence: Evidence, end: int) -> Evidence:
 
 
 def metric_limits(
-    statistics: Statistics, results: Results, support: Support, drawn: Values, ranges: Ranges, level: float
+    statistics: Statistics, results: Results, support: Support, drawn: Resampled, ranges: Ranges, level: float
 ) -> MetricLimits:
     """Return intervals of all metrics.
 
@@ -153,7 +153,7 @@ def metric_limits(
     support
         How far the log supports each strategy.
     drawn
-        Values on resamples, shape (resample, strategy, metric).
+        Values on resamples.
     ranges
         Range of each metric; None if it has none.
     level
@@ -161,7 +161,10 @@ def metric_limits(
     """
     evidence = statistics.evidence
     values = np.array([[_number(results[s][label].value) for label in statistics.metrics] for s in range(len(results))])
-    limits = percentile_interval(drawn, wider_level(level, support.cases(evidence)), values)
+    limits = percentile_interval(drawn.values, wider_level(level, support.cases(evidence)), values)
+    for m, label in enumerate(statistics.metrics):
+        if label in drawn.parts:
+            limits.low[:, m], limits.high[:, m] = _least(drawn.parts[label], level, support.cases(evidence)[:, m])
     reasons = _withheld(statistics, support)
     low, high = limits.low.copy(), limits.high.copy()
     share = evidence.n_independent / evidence.n_contexts
@@ -179,6 +182,27 @@ def metric_limits(
                 ends = _unvaried(result, share, ranges[m], level)
             low[s, m], high[s, m] = ends[0] - support.down[s, m], ends[1] + support.up[s, m]
     return MetricLimits(low, high, limits.undefined, limits.low, limits.high, reasons)
+
+
+def _least(parts: Values, level: float, cases: Values) -> tuple[Values, Values]:
+    """Return limits of the smallest of several means, each of shape (strategy,).
+
+    It is no smaller than the smallest of their lower limits, and no larger than the smallest of upper limits that hold
+    together (Bonferroni).
+
+    Parameters
+    ----------
+    parts
+        Means on resamples, shape (resample, strategy, part).
+    level
+        Coverage.
+    cases
+        Effective number of cases of each strategy, shape (strategy,).
+    """
+    single, together = (wider_level(1 - (1 - level) / k, cases)[:, None] for k in (1, parts.shape[-1]))
+    every = np.ones(parts.shape[1:])
+    low = percentile_interval(parts, single * every).low.min(axis=-1)
+    return low, percentile_interval(parts, together * every).high.min(axis=-1)
 
 
 def _number(value: float | None) -> float:

@@ -286,6 +286,14 @@ class SumMetric(Metric):
         totals = expected_contributions(theta, decisions).sum(axis=1)
         return self.result(Sums(totals, evidence.n_contexts, evidence.problem))
 
+    def least_of(self, sums: Sums) -> Values | None:
+        """Return the values, shape (..., part), whose smallest the metric is; None if it is no minimum.
+
+        The smallest of several estimates is too small, so its interval is made from theirs.
+        """
+        del sums
+        return None
+
     def size(self, sums: Sums) -> float:
         """Return how many contexts the value of single sums rests on."""
         return sums.n

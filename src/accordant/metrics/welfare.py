@@ -195,6 +195,10 @@ class MinReward(WelfareMetric):
         del evidence
         return Smallest(tuple(mean for mean, share in zip(means, shares, strict=True) if share > 0))
 
+    def least_of(self, sums: Sums) -> Values:
+        """Return the mean rewards of stakeholders with positive weight."""
+        return np.asarray(sums.means[..., self.shares(sums.problem) > 0])
+
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return min_i r̄_i over stakeholders with positive weight (Rawls 1971; Sen 1970)."""
         return np.asarray(means[..., shares > 0].min(axis=-1))

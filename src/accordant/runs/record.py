@@ -23,7 +23,7 @@ from accordant.policy import ParticipatoryPolicy
 from accordant.runs.dealing import Dealing
 from accordant.scope import ScopeCard, lint
 
-FORMAT = 1
+FORMAT = 2
 LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
 MEBIBYTE = 1024**2
 

@@ -139,8 +139,8 @@ def percentile_interval(
 ) -> Interval:
     """Return percentile limits over the first axis, ignoring NaN, interpolating between order statistics.
 
-    With estimates the limits are corrected for bias (Efron 1981): where more than half of the resamples lie on one side
-    of the estimate, as they do for the smallest of several means, the estimate itself is off by as much.
+    With estimates the limits also hold those that are corrected for bias (Efron 1981): where more than half of the
+    resamples lie on one side of the estimate, as they do for a gap near zero, the estimate may be off by as much.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def percentile_interval(
     level
         Coverage, in (0, 1); one number, or one for each entry behind the first axis.
     estimates
-        Values without resampling, by which the limits are corrected for bias; None for plain percentiles.
+        Values without resampling, around which bias is corrected; None for plain percentiles.
 
     Raises
     ------
@@ -163,8 +163,8 @@ def percentile_interval(
     n = np.asarray((~np.isnan(values)).sum(axis=0))
     limits = []
     shift = 0.0 if estimates is None else _bias(values, n, estimates)
-    for tail in ((1 - levels) / 2, (1 + levels) / 2):
-        q = tail if estimates is None else special.ndtr(2 * shift + special.ndtri(tail))
+    for tail, outer in (((1 - levels) / 2, np.minimum), ((1 + levels) / 2, np.maximum)):
+        q = tail if estimates is None else outer(tail, special.ndtr(2 * shift + special.ndtri(tail)))
         place = q * np.maximum(n - 1, 0)
         below = np.floor(place).astype(np.intp)
         above = np.minimum(below + 1, np.maximum(n - 1, 0))

@@ -21,7 +21,9 @@ def found() -> Json:
     raw = np.array([[1.0, 0.0], [0.8, 0.5], [0.0, 1.0]])
     everybody, baselines = np.ones(3, dtype=bool), np.array([False, False, True])
     weights, plain = np.array([0.7, 0.3]), np.zeros(2, dtype=bool)
-    table = ScoreTable(("a", "b", "z"), ("max", "max"), weights, raw, plain, everybody, baselines, "minmax")
+    table = ScoreTable(
+        ("a", "b", "z"), ("max", "max"), weights, raw, plain, everybody, baselines, "relative", ((0.0, 1.0),) * 2
+    )
     return other_choices(table).to_json()
 
 
@@ -32,7 +34,7 @@ def test_every_normalisation_has_words() -> None:
 def test_winners_and_what_they_depend_on(found: Json) -> None:
     said = choices(found)
     own = next(each for each in said.normalisations if each.chosen)
-    assert (own.name, own.winners, own.same) == ("minmax", tuple(found["normalisations"][0]["winners"]), True)
+    assert (own.name, own.winners, own.same) == ("relative", tuple(found["normalisations"][1]["winners"]), True)
     assert {each.same for each in said.normalisations} <= {True, False}
     assert said.summary == "Leaving out one candidate turns round 1 of 3 pairs of others (rank reversal)."
     assert said.reversals == ("b is ahead of a by 0.010; without z it is behind by 0.400.",)
@@ -44,9 +46,11 @@ def test_winners_and_what_they_depend_on(found: Json) -> None:
 
 
 def test_another_winner_is_told_from_the_same(found: Json) -> None:
-    for each in found["normalisations"][1:]:
+    for each in found["normalisations"]:
+        if each["normalisation"] == "relative":
+            continue
         each["winners"] = ["z"] if each["normalisation"] == "rank" else ["z", "b"]
-    assert [each.same for each in choices(found).normalisations] == [True, True, False, True]
+    assert [each.same for each in choices(found).normalisations] == [True, True, True, False, True]
 
 
 def test_nothing_depends_on_others(found: Json) -> None:
