@@ -213,7 +213,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             propensities=propensities, outcome_limits=self.outcome_limits_,
         )  # fmt: skip
         logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
-        self.leaderboard_ = self._leaderboard(self.evidence_, metrics)
+        self.leaderboard_ = self._leaderboard(self.evidence_, metrics, self._refits(log))
         self.selected_ = self._select()
         self.warnings_ = self.learned_.warnings
         return self
@@ -246,10 +246,13 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
 
     def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
         """Return the decisions of every strategy, baseline and reference by label."""
+        return self._decisions(evidence.expected, evidence.prediction, evidence.log)
+
+    def _decisions(
+        self, expected: ExpectedRewards, prediction: OutcomePrediction | None, log: Log
+    ) -> dict[str, Decisions]:
         return {
-            label: rule(
-                evidence.expected, prediction=evidence.prediction, log=evidence.log, contexts=evidence.log.contexts
-            )
+            label: rule(expected, prediction=prediction, log=log, contexts=log.contexts)
             for label, rule in self.strategies_.items()
         }
 
@@ -471,7 +474,21 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
                     "only that of the action taken was observed; weigh 'mean_reward' instead"
                 )
 
-    def _leaderboard(self, evidence: Evidence, metrics: Mapping[str, tuple[Metric, float]]) -> Leaderboard:
+    def _refits(self, log: Log) -> list[dict[str, Decisions]]:
+        """Return what every strategy decides on all rows with the models fitted without each fold."""
+        found = []
+        for outcome_model, reward_models in self.learned_.fold_models:
+            prediction = outcome_model.predict(log.contexts)
+            expected = expected_rewards(log.contexts, prediction, reward_models, self.problem)
+            found.append(self._decisions(expected, prediction, log))
+        return found
+
+    def _leaderboard(
+        self,
+        evidence: Evidence,
+        metrics: Mapping[str, tuple[Metric, float]],
+        refits: Sequence[Mapping[str, Decisions]] = (),
+    ) -> Leaderboard:
         """Score on the metrics that this evidence allows; one that carries weight must be among them."""
         for metric, weight in metrics.values():
             if weight > 0:
@@ -489,6 +506,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             normalisation=self.normalisation,
             ranges=self.declared_ranges(shown),
             generator=randomness.generator(self.random_state, "resamples"),
+            refits=refits,
         )
 
     def _select(self) -> str:

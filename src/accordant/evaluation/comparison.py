@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,15 @@ from accordant.evaluation.leaderboard import GroupEstimate, Leaderboard, Leaderb
 from accordant.evaluation.remarks import remarks
 from accordant.evidence import Evidence
 from accordant.metrics.metric import GroupValue, Metric, MetricResult, Range
-from accordant.statistics import Estimate, best_set, finite, leaders, percentile_interval, wilson
+from accordant.statistics import (
+    Estimate,
+    best_set,
+    finite,
+    jackknife_variance,
+    leaders,
+    percentile_interval,
+    wilson,
+)
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -39,6 +48,7 @@ def evaluate(
     level: float = 0.95,
     normalisation: Normalisation = "natural",
     ranges: DeclaredRanges | None = None,
+    refits: Sequence[Mapping[str, Decisions]] = (),
 ) -> Leaderboard:
     """Evaluate strategies on some contexts.
 
@@ -66,6 +76,10 @@ def evaluate(
         ``natural``, ``relative`` or ``reference``, see `accordant.evaluation.composite`.
     ranges
         Label to the range of its metric on the ``natural`` scale, where it is not the metric's own.
+    refits
+        What the same strategies decide on the same contexts if their models are fitted without each of several parts of
+        the data. Where decisions on held-out parts stand for those of models fitted on all, intervals are widened by
+        what refitting changes; empty where the decisions are those of the models themselves.
 
     Raises
     ------
@@ -87,7 +101,9 @@ def evaluate(
     )
     drawn = resampled(statistics, resamples=resamples, generator=generator) if resamples else None
     able = np.array([name in (candidates if selectable is None else selectable) for name in decisions])
-    return _Board(statistics, kinds, results, scale, able, drawn, level).leaderboard()
+    refitted = [[dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)).results(s)
+                 for s in range(len(decisions))] for each in refits]  # fmt: skip
+    return _Board(statistics, kinds, results, scale, able, drawn, level, refitted).leaderboard()
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +197,7 @@ class _Board:
     selectable: Mask
     drawn: Resampled | None
     level: float
+    refitted: Sequence[Sequence[Mapping[str, MetricResult]]]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -190,8 +207,12 @@ class _Board:
     @cached_property
     def raw(self) -> Values:
         """Raw values, shape (strategy, metric), NaN for None."""
-        found = [[np.nan if each.value is None else each.value for each in row.values()] for row in self.results]
-        return np.array(found, dtype=np.float64)
+        return raw_values(self.results)
+
+    @cached_property
+    def refits(self) -> Values:
+        """Raw values after refitting, shape (refit, strategy, metric)."""
+        return np.array([raw_values(each) for each in self.refitted]).reshape(-1, *self.raw.shape)
 
     @cached_property
     def point(self) -> Composite:
@@ -213,7 +234,10 @@ class _Board:
         """Intervals of the metrics."""
         if self.drawn is None:
             return None
-        return metric_limits(self.statistics, self.results, self.support, self.drawn, self.scale.ranges, self.level)
+        return metric_limits(
+            self.statistics, self.results, self.support, self.drawn, self.scale.ranges, self.level,
+            jackknife_variance(self.refits),
+        )  # fmt: skip
 
     @cached_property
     def leader(self) -> NDArray[np.intp]:
@@ -338,6 +362,7 @@ class _Board:
         low, high = score_limits(
             self.point.scores, self.sampled, self.limits, self.raw, self.scale.slopes(self.raw),
             [metric.goal for metric, _ in self.scale.metrics.values()], self.support, cases, self.level,
+            jackknife_variance(self.scale.scores(self.refits).scores),
         )  # fmt: skip
         undefined = np.isnan(self.sampled).mean(axis=0)
         return [
@@ -407,6 +432,12 @@ class _Board:
         low, high = wilson(group.value, group.n * evidence.n_independent / evidence.n_contexts, self.level)
         estimate = Estimate(group.value, float(low), float(high), self.level, group.n, 0.0)
         return GroupEstimate(group.rate, group.label, estimate, group.n)
+
+
+def raw_values(results: Sequence[Mapping[str, MetricResult]]) -> Values:
+    """Return the values of results by strategy and label, shape (strategy, metric), NaN for None."""
+    found = [[np.nan if each.value is None else each.value for each in row.values()] for row in results]
+    return np.array(found, dtype=np.float64)
 
 
 def is_constant(decisions: Decisions) -> bool:

@@ -22,7 +22,7 @@ from accordant.evaluation.overlap import Overlap, overlap, unsupported_decisions
 from accordant.evidence import Evidence
 from accordant.metrics.metric import CountMetric, Goal, MetricResult, Range, SumMetric
 from accordant.metrics.statistics import Sums, contingency
-from accordant.statistics import bounded, percentile_interval, wider_level
+from accordant.statistics import bounded, normal_quantile, percentile_interval, wider_level
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -97,6 +97,7 @@ class Support:
                     continue
                 if not metric.monotone:
                     unbounded[s, m] = found.poor
+                    down[s, m] = up[s, m] = found.unsupported * _width(metric.range(evidence))
                     continue
                 totals = statistics.contributions(s, label).sum(axis=1)
                 ends = [totals + np.einsum("cat,at->c", change, loose) for change in extremes[label]]
@@ -112,6 +113,10 @@ class Support:
             if each is not None:
                 found[s, self.estimated] = min(each.effective, evidence.n_independent)
         return found
+
+
+def _width(span: Range | None) -> float:
+    return 0.0 if span is None else span[1] - span[0]
 
 
 def _extremes(statistics: Statistics) -> dict[str, tuple[Values, Values]]:
@@ -142,8 +147,9 @@ def _with_rewards(evidence: Evidence, end: int) -> Evidence:
 
 
 def metric_limits(
-    statistics: Statistics, results: Results, support: Support, drawn: Resampled, ranges: Ranges, level: float
-) -> MetricLimits:
+    statistics: Statistics, results: Results, support: Support, drawn: Resampled, ranges: Ranges, level: float,
+    variances: Values,
+) -> MetricLimits:  # fmt: skip
     """Return intervals of all metrics.
 
     Parameters
@@ -158,6 +164,8 @@ def metric_limits(
         Range of each metric; None if it has none.
     level
         Coverage.
+    variances
+        What refitting the models adds to the variance of each value, shape (strategy, metric).
     """
     evidence = statistics.evidence
     values = np.array([[_number(results[s][label].value) for label in statistics.metrics] for s in range(len(results))])
@@ -180,6 +188,7 @@ def metric_limits(
                 ends = _joined(ends, metric.limits(tables[metric.columns], level, share))
             if not ends[1] > ends[0]:
                 ends = _unvaried(result, share, ranges[m], level)
+            ends = _spread_out(ends, result.value, normal_quantile(level) * float(np.sqrt(variances[s, m])))
             low[s, m], high[s, m] = ends[0] - support.down[s, m], ends[1] + support.up[s, m]
     return MetricLimits(low, high, limits.undefined, limits.low, limits.high, reasons)
 
@@ -214,6 +223,12 @@ def _joined(ends: tuple[float, float], other: tuple[float, float] | None) -> tup
     return ends if other is None else (min(ends[0], other[0]), max(ends[1], other[1]))
 
 
+def _spread_out(ends: tuple[float, float], value: float, half: float) -> tuple[float, float]:
+    """Return limits around a value, moved away from it by an independent half-width."""
+    low, high = max(value - ends[0], 0.0), max(ends[1] - value, 0.0)
+    return ends[0] - (float(np.hypot(low, half)) - low), ends[1] + (float(np.hypot(high, half)) - high)
+
+
 def _unvaried(result: MetricResult, share: float, span: Range | None, level: float) -> tuple[float, float]:
     """Return the interval of a value that was the same on all resamples; NaN if nothing is known about its range."""
     if span is None or result.value is None or not result.n:
@@ -241,7 +256,7 @@ def _withheld(statistics: Statistics, support: Support) -> tuple[tuple[str, ...]
 
 def score_limits(
     scores: Values, drawn: Values, metrics: MetricLimits, values: Values, slopes: Values, goals: Sequence[Goal],
-    support: Support, cases: Values, level: float,
+    support: Support, cases: Values, level: float, variances: Values,
 ) -> tuple[Values, Values]:  # fmt: skip
     """Return limits of composite scores, each of shape (strategy,).
 
@@ -262,6 +277,8 @@ def score_limits(
         Effective number of cases of each strategy, shape (strategy,).
     level
         Coverage.
+    variances
+        What refitting the models adds to the variance of each score, shape (strategy,).
     """
     limits = percentile_interval(drawn, wider_level(level, cases), scores)
     rising = np.where(np.array(goals) == "zero", values < 0, np.array(goals) == "max")
@@ -274,6 +291,7 @@ def score_limits(
         (1, limits.high, np.where(rising, above, below), np.where(rising, support.up, support.down)),
     ):
         drawn_part = np.maximum(sign * (limit - scores), 0.0)
-        sampled = np.sqrt(drawn_part**2 + np.square(counted).sum(axis=1))
+        refitted = normal_quantile(level) ** 2 * variances
+        sampled = np.sqrt(drawn_part**2 + refitted + np.square(counted).sum(axis=1))
         found.append(scores + sign * (sampled + (unsupported * slopes).sum(axis=1)))
     return found[0], found[1]

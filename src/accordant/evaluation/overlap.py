@@ -23,7 +23,7 @@ Values = NDArray[np.float64]
 RARE = 0.05  # propensities below this are rare
 MANY_RARE = 0.15  # if more decisions than this are rare, they must have enough matching cases
 EXPECTED_CASES = 5.0  # so many must be expected among them, as for tables of counts
-TOLERATED = 0.05  # share of unsupported decisions up to which nothing needs to be said: intervals hold it
+TOLERATED = 0.075  # share of unsupported decisions up to which nothing needs to be said: intervals hold it
 FEW = 10.0  # below this effective number of matching cases an interval of resamples is not to be trusted
 
 

@@ -84,6 +84,8 @@ class Learned:
         Fitted on all training rows.
     held_out_expected, held_out_prediction
         E and f on every training row, from models that did not see its fold.
+    fold_models
+        Outcome model and reward models as fitted without each fold.
     searches
         Grid searches by name: ``"outcome"``, and one per reward model.
     reward_errors
@@ -104,6 +106,7 @@ class Learned:
     reward_models: tuple[RewardModel, ...]
     held_out_expected: ExpectedRewards
     held_out_prediction: OutcomePrediction
+    fold_models: tuple[tuple[OutcomeModel, tuple[RewardModel, ...]], ...]
     searches: Mapping[str, Search]
     reward_errors: tuple[CellError, ...]
     identification: Identification
@@ -158,6 +161,10 @@ def learn(
         (*(model.final for model in rewards), *stated),
         expected,
         prediction,
+        tuple(
+            (outcome.by_fold[fold], (*(model.by_fold[fold] for model in rewards), *stated))
+            for fold in range(len(folds))
+        ),
         {name: each.search for name, each in zip(names, (outcome, *rewards), strict=True)},
         tuple(
             error

@@ -200,6 +200,20 @@ def wider_level(level: float, n: Values | float) -> Values:
     return np.asarray(np.minimum(2 * special.ndtr(wide) - 1, 1 - 1e-9))
 
 
+def jackknife_variance(refits: Values) -> Values:
+    """Return the delete-a-group jackknife estimate of a variance, (K − 1) / K Σ_k (v_k − v̄)² (Kott 2001).
+
+    Parameters
+    ----------
+    refits
+        Values after leaving out each of K groups, shape (K, ...); fewer than two give 0, as does what is not defined.
+    """
+    k = len(refits)
+    if k < 2:
+        return np.zeros(refits.shape[1:])
+    return np.asarray(np.nan_to_num((k - 1) / k * np.square(refits - refits.mean(axis=0)).sum(axis=0)))
+
+
 def percentile_estimate(value: float, drawn: Values, level: float = 0.95, n: float | None = None) -> Estimate:
     """Return a value with percentile limits from its resampled values.
 
