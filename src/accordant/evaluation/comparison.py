@@ -23,9 +23,9 @@ from accordant.statistics import (
     Estimate,
     best_set,
     finite,
-    jackknife_variance,
     leaders,
     percentile_interval,
+    refit_variance,
     wilson,
 )
 
@@ -236,7 +236,7 @@ class _Board:
             return None
         return metric_limits(
             self.statistics, self.results, self.support, self.drawn, self.scale.ranges, self.level,
-            jackknife_variance(self.refits),
+            refit_variance(self.refits),
         )  # fmt: skip
 
     @cached_property
@@ -362,7 +362,7 @@ class _Board:
         low, high = score_limits(
             self.point.scores, self.sampled, self.limits, self.raw, self.scale.slopes(self.raw),
             [metric.goal for metric, _ in self.scale.metrics.values()], self.support, cases, self.level,
-            jackknife_variance(self.scale.scores(self.refits).scores),
+            refit_variance(self.scale.scores(self.refits).scores),
         )  # fmt: skip
         undefined = np.isnan(self.sampled).mean(axis=0)
         return [

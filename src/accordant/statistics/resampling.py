@@ -200,18 +200,22 @@ def wider_level(level: float, n: Values | float) -> Values:
     return np.asarray(np.minimum(2 * special.ndtr(wide) - 1, 1 - 1e-9))
 
 
-def jackknife_variance(refits: Values) -> Values:
-    """Return the delete-a-group jackknife estimate of a variance, (K − 1) / K Σ_k (v_k − v̄)² (Kott 2001).
+def refit_variance(refits: Values) -> Values:
+    """Return the variance between the mean of refits without each part of the data and the fit on all of it.
+
+    If leaving out part k changes the value by δ_k, and the δ_k are independent, then that mean differs from the value of
+    the whole by the mean of the δ_k: its variance is Σ_k (v_k − v̄)² / (K (K − 1)). Source: ours, after the linear
+    expansion behind the delete-a-group jackknife (Kott 2001).
 
     Parameters
     ----------
     refits
-        Values after leaving out each of K groups, shape (K, ...); fewer than two give 0, as does what is not defined.
+        Values without each of K parts, shape (K, ...); fewer than two give 0, as does what is not defined.
     """
     k = len(refits)
     if k < 2:
         return np.zeros(refits.shape[1:])
-    return np.asarray(np.nan_to_num((k - 1) / k * np.square(refits - refits.mean(axis=0)).sum(axis=0)))
+    return np.asarray(np.nan_to_num(np.square(refits - refits.mean(axis=0)).sum(axis=0) / (k * (k - 1))))
 
 
 def percentile_estimate(value: float, drawn: Values, level: float = 0.95, n: float | None = None) -> Estimate:
