@@ -222,7 +222,7 @@ def test_12_the_composite_is_the_papers():
         goals=["max", "zero", "min"],
         weights=[0.5, 0.3, 0.2],
         candidates=np.ones(3, dtype=bool),
-        normalisation="minmax",
+        normalisation="relative",
         accuracy=np.array([True, False, False]),
     )
     assert found.scores == pytest.approx([0.5, 0.773333, 0.4], abs=1e-6)
@@ -243,7 +243,7 @@ def test_14_an_undefined_metric_never_wins(lending):
     assert result.value is None and "n=0" in result.reason
     raw = np.array([[np.nan], [0.4]])
     found = composite_score(
-        raw, goals=["zero"], weights=[1.0], candidates=np.ones(2, dtype=bool), normalisation="minmax",
+        raw, goals=["zero"], weights=[1.0], candidates=np.ones(2, dtype=bool), normalisation="relative",
         accuracy=np.array([False]),
     )  # fmt: skip
     assert np.isnan(found.scores[0]) and not np.isnan(found.scores[1])

@@ -71,7 +71,7 @@ def test_outcomes_and_actions_follow_the_sensitive_attribute_where_they_should()
 def fabricated(*, low, high, worse):
     rows = [
         (part, strategy, metric, 0.5, low, high, truth, True, strategy == "a", False, worse and strategy == "b",
-         not (worse and strategy == "b"), None)
+         not (worse and strategy == "b"), True)
         for part in ("validation", "test")
         for metric in ("composite", "mean_reward")
         for strategy, truth in (("a", 0.5), ("b", 0.45))

@@ -303,7 +303,10 @@ class _Board:
     def columns(self) -> tuple[MetricColumn, ...]:
         """Return how each metric enters the score."""
         places = np.flatnonzero(self.scale.candidates & (self.leader == np.arange(len(self.names))))
-        spread = np.nan_to_num(np.nanstd(self.point.normalised[places], axis=0) if len(places) > 1 else 0.0)
+        normalised = np.ma.masked_invalid(self.point.normalised[places])
+        spread = (
+            np.asarray(normalised.std(axis=0).filled(0.0)) if len(places) > 1 else np.zeros(len(self.scale.metrics))
+        )
         parts = self.point.weights * spread
         shares = parts / parts.sum() if parts.sum() > 0 else np.zeros(len(self.point.weights))
         natural = self.scale.normalisation == "natural"

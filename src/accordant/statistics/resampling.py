@@ -203,7 +203,7 @@ def wider_level(level: float, n: Values | float) -> Values:
 def refit_variance(refits: Values) -> Values:
     """Return the variance between the mean of refits without each part of the data and the fit on all of it.
 
-    If leaving out part k changes the value by δ_k, and the δ_k are independent, then that mean differs from the value of
+    If leaving out part k changes the value by δ_k, and these are independent, then that mean differs from the value of
     the whole by the mean of the δ_k: its variance is Σ_k (v_k − v̄)² / (K (K − 1)). Source: ours, after the linear
     expansion behind the delete-a-group jackknife (Kott 2001).
 
