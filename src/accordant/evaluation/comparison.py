@@ -303,11 +303,7 @@ class _Board:
     def columns(self) -> tuple[MetricColumn, ...]:
         """Return how each metric enters the score."""
         places = np.flatnonzero(self.scale.candidates & (self.leader == np.arange(len(self.names))))
-        normalised = np.ma.masked_invalid(self.point.normalised[places])
-        spread = (
-            np.asarray(normalised.std(axis=0).filled(0.0)) if len(places) > 1 else np.zeros(len(self.scale.metrics))
-        )
-        parts = self.point.weights * spread
+        parts = self.point.weights * _spread(self.point.normalised[places])
         shares = parts / parts.sum() if parts.sum() > 0 else np.zeros(len(self.point.weights))
         natural = self.scale.normalisation == "natural"
         return tuple(
@@ -452,6 +448,14 @@ def _choices(s: int, decisions: Decisions) -> NDArray[np.int64]:
     """Return codes of what strategy `s` decides; where it draws, a code of its own: nobody else need draw the same."""
     codes = decisions.codes.astype(np.int64)
     return codes if decisions.policy is None else np.where((decisions.policy > 0).sum(axis=0) > 1, -1 - s, codes)
+
+
+def _spread(values: Values) -> Values:
+    """Return the standard deviation over rows, NaN left out, shape (column,); 0 for columns without values."""
+    known = ~np.isnan(values)
+    n = np.maximum(known.sum(axis=0), 1)
+    deviations = np.where(known, values - np.where(known, values, 0.0).sum(axis=0) / n, 0.0)
+    return np.asarray(np.sqrt(np.square(deviations).sum(axis=0) / n))
 
 
 def _first(scores: Values, allowed: Mask) -> int | None:

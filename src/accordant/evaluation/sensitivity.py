@@ -260,8 +260,9 @@ def sensitivity(
             found += list(np.where(signs[:, None] > 0, low, -high))
         return np.array(found)
 
-    drawn = _resampled(terms, len(evidence.log), resamples, generator)
-    limits = percentile_interval(drawn, wider_level(level, len(evidence.log)))
+    units = Units.single(len(evidence.log), evidence.clusters)
+    drawn = _resampled(terms, units, resamples, generator)
+    limits = percentile_interval(drawn, wider_level(level, evidence.n_independent))
     intervals = _intervals(seen, quantities, odds_ratios, limits, points)
     crossed = limits.low[len(limits.low) - len(GRID) * len(pairs) :].reshape(len(GRID), len(pairs))
     return Sensitivity(
@@ -353,15 +354,17 @@ def _bound(seen: SeenOutcomes, quantity: _Rule, sign: float) -> Callable[[float]
     return bound
 
 
-def _resampled(terms: Callable[[slice], Values], n: int, resamples: int, generator: np.random.Generator) -> Values:
+def _resampled(
+    terms: Callable[[slice], Values], units: Units, resamples: int, generator: np.random.Generator
+) -> Values:
     """Return the means of all terms on resampled contexts, shape (resample, term)."""
     total: Values = np.zeros((resamples, 0))
-    for block in weight_blocks(Units.single(n), resamples, generator):
+    for block in weight_blocks(units, resamples, generator):
         part = terms(block.units)
         if not total.size:
             total = np.zeros((resamples, len(part)))
         total[block.resamples] += block.weights @ part.T
-    return total / n
+    return total / len(units.patterns)
 
 
 def _intervals(
