@@ -45,11 +45,10 @@ def print_run(content: Mapping[str, Any], folder: Path) -> None:
     console, data, test = _console(), content["data"], content["test"]
     origin = "SIMULATED DATA" if data["simulated"] else "data"
     console.print(f"{origin}: {data['source']}, {data['train']} training and {data['test']} untouched test rows")
-    console.print(
-        " ".join(
-            filter(None, [f"selected on held-out folds: {content['selected']}.", content["selection"]["consults"]])
-        )
-    )
+    selection = content["selection"]
+    console.print(f"selected on held-out folds: {content['selected']}. {selection['consults']}".strip())
+    if selection["score"] is not None:
+        console.print(f"its score there, corrected for having been chosen there: {_estimate(selection['score'])}")
     console.print()
     console.print(leaderboard_table(test, content["selected"]))
     console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
@@ -96,6 +95,11 @@ def _outcome_model(found: Mapping[str, Any]) -> str:
 def _console() -> Console:
     # wide enough for a leaderboard when stdout is a pipe or a file
     return Console(width=None if sys.stdout.isatty() else 140, markup=False, highlight=False)
+
+
+def _estimate(found: Mapping[str, Any]) -> str:
+    limits = "" if found["low"] is None else f" [{found['low']:.3f}, {found['high']:.3f}]"
+    return f"{_number(found['value'])}{limits}"
 
 
 def _number(value: float | None) -> str:

@@ -52,8 +52,17 @@ def _selected(reading: Reading) -> list[Markup]:
     consults = reading.content["selection"]["consults"]
     place = f"On the {count(data['test'])} test rows, which were used neither to learn nor to select, "
     start = f"Cross-validation on {count(data['train'])} training rows selected "
+    score = reading.content["selection"]["score"]
+    corrected = (
+        ""
+        if score is None
+        else (
+            f" Its score on these rows, corrected for having been chosen on them, is {number(score['value'])}"
+            f" ({reading.level} interval {interval(score['low'], score['high'])})."
+        )
+    )
     return [
-        _sentence(start, _name(line), f"{kind}.", f" {consults}" if consults else ""),
+        _sentence(start, _name(line), f"{kind}.", f" {consults}" if consults else "", corrected),
         _sentence(f"{place}its composite score is {_score(line, reading)}."),
     ]
 
