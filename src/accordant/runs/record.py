@@ -102,7 +102,7 @@ def make_record(
         },
         "selected": policy.selected_,
         "selection": {
-            "consults": policy.strategies_[policy.selected_].consults,
+            "consults": _consults(policy, leaderboard),
             "score": None if (score := policy.leaderboard_.chosen_score) is None else score.to_json(),
         },
         "notes": [*dealt.sentences(), *case.notes],
@@ -136,6 +136,16 @@ def make_record(
         "cost": dict(zip(("seconds", "cpu_seconds"), seconds, strict=True)),
     }  # fmt: skip
     return Record(plain(content))
+
+
+def _consults(policy: ParticipatoryPolicy, leaderboard: Leaderboard) -> str:
+    """Say if D* does not weigh all stakeholders, by its rule or by what it comes to on the untouched rows."""
+    rule = policy.strategies_[policy.selected_]
+    alike = leaderboard[policy.selected_].alike
+    other = None if alike is None else policy.strategies_[alike]
+    if rule.consults or other is None or not other.consults:
+        return rule.consults
+    return f"On the untouched rows it decides as {alike} does: {other.consults[0].lower()}{other.consults[1:]}"
 
 
 def _metric_names(case: CaseSpec) -> tuple[str, ...]:

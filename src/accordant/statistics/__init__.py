@@ -13,13 +13,12 @@ joint_level                   the level of single percentile intervals that hold
 from accordant.statistics.comparison import BestSet, best_set, leaders
 from accordant.statistics.estimate import Estimate, finite
 from accordant.statistics.joint import joint_level
-from accordant.statistics.proportions import bounded, newcombe, ratio, spread, wilson
+from accordant.statistics.proportions import bounded, newcombe, normal_quantile, ratio, spread, wilson
 from accordant.statistics.resampling import (
     Interval,
     Units,
     WeightBlock,
     cluster_codes,
-    normal_quantile,
     percentile_estimate,
     percentile_interval,
     refit_variance,

@@ -40,7 +40,7 @@ def wilson(share: Values | float, n: Values | float, level: float = 0.95) -> Lim
         If `level` is not in (0, 1).
     """
     p, size = (np.asarray(each, dtype=np.float64) for each in (share, n))
-    z = _quantile(level)
+    z = normal_quantile(level)
     with np.errstate(divide="ignore", invalid="ignore"):
         centre = (p + z * z / (2 * size)) / (1 + z * z / size)
         half = z * np.sqrt(p * (1 - p) / size + z * z / (4 * size * size)) / (1 + z * z / size)
@@ -135,7 +135,8 @@ def bounded(mean: Values | float, n: Values | float, low: float, high: float, le
     return low + (high - low) * least, low + (high - low) * most
 
 
-def _quantile(level: float) -> float:
+def normal_quantile(level: float) -> float:
+    """Return the two-sided quantile of the normal distribution for a level in (0, 1)."""
     if not 0 < level < 1:
         raise InputError(f"level is {level}; allowed: between 0 and 1")
     return NormalDist().inv_cdf((1 + level) / 2)

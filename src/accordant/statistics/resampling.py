@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -235,11 +234,6 @@ def percentile_estimate(value: float, drawn: Values, level: float = 0.95, n: flo
     limits = percentile_interval(drawn, level)
     low, high = (None if np.isnan(value) else finite(limit) for limit in (limits.low, limits.high))
     return Estimate(finite(value), low, high, level, n, float(limits.undefined))
-
-
-def normal_quantile(level: float) -> float:
-    """Return the two-sided quantile of the normal distribution for a level in (0, 1)."""
-    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def cluster_codes(labels: NDArray[Any]) -> Codes:

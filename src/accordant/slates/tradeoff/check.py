@@ -30,6 +30,7 @@ from accordant.slates.slates import NOTHING, Slates
 from accordant.slates.tradeoff.outcomes import LoggedOutcomes, Outcomes
 from accordant.slates.tradeoff.pooled import PooledGamma, pooled_gamma
 from accordant.slates.tradeoff.verdicts import Change, Effect, PathPoint, Verdict, real_from, too_few, verdict_of
+from accordant.statistics import percentile_interval
 from accordant.utilities import ExpectedRewards
 
 Values = NDArray[np.float64]
@@ -229,7 +230,8 @@ def _points(
 ) -> tuple[PathPoint, ...]:
     """Return the path; effects are told only if they can be clear."""
     changes = drawn[:, :, :2] - drawn[:, :1, :2]
-    low, high = np.quantile(changes, [tail, 1.0 - tail], axis=0)
+    limits = percentile_interval(changes, 1.0 - 2 * tail)
+    low, high = limits.low, limits.high
 
     def change(point: int, reading: int) -> Change | None:
         """Return one difference to the first point."""
