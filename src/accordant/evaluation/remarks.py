@@ -115,7 +115,7 @@ def _unsupported(rows: Sequence[LeaderboardRow]) -> list[str]:
     poor = [
         f"{row.strategy} ({row.overlap.unsupported:.0%} of its decisions)"
         for row in rows
-        if row.overlap is not None and row.overlap.poor and row.alike is None
+        if row.overlap is not None and row.overlap.poor and not row.overlap.scarce and row.alike is None
     ]
     if not poor:
         return []
@@ -143,7 +143,7 @@ def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -
 def _withheld(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Say why scores have no interval."""
     return [
-        f"The scores of {listed(names)} have no interval: {reason}."
+        f"The scores of {listed(names)} have no interval and are not compared: {reason}."
         for reason, names in _grouped(
             (row.score.reason, row.strategy) for row in rows if row.score.value is not None and row.score.reason
         )
