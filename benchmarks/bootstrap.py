@@ -112,7 +112,8 @@ def statistics(found: Data) -> Statistics:
 
 def ours(found: Data, resamples: int, generator: np.random.Generator) -> Limits:
     """Return limits (2, …) by name, computed by accordant, preparation included."""
-    return limits_of(resampled(statistics(found), resamples=resamples, generator=generator))
+    prepared = statistics(found)
+    return limits_of(prepared, resampled(prepared, resamples=resamples, generator=generator))
 
 
 def ours_on_theirs(found: Data, resamples: int) -> Limits:
@@ -125,17 +126,13 @@ def ours_on_theirs(found: Data, resamples: int) -> Limits:
         drawn = rows.sample(frac=1, replace=True, random_state=seed).to_numpy()
         weights = np.bincount(drawn, minlength=n).astype(np.float64)[None]
         blocks.append(WeightBlock(slice(b, b + 1), slice(None), weights))
-    return limits_of(evaluated(prepared, prepared.totals(Units.single(n), blocks, resamples)))
+    return limits_of(prepared, evaluated(prepared, prepared.totals(Units.single(n), blocks, resamples)))
 
 
-def limits_of(drawn: Resampled) -> Limits:
+def limits_of(prepared: Statistics, drawn: Resampled) -> Limits:
     """Return percentile limits (2, …) by name."""
     limits = percentile_interval(drawn.values[:, 0])
-    result = {label: np.array([limits.low[m], limits.high[m]]) for m, label in enumerate(drawn.metrics)}
-    for name in PEER:
-        by_group = percentile_interval(drawn.rates[name][name][:, 0])
-        result[f"{name} by group"] = np.array([by_group.low, by_group.high])
-    return result
+    return {label: np.array([limits.low[m], limits.high[m]]) for m, label in enumerate(prepared.metrics)}
 
 
 def fairlearn(found: Data, resamples: int) -> Limits:
@@ -153,7 +150,6 @@ def fairlearn(found: Data, resamples: int) -> Limits:
     differences, ratios = frame.difference_ci(), frame.ratio_ci()
     for name in PEER:
         result[name] = np.array([limit[name] for limit in frame.overall_ci])
-        result[f"{name} by group"] = np.array([limit[name].to_numpy(dtype=float) for limit in frame.by_group_ci])
         result[f"{name} difference"] = np.array([limit[name] for limit in differences])
         result[f"{name} ratio"] = np.array([limit[name] for limit in ratios])
     return result

@@ -72,6 +72,11 @@ class Decisions:
         return np.asarray(np.array(self.action_names, dtype=str)[self.codes])
 
     @property
+    def constant(self) -> bool:
+        """Whether the same action is taken in every context, without a draw."""
+        return self.policy is None and bool((self.codes == self.codes[:1]).all())
+
+    @property
     def n_contexts(self) -> int:
         """Number of contexts decided."""
         return len(self.codes)

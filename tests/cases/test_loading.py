@@ -393,6 +393,7 @@ def test_a_case_of_ones_own_from_file_to_leaderboard(tmp_path):
     outcome = carry_out(tmp_path / "own.yaml", RunOptions())
     assert outcome.record.content["data"] | {"sha256": ""} == {
         "source": "own.csv", "simulated": False, "sha256": "", "rows": 90, "train": 72, "test": 18,
+        "group": None, "time": None, "left_out": 0,
     }  # fmt: skip
     first = outcome.policy.signals_["Bank"](outcome.policy.evidence_.log.contexts, "yes", "bad")
     assert np.array_equal(first, np.where(outcome.policy.evidence_.log.contexts["group"] == 1, 0.4, 0.0))

@@ -92,7 +92,9 @@ def test_a_loader_of_ones_own_tells_what_it_repaired(tmp_path):
     (tmp_path / "own.csv").write_text("x,Action,Outcome\nthree,AAA,Pass\n1,BBB,Fail\n2,AAA,Pass\n")
     case, _ = read_case("education")
     problem = case.problem.replace(sensitive_attributes=())
-    spec = case.data.replace(loader="words as numbers", action="Action", outcome="Outcome", features=("x",))
+    spec = case.data.replace(
+        loader="words as numbers", action="Action", outcome="Outcome", features=("x",), group=None, time=None
+    )
     data = load_file(tmp_path / "own.csv", spec, problem, {})
     assert data.repairs == (SENTENCE,) and np.array_equal(data.log.contexts["x"], [3.0, 1.0, 2.0])
     assert load_file(tmp_path / "own.csv", spec.replace(loader="table"), problem, {}).repairs == ()

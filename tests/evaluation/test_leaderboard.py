@@ -418,3 +418,63 @@ def test_the_score_of_the_chosen_is_corrected_for_the_choice():
     assert np.mean(raw) - 0.5 > 0.02
     assert abs(np.mean(corrected) - 0.5) < 0.4 * (np.mean(raw) - 0.5)
     assert held >= 54
+
+
+def alone(evidence, metric, line, **options):
+    """Return the row of one line whose score is one metric."""
+    return evaluated({"line": line}, evidence, {"M": (metric, 1.0)}, **options)["line"]
+
+
+@pytest.mark.parametrize("name", ["min_reward", "mean_reward", "accuracy"])
+def test_a_score_of_one_metric_on_the_unit_range_has_its_interval(world, decided, name):
+    """The score took plain percentiles of the smallest mean, whose upper limit missed the truth in up to 71 %."""
+    evidence = world(100)
+    row = alone(evidence, metrics.create(name), decided(evidence, "line", np.arange(100) % 3))
+    found = row.metrics["M"].estimate
+    assert (row.score.low, row.score.high) == pytest.approx((found.low, found.high), abs=1e-9)
+
+
+def test_a_gap_around_zero_can_only_lose(world, decided):
+    """A gap of 0 is as good as can be: its score lies at the upper end of its interval."""
+    evidence = world(60)
+    gap = metrics.create("demographic_parity", {"attributes": ["sex"], "protected": "1"})
+    row = alone(evidence, gap, decided(evidence, "line", 0))
+    found = row.metrics["M"].estimate
+    assert found.low < 0 < found.high and row.score.value == 1.0
+    assert row.score.high == pytest.approx(1.0)
+    assert row.score.low == pytest.approx(1 - max(-found.low, found.high))
+
+
+def test_metrics_that_differ_for_certain_are_informative(world, decided):
+    """Two constants differ by 1 on every resample, and a comparison without variance called that noise."""
+    evidence = world(200)
+    lines = {"all": decided(evidence, "all", 0), "none": decided(evidence, "none", 2)}
+    share = {"Share": (metrics.create("share_of_action", {"action": "Grant"}), 1.0)}
+    assert not evaluated(lines, evidence, share).columns[0].uninformative
+
+
+def test_known_rewards_need_no_overlap(world, decided):
+    """Candidates were dropped from the comparison for propensities that nothing was estimated with."""
+    from accordant.evaluation.gathering import gather_evidence
+    from accordant.predictions import OutcomePrediction
+    from accordant.rewards import TableReward
+
+    evidence = world(200)
+    table = {a: {o: 0.5 for o in ("Full", "Part", "None")} for a in ("Grant", "Lower", "Deny")}
+    prediction = OutcomePrediction(np.full((3, 3, 200), 1 / 3), None, depends_on_action=False)
+    found = gather_evidence(
+        evidence.problem, evidence.log, {name: TableReward(table) for name in ("Bank", "Applicant")},
+        evidence.expected, prediction, propensities=np.array([0.985, 0.01, 0.005])[:, None] * np.ones(200),
+    )  # fmt: skip
+    assert found.hindsight and found.propensities is None
+
+
+def test_a_declared_scale_is_no_bound_of_what_is_possible(world, decided):
+    """A reward that never varied got the interval of the narrow range that was declared as its scale."""
+    import dataclasses
+
+    evidence = dataclasses.replace(world(60), rewards=np.full((2, 3, 60), 0.5))
+    asked = {"M": (metrics.create("mean_reward"), 1.0)}
+    wide = evaluated({"line": decided(evidence, "line", 0)}, evidence, asked)["line"].metrics["M"].estimate
+    narrow = evaluated({"line": decided(evidence, "line", 0)}, evidence, asked, ranges={"M": (0.45, 0.55)})
+    assert narrow["line"].metrics["M"].estimate == wide and wide.high - wide.low > 0.2

@@ -168,20 +168,13 @@ class Resampled:
 
     Attributes
     ----------
-    strategies, metrics
-        Names of the axes.
     values
         Shape (resample, strategy, metric); NaN where a metric is not defined on a resample.
-    rates
-        Metric label → rate name → values of shape (resample, strategy, group), for metrics with groups.
     parts
         Metric label → values whose smallest the metric is, shape (resample, strategy, part), for such metrics.
     """
 
-    strategies: tuple[str, ...]
-    metrics: tuple[str, ...]
     values: Values
-    rates: Mapping[str, Mapping[str, Values]]
     parts: Mapping[str, Values]
 
 
@@ -228,21 +221,17 @@ def resampled(statistics: Statistics, *, resamples: int, generator: np.random.Ge
 def evaluated(statistics: Statistics, totals: Values) -> Resampled:
     """Return the metrics' values from sums of shape (strategy, resample, column)."""
     values = np.full((totals.shape[1], totals.shape[0], len(statistics.metrics)), np.nan)
-    rates: dict[str, dict[str, Values]] = {}
     parts: dict[str, Values] = {}
     for m, (label, read) in enumerate(statistics.split(totals).items()):
         metric = statistics.metrics[label]
         if isinstance(metric, CountMetric) and isinstance(read, Contingency):
             values[:, :, m] = metric.value(read).T
-            found = {name: np.swapaxes(rate, 0, 1) for name, (rate, _) in metric.rates(read).items()}
-            if found:
-                rates[label] = found
         elif isinstance(metric, SumMetric) and isinstance(read, Sums):
             values[:, :, m] = metric.value(read).T
             least = metric.least_of(read)
             if least is not None:
                 parts[label] = np.swapaxes(least, 0, 1)
-    return Resampled(tuple(statistics.names), tuple(statistics.metrics), values, rates, parts)
+    return Resampled(values, parts)
 
 
 def _of_clusters(units: Units, blocks: Iterable[WeightBlock]) -> Iterator[WeightBlock]:

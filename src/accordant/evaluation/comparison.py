@@ -155,17 +155,20 @@ class CompositeScale:
         """Ranges for the natural scale; [0, 1] stands in for metrics without weight that have none."""
         return tuple(span if span is not None and span[0] < span[1] else (0.0, 1.0) for span in self.ranges)
 
+    @property
+    def accuracy(self) -> Mask:
+        """Which metrics ``reference`` leaves raw: the one called Accuracy, whatever it measures, shape (metric,)."""
+        return np.array([label == "Accuracy" or each.name == "accuracy" for label, (each, _) in self.metrics.items()])
+
     def scores(self, raw: Values) -> Composite:
         """Return the composite of raw values of shape (..., strategy, metric)."""
-        # the official code leaves the metric called Accuracy raw, whatever it measures
-        accuracy = [label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()]
         found = composite_score(
             raw,
             goals=[metric.goal for metric, _ in self.metrics.values()],
             weights=[weight for _, weight in self.metrics.values()],
             candidates=self.candidates,
             normalisation=self.normalisation,
-            accuracy=np.array(accuracy),
+            accuracy=self.accuracy,
             ranges=self.spans,
         )
         if self.normalisation == "natural":
@@ -181,8 +184,14 @@ class CompositeScale:
             zero = np.array(self.goals) == "zero"
             width = np.where(zero, np.maximum(np.abs(low), np.abs(high)), high - low)
         else:
-            inside = np.where(np.isnan(raw), 0.0, raw)[self.candidates]
-            width = inside.max(axis=0) - inside.min(axis=0)
+            zero = np.array(self.goals) == "zero"
+            size = np.where(zero, np.abs(raw), raw)[self.candidates]
+            known = ~np.isnan(size)
+            high, low = np.where(known, size, -np.inf).max(axis=0), np.where(known, size, np.inf).min(axis=0)
+            width = np.where(known.any(axis=0), high - low, 0.0)
+            if self.normalisation == "reference":
+                width = np.where(zero & known.any(axis=0), high, width)
+                width[self.accuracy] = 1.0
         return np.asarray(np.divide(weights, weights.sum() * width, out=np.zeros_like(weights), where=width > EQUAL))
 
 
@@ -229,6 +238,11 @@ class _Board:
         """How far the log supports each strategy."""
         return Support.of(self.statistics, self.results)
 
+    @property
+    def estimated(self) -> bool:
+        """Whether a metric that carries weight is estimated from decisions of others."""
+        return bool((self.support.estimated & (self.point.weights > 0)).any())
+
     @cached_property
     def limits(self) -> MetricLimits | None:
         """Intervals of the metrics."""
@@ -254,7 +268,8 @@ class _Board:
     def comparable(self) -> Mask:
         """Which lines are compared: candidates whose score has an interval and enough support, shape (strategy,)."""
         able = self.scale.candidates & (self.leader == np.arange(len(self.names)))
-        able &= np.array([each is None or not each.poor for each in self.support.overlaps])
+        if self.estimated:
+            able &= np.array([each is None or not each.poor for each in self.support.overlaps])
         return np.asarray(able & np.array([not self.withheld(s) for s in range(len(self.names))]))
 
     def withheld(self, s: int) -> str:
@@ -283,7 +298,7 @@ class _Board:
         """Position of the constant baseline with the highest score; None if there is none."""
         constant = np.array(
             [
-                self.kinds[name] == "baseline" and is_constant(each)
+                self.kinds[name] == "baseline" and each.constant
                 for name, each in zip(self.names, self.statistics.decisions, strict=True)
             ]
         )
@@ -294,7 +309,8 @@ class _Board:
         rows, columns = self.rows(), self.columns()
         constant = None if self.best_constant is None else self.names[self.best_constant]
         evidence = self.statistics.evidence
-        words = remarks(rows, columns, constant, dict(zip(self.names, self.statistics.decisions, strict=True)))
+        decisions = dict(zip(self.names, self.statistics.decisions, strict=True))
+        words = remarks(rows, columns, constant, decisions, resampled=bool(len(self.sampled)))
         return Leaderboard(
             rows, columns, evidence.n_contexts, len(self.sampled), self.level, self.scale.normalisation, constant,
             words, self.chosen_score(),
@@ -322,14 +338,16 @@ class _Board:
         values, drawn = (
             np.abs(each) if turned == "zero" else each for each in (self.raw[:, m], self.drawn.values[:, :, m])
         )
-        found = best_set(values, drawn, level=self.level, able=self.comparable)
-        return bool(found.member[found.compared].all())
+        span = self.scale.ranges[m]
+        error = 0.0 if span is None else (span[1] - span[0]) / self.statistics.evidence.n_independent
+        found = best_set(values, drawn, level=self.level, able=self.comparable, error=error)
+        return bool(found.compared.sum() > 1 and found.member[found.compared].all())
 
     def rows(self) -> tuple[LeaderboardRow, ...]:
         """Return the rows, best first, unranked last."""
         scores = self.point.scores
         constant = -np.inf if self.best_constant is None else scores[self.best_constant]
-        estimates, among, cells = self._scores(), self._among_best(), self._cells()
+        estimates, among, cells = self.estimates, self._among_best(), self._cells()
         rows = [
             LeaderboardRow(
                 strategy=name,
@@ -341,7 +359,7 @@ class _Board:
                 tied=float(self.statistics.decisions[s].tied.mean()),
                 below_best_constant=bool(scores[s] < constant - EQUAL),
                 metrics=cells[s],
-                overlap=self.support.overlaps[s] if self.support.estimated.any() else None,
+                overlap=self.support.overlaps[s] if self.estimated else None,
             )
             for s, name in enumerate(self.names)
         ]
@@ -351,7 +369,8 @@ class _Board:
             order[best] = max(order[row.strategy] for row in rows if row.candidate)
         return tuple(sorted(rows, key=lambda row: (-order[row.strategy], row.strategy != best)))
 
-    def _scores(self) -> list[Estimate]:
+    @cached_property
+    def estimates(self) -> list[Estimate]:
         """Return the score of each strategy with its interval."""
         if self.drawn is None or self.limits is None:
             return [Estimate(finite(score)) for score in self.point.scores]
@@ -398,7 +417,9 @@ class _Board:
         able = np.where(self.selectable & ~np.isnan(scores) & ~np.isnan(self.sampled), self.sampled, -np.inf)
         anew, every = able.argmax(axis=1), np.arange(len(able))
         errors = (able[every, anew] - scores[anew])[np.isfinite(able[every, anew])]
-        limits, single = percentile_interval(errors, self.level), self._scores()[chosen]
+        if not len(errors):
+            return None
+        limits, single = percentile_interval(errors, self.level), self.estimates[chosen]
         optimism = max(0.0, float(errors.mean()))
         ends = [float(scores[chosen] - limit) for limit in (limits.high, limits.low)]
         ends += [end for end in (single.low, single.high) if end is not None]
@@ -437,11 +458,6 @@ def raw_values(results: Sequence[Mapping[str, MetricResult]]) -> Values:
     """Return the values of results by strategy and label, shape (strategy, metric), NaN for None."""
     found = [[np.nan if each.value is None else each.value for each in row.values()] for row in results]
     return np.array(found, dtype=np.float64)
-
-
-def is_constant(decisions: Decisions) -> bool:
-    """Whether decisions are the same action in every context."""
-    return decisions.policy is None and bool((decisions.codes == decisions.codes[0]).all())
 
 
 def _choices(s: int, decisions: Decisions) -> NDArray[np.int64]:

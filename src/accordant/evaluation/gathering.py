@@ -66,7 +66,7 @@ def gather_evidence(
     hindsight = not guessed.any()
     return Evidence(
         problem, log, expected, rewards, prediction, levels, true_levels, robust, hindsight, observed,
-        propensities, outcome_limits,
+        propensities if guessed.any() or robust is not None else None, outcome_limits,
     )  # fmt: skip
 
 

@@ -28,7 +28,6 @@ Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Ranges = Sequence[Range | None]
 Results = Sequence[Mapping[str, MetricResult]]
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +42,8 @@ class MetricLimits:
         Share of resamples without a value, same shape.
     drawn_low, drawn_high
         Limits from resamples alone, same shape.
+    sampled_low, sampled_high
+        Limits that hold small counts and minima too, before what refits and missing support add, same shape.
     reasons
         Why an interval is withheld; empty if it is not, by strategy and metric.
     """
@@ -52,6 +53,8 @@ class MetricLimits:
     undefined: Values
     drawn_low: Values
     drawn_high: Values
+    sampled_low: Values
+    sampled_high: Values
     reasons: tuple[tuple[str, ...], ...]
 
 
@@ -96,8 +99,9 @@ class Support:
                 if label not in extremes or value is None or not isinstance(metric, SumMetric):
                     continue
                 if not metric.monotone:
-                    unbounded[s, m] = found.poor
-                    down[s, m] = up[s, m] = found.unsupported * _width(metric.range(evidence))
+                    span = metric.range(evidence)
+                    unbounded[s, m] = found.poor or span is None
+                    down[s, m] = up[s, m] = 0.0 if span is None else found.unsupported * (span[1] - span[0])
                     continue
                 totals = statistics.contributions(s, label).sum(axis=1)
                 ends = [totals + np.einsum("cat,at->c", change, loose) for change in extremes[label]]
@@ -113,10 +117,6 @@ class Support:
             if each is not None:
                 found[s, self.estimated] = min(each.effective, evidence.n_independent)
         return found
-
-
-def _width(span: Range | None) -> float:
-    return 0.0 if span is None else span[1] - span[0]
 
 
 def _extremes(statistics: Statistics) -> dict[str, tuple[Values, Values]]:
@@ -170,11 +170,12 @@ def metric_limits(
     evidence = statistics.evidence
     values = np.array([[_number(results[s][label].value) for label in statistics.metrics] for s in range(len(results))])
     limits = percentile_interval(drawn.values, wider_level(level, support.cases(evidence)), values)
+    low, high = limits.low.copy(), limits.high.copy()
     for m, label in enumerate(statistics.metrics):
         if label in drawn.parts:
-            limits.low[:, m], limits.high[:, m] = _least(drawn.parts[label], level, support.cases(evidence)[:, m])
-    reasons = _withheld(statistics, support)
-    low, high = limits.low.copy(), limits.high.copy()
+            low[:, m], high[:, m] = _least(drawn.parts[label], level, support.cases(evidence)[:, m])
+    reasons = [list(row) for row in _withheld(statistics, support)]
+    sampled_low, sampled_high = np.full(low.shape, np.nan), np.full(high.shape, np.nan)
     share = evidence.n_independent / evidence.n_contexts
     for s, decisions in enumerate(statistics.decisions):
         tables = {columns: contingency(decisions, cells) for columns, cells in statistics.cells.items()}
@@ -187,10 +188,15 @@ def metric_limits(
             if isinstance(metric, CountMetric):
                 ends = _joined(ends, metric.limits(tables[metric.columns], level, share))
             if not ends[1] > ends[0]:
-                ends = _unvaried(result, share, ranges[m], level)
+                ends = _unvaried(result, share, metric.range(evidence) or ranges[m], level)
+            sampled_low[s, m], sampled_high[s, m] = ends
+            if np.isnan(ends[0]):
+                reasons[s][m] = "it was the same on all resamples, and the metric has no range"
             ends = _spread_out(ends, result.value, normal_quantile(level) * float(np.sqrt(variances[s, m])))
             low[s, m], high[s, m] = ends[0] - support.down[s, m], ends[1] + support.up[s, m]
-    return MetricLimits(low, high, limits.undefined, limits.low, limits.high, reasons)
+    return MetricLimits(
+        low, high, limits.undefined, limits.low, limits.high, sampled_low, sampled_high, tuple(map(tuple, reasons))
+    )
 
 
 def _least(parts: Values, level: float, cases: Values) -> tuple[Values, Values]:
@@ -281,17 +287,32 @@ def score_limits(
         What refitting the models adds to the variance of each score, shape (strategy,).
     """
     limits = percentile_interval(drawn, wider_level(level, cases), scores)
-    rising = np.where(np.array(goals) == "zero", values < 0, np.array(goals) == "max")
-    low, high = metrics.low + support.down, metrics.high - support.up
-    below = np.where(low < metrics.drawn_low - ROUNDING, np.maximum(values - low, 0.0), 0.0) * slopes
-    above = np.where(high > metrics.drawn_high + ROUNDING, np.maximum(high - values, 0.0), 0.0) * slopes
+    beyond = [
+        np.nan_to_num(np.maximum(np.square(reached) - np.square(drawn_only), 0.0))
+        for reached, drawn_only in zip(
+            _changes(values, metrics.sampled_low, metrics.sampled_high, goals),
+            _changes(values, metrics.drawn_low, metrics.drawn_high, goals),
+            strict=True,
+        )
+    ]
+    unsupported = _changes(values, values - support.down, values + support.up, goals)
+    refitted = normal_quantile(level) ** 2 * variances
     found = []
-    for sign, limit, counted, unsupported in (
-        (-1, limits.low, np.where(rising, below, above), np.where(rising, support.down, support.up)),
-        (1, limits.high, np.where(rising, above, below), np.where(rising, support.up, support.down)),
-    ):
-        drawn_part = np.maximum(sign * (limit - scores), 0.0)
-        refitted = normal_quantile(level) ** 2 * variances
-        sampled = np.sqrt(drawn_part**2 + refitted + np.square(counted).sum(axis=1))
-        found.append(scores + sign * (sampled + (unsupported * slopes).sum(axis=1)))
+    for k, (sign, limit) in enumerate(((-1, limits.low), (1, limits.high))):
+        own = np.square(np.maximum(sign * (limit - scores), 0.0))
+        sampled = np.sqrt(own + refitted + (beyond[k] * slopes**2).sum(axis=1))
+        found.append(scores + sign * (sampled + np.nan_to_num(unsupported[k] * slopes).sum(axis=1)))
     return found[0], found[1]
+
+
+def _changes(values: Values, low: Values, high: Values, goals: Sequence[Goal]) -> tuple[Values, Values]:
+    """Return by how much metrics could be worse and better than they are, within limits, shape (strategy, metric)."""
+    kinds = np.array(goals)
+    below, above = np.maximum(values - low, 0.0), np.maximum(high - values, 0.0)
+    size = np.abs(values)
+    farther = np.maximum(np.maximum(np.abs(low), np.abs(high)) - size, 0.0)
+    nearest = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+    nearer = np.maximum(size - nearest, 0.0)
+    worse = np.where(kinds == "zero", farther, np.where(kinds == "max", below, above))
+    better = np.where(kinds == "zero", nearer, np.where(kinds == "max", above, below))
+    return worse, better

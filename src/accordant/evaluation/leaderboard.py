@@ -39,7 +39,7 @@ class MetricCell:
     n
         Contexts that the raw score rests on.
     reason
-        Why it is not defined; empty if it is.
+        Why it is not defined, or has no interval; empty if it is and has.
     by_group
         The rates in each group, where the metric has groups.
     """

@@ -19,6 +19,8 @@ def remarks(
     columns: Sequence[MetricColumn],
     best_constant: str | None,
     decisions: Mapping[str, Decisions],
+    *,
+    resampled: bool = True,
 ) -> tuple[str, ...]:
     """Return the sentences for a leaderboard; rows are sorted, best first."""
     n = len(next(iter(decisions.values())).codes)
@@ -28,7 +30,7 @@ def remarks(
         *_among_best(rows),
         *_alike(rows),
         *_deciding(columns),
-        *_unsupported(rows),
+        *_unsupported(rows, resampled=resampled),
         *_unranked(rows, columns),
         *_withheld(rows),
         *_unsure(rows),
@@ -54,9 +56,9 @@ def _against_constant(
         for row in rows
         if row.candidate
         and row.score.value is not None
-        and not (row.kind == "baseline" and _constant(decisions[row.strategy]))
+        and not (row.kind == "baseline" and decisions[row.strategy].constant)
     ]
-    if not rivals:
+    if not rivals or constant.score.reason:
         return []
     above = [row for row in rivals if _value(row) > _value(constant) and not row.below_best_constant]
     below = [row.strategy for row in rivals if row.below_best_constant]
@@ -77,9 +79,13 @@ def _among_best(rows: Sequence[LeaderboardRow]) -> list[str]:
     if not inside:
         return []
     level = next((row.score.level for row in rows if row.score.level is not None), None)
-    sure = "" if level is None else f" (with {level:.0%} confidence, all candidates compared together)"
+    everybody = not any(
+        row.candidate and row.score.value is not None and row.among_best is None and row.alike is None for row in rows
+    )
+    whom = "all candidates" if everybody else "those that can be compared"
+    sure = "" if level is None else f" (with {level:.0%} confidence, {whom} compared together)"
     if len(inside) == 1 and outside:
-        return [f"{inside[0]} is the best candidate{sure}."]
+        return [f"{inside[0]} is the best {'candidate' if everybody else 'of them'}{sure}."]
     worse = f"; shown to be worse: {listed(outside)}" if outside else "; nobody is shown to be worse"
     return [f"The best candidate is among {listed(inside)}{sure}{worse}."] if len(inside) > 1 else []
 
@@ -110,20 +116,17 @@ def _deciding(columns: Sequence[MetricColumn]) -> list[str]:
     return found
 
 
-def _unsupported(rows: Sequence[LeaderboardRow]) -> list[str]:
+def _unsupported(rows: Sequence[LeaderboardRow], *, resampled: bool) -> list[str]:
     """Say which strategies decide what the log hardly shows."""
     poor = [
         f"{row.strategy} ({row.overlap.unsupported:.0%} of its decisions)"
         for row in rows
-        if row.overlap is not None and row.overlap.poor and not row.overlap.scarce and row.alike is None
+        if row.overlap is not None and row.overlap.poor and not (resampled and row.overlap.scarce) and row.alike is None
     ]
     if not poor:
         return []
-    sentence = (
-        f"The log hardly holds what these decide: {listed(poor)}. Their intervals leave room for whatever could have "
-        "followed there, and they are not compared with others."
-    )
-    return [sentence]
+    room = " Their intervals leave room for whatever could have followed there, and they are not compared with others."
+    return [f"The log hardly holds what these decide: {listed(poor)}.{room if resampled else ''}"]
 
 
 def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -> list[str]:
@@ -172,10 +175,6 @@ def _grouped(found: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]:
 
 def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
-
-
-def _constant(decisions: Decisions) -> bool:
-    return bool((decisions.codes == decisions.codes[0]).all())
 
 
 def _value(row: LeaderboardRow) -> float:

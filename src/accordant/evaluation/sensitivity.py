@@ -237,11 +237,13 @@ def sensitivity(
     Raises
     ------
     InputError
-        If the rewards of all actions are known, or there are no propensities.
+        If the rewards of all actions are known, there are no propensities, or nothing is to be resampled.
     """
     reason = not_applicable(evidence)
     if reason:
         raise InputError(reason)
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}; allowed: 1 or more")
     odds_ratios = sorted(set(odds_ratios))
     seen, rules = _read(decisions, evidence, outcome_welfare, estimated)
     pairs = _pairs(decisions, order)

@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 
 from accordant import randomness
 from accordant.contexts import Contexts, Log
@@ -23,6 +23,7 @@ from accordant.learning.causal import CausalDataError, PropensityModel
 from accordant.learning.causal.propensity import FOLDS, held_out_probabilities
 from accordant.learning.encoding import ContextEncoder
 from accordant.problem import DecisionProblem
+from accordant.statistics import standard_error
 
 FALSE_ALARMS = 0.01  # probability of naming any column where none matters
 CLEAR_GAIN = 1.64  # standard errors by which log loss must fall as well, so that a misfit of the null is not enough
@@ -142,15 +143,13 @@ def followed_columns(
         return np.asarray(np.log(np.maximum(found, LEAST_PROBABILITY)))
 
     without, matrix = held_out(features), ContextEncoder.fit(log.contexts, features)(log.contexts)
-    return tuple(
-        name for name in others if _matters(without, held_out((*features, name)), log.actions, matrix, critical, seed)
-    )
+    return tuple(name for name in others if _matters(without, held_out((*features, name)), log, matrix, critical, seed))
 
 
 def _matters(
     null: NDArray[np.float64],
     other: NDArray[np.float64],
-    actions: NDArray[np.intp],
+    log: Log,
     matrix: NDArray[np.float64],
     critical: float,
     seed: int,
@@ -161,8 +160,8 @@ def _matters(
     ----------
     null, other
         Logarithms of held-out propensities, shape (action, context).
-    actions
-        Logged actions, shape (context,).
+    log
+        Logged actions; rows of one person are one case.
     matrix
         Encoded features, shape (context, feature).
     critical
@@ -171,21 +170,21 @@ def _matters(
         Of the folds in which the part that features tell is learned.
     """
     direction = other - null
-    gains = direction[actions, np.arange(len(actions))]
-    if gains.mean() <= CLEAR_GAIN * gains.std() / np.sqrt(len(gains)):
+    gains = direction[log.actions, np.arange(len(log))]
+    if gains.mean() <= CLEAR_GAIN * float(standard_error(gains, log.groups)):
         return False
-    if _z(direction, null, actions) <= critical:
+    if _z(direction, null, log) <= critical:
         return False
     regressor = HistGradientBoostingRegressor(max_iter=30, max_leaf_nodes=8, early_stopping=False, random_state=0)
-    folds = KFold(FOLDS, shuffle=True, random_state=seed)
-    told = np.stack([cross_val_predict(regressor, matrix, each, cv=folds) for each in direction])
-    return _z(direction - told, null, actions) > critical
+    folds = KFold(FOLDS, shuffle=True, random_state=seed) if log.groups is None else GroupKFold(FOLDS)
+    told = np.stack([cross_val_predict(regressor, matrix, each, groups=log.groups, cv=folds) for each in direction])
+    return _z(direction - told, null, log) > critical
 
 
-def _z(direction: NDArray[np.float64], null: NDArray[np.float64], actions: NDArray[np.intp]) -> float:
+def _z(direction: NDArray[np.float64], null: NDArray[np.float64], log: Log) -> float:
     """Return the mean of Σ_a (1[A = a] − e_a) δ_a in its standard errors."""
-    scores = direction[actions, np.arange(len(actions))] - (np.exp(null) * direction).sum(axis=0)
-    error = float(np.sqrt(np.mean(scores**2) / len(scores)))
+    scores = direction[log.actions, np.arange(len(log))] - (np.exp(null) * direction).sum(axis=0)
+    error = float(standard_error(scores, log.groups))
     return float(scores.mean()) / error if error > 0 else 0.0
 
 

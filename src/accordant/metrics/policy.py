@@ -24,6 +24,7 @@ from accordant.statistics import wilson
 Values = NDArray[np.float64]
 Levels = Literal["estimated", "robust", "true"]
 GOALS: tuple[Goal, ...] = ("max", "min", "zero")
+LARGEST = "the largest of several doubly robust estimates is too large; take levels 'estimated' or 'true'"
 MODELLED = "it takes predictions for outcomes that were never observed; how far these are off no resample shows"
 
 
@@ -176,9 +177,7 @@ class OutcomeRegret(OutcomeMetric):
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Return what is missing, or None."""
-        if self.levels == "robust":
-            return "the largest of several doubly robust estimates is too large; take levels 'estimated' or 'true'"
-        return super().unavailable(evidence)
+        return LARGEST if self.levels == "robust" else super().unavailable(evidence)
 
     def range(self, evidence: Evidence) -> Range:
         """Return from 0 to the width of the range of outcomes."""
@@ -193,9 +192,16 @@ class OutcomeRegret(OutcomeMetric):
 
 @register("best_action_share")
 class BestActionShare(OutcomeMetric):
-    """Share of contexts in which no other action has a larger outcome."""
+    """Share of contexts in which no other action has a larger outcome.
+
+    Not of ``robust`` levels, see `OutcomeRegret`.
+    """
 
     goal: ClassVar[Goal] = "max"
+
+    def unavailable(self, evidence: Evidence) -> str | None:
+        """Return what is missing, or None."""
+        return LARGEST if self.levels == "robust" else super().unavailable(evidence)
 
     def range(self, evidence: Evidence) -> Range:
         """Return [0, 1], for a total up to the number of contexts."""

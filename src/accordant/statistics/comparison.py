@@ -66,6 +66,8 @@ def best_set(
     if len(places) < 2 or not len(drawn):
         return BestSet(compared, member, better)
     kept = drawn[~np.isnan(drawn[:, places]).any(axis=1)][:, places]
+    if not len(kept):
+        return BestSet(compared, member, better)
     statistic, extreme = _studentised(values[places], kept, error)
     inside = np.ones(len(places), dtype=bool)
     while inside.sum() > 1:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from accordant.errors import InputError
 from accordant.statistics.estimate import Estimate, finite
@@ -155,6 +154,8 @@ def percentile_interval(
     InputError
         If `level` is not in (0, 1).
     """
+    from scipy import special
+
     levels = np.broadcast_to(np.asarray(level, dtype=np.float64), values.shape[1:])
     if not ((levels > 0) & (levels < 1)).all():
         raise InputError(f"level is {level}; allowed: between 0 and 1")
@@ -174,6 +175,8 @@ def percentile_interval(
 
 def _bias(values: Values, n: NDArray[np.integer], estimates: Values | float) -> Values:
     """Return the normal quantile of the share of resamples below the estimate, equal ones counting half."""
+    from scipy import special
+
     size = ROUNDING * np.maximum(1.0, np.abs(estimates))
     with np.errstate(invalid="ignore"):
         below = (values < estimates - size).sum(axis=0) + 0.5 * (np.abs(values - estimates) <= size).sum(axis=0)
@@ -194,6 +197,8 @@ def wider_level(level: float, n: Values | float) -> Values:
     n
         Number of units, or an effective number; fewer than 2 count as 2.
     """
+    from scipy import special
+
     size = np.maximum(np.asarray(n, dtype=np.float64), 2.0)
     wide = np.sqrt(size / (size - 1)) * special.stdtrit(size - 1, (1 + level) / 2)
     return np.asarray(np.minimum(2 * special.ndtr(wide) - 1, 1 - 1e-9))
