@@ -90,7 +90,7 @@ def test_a_reloaded_policy_scores_by_the_metrics_of_its_case(outcomes, tmp_path)
     reloaded = read_run(write_run(outcome, tmp_path / "run")).policy
     board = reloaded.leaderboard_on(outcome.policy.evidence_)
     assert [column.label for column in board.columns] == ["Accuracy", "Parity"]
-    assert board.to_json() == outcome.policy.leaderboard_.to_json()
+    assert board.to_json() == outcome.policy.leaderboard_on(outcome.policy.evidence_).to_json()
 
 
 def test_files_of_a_run(run_folder):

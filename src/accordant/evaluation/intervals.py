@@ -295,6 +295,9 @@ def score_limits(
             strict=True,
         )
     ]
+    # a gap is too large where it is near zero, and so is its distance from zero on resamples: that is no noise
+    reaching = (np.array(goals) == "zero") & (metrics.sampled_low <= 0) & (metrics.sampled_high >= 0)
+    beyond[1] = np.where(reaching, np.square(values), beyond[1])
     unsupported = _changes(values, values - support.down, values + support.up, goals)
     refitted = normal_quantile(level) ** 2 * variances
     found = []
