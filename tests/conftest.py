@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
@@ -18,6 +19,9 @@ from accordant.problem import DecisionProblem
 
 ACTIONS = ("Grant", "Lower", "Deny")
 OUTCOMES = ("Full", "Part", "None")
+
+settings.register_profile("suite", deadline=None)  # a loaded machine is no fault of the code
+settings.load_profile("suite")
 
 
 def bank(contexts, action, outcome):
