@@ -162,8 +162,8 @@ def test_picture_is_drawn_from_a_record():
     picture = importlib.util.module_from_spec(module)
     module.loader.exec_module(picture)
     score = {"value": 0.5, "low": 0.25, "high": 1.5}
-    row = {"strategy": "a <rule>", "kind": "compromise", "candidate": True, "score": score, "wins": 1.0}
-    oracle = row | {"strategy": "oracle", "kind": "reference", "candidate": False, "wins": None}
+    row = {"strategy": "a <rule>", "kind": "compromise", "candidate": True, "score": score, "among_best": True}
+    oracle = row | {"strategy": "oracle", "kind": "reference", "candidate": False, "among_best": None}
     test = {"n": 10, "level": 0.95, "resamples": 100, "leaderboard": [row, oracle]}
     content = {"case": {"title": "T"}, "data": {"simulated": True}, "selected": "a <rule>", "test": test}
     drawn = picture.draw(content)
