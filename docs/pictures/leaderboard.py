@@ -35,7 +35,9 @@ def line(position: int, row: dict[str, Any], selected: str) -> str:
     chosen = row["strategy"] == selected
     parts = [
         f'<text x="{LABELS - 16}" y="{y + 4}" text-anchor="end" class="{"chosen" if chosen else ""}">{escape(row["strategy"])}</text>',
-        "" if score["low"] is None else f'<line class="bar" x1="{x_of(score["low"])}" x2="{x_of(score["high"])}" y1="{y}" y2="{y}"/>',
+        ""
+        if score["low"] is None
+        else f'<line class="bar" x1="{x_of(score["low"])}" x2="{x_of(score["high"])}" y1="{y}" y2="{y}"/>',
         f'<circle class="dot" cx="{x_of(score["value"])}" cy="{y}" r="4.5"/>',
         f'<circle class="ring" cx="{x_of(score["value"])}" cy="{y}" r="8"/>' if chosen else "",
         f'<text class="small" x="{LABELS + PLOT + 16}" y="{y + 4}">{score["value"]:.3f}</text>',
