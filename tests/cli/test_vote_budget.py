@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -127,15 +124,3 @@ def test_exit_codes_of_the_program(accordant, budget, tmp_path):
         assert done.returncode == 2
         assert message in done.stderr
         assert done.stdout == ""
-
-
-def test_the_page_shows_what_is_printed(real_data, monkeypatch):
-    """Every console block of the how-to, run where the files of the votes are."""
-    page = Path(__file__).parents[2] / "docs" / "how-to" / "spend-a-budget.md"
-    blocks = re.findall(r"```console\n\$ accordant (.*?)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 2
-    for command, printed in blocks:
-        arguments = shlex.split(command)
-        monkeypatch.chdir(real_data(f"budgets/{arguments[1]}").parent)
-        lines = [line.rstrip() for line in run(*arguments[1:]).stdout.splitlines()]
-        assert lines[: len(printed.splitlines())] == printed.splitlines()
