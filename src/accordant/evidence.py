@@ -66,8 +66,8 @@ class Evidence:
         shape (action, context).
     robust_levels
         Doubly robust estimates of the same, for means over contexts; None if there are no propensities.
-    hindsight
-        Whether `rewards` are known for every action rather than estimated.
+    estimated
+        Whose rewards of actions not taken are estimates, shape (stakeholder,); None if every reward is known.
     true_levels
         Simulated data only: true mean outcome of every action, shape (action, context). Never reaches a model.
     observed_rewards
@@ -89,7 +89,7 @@ class Evidence:
     outcome_levels: NDArray[np.float64] | None = None
     true_levels: NDArray[np.float64] | None = None
     robust_levels: NDArray[np.float64] | None = None
-    hindsight: bool = True
+    estimated: NDArray[np.bool_] | None = None
     observed_rewards: NDArray[np.float64] | None = None
     propensities: NDArray[np.float64] | None = None
     outcome_limits: tuple[float, float] | None = None
@@ -107,6 +107,10 @@ class Evidence:
         ):
             if levels is not None and levels.shape != shape[1:]:
                 raise InputError(f"{name} have shape {levels.shape}; the problem and its log need {shape[1:]}")
+        if self.estimated is not None and self.estimated.shape != shape[:1]:
+            raise InputError(
+                f"whose rewards are estimated has shape {self.estimated.shape}; the problem needs {shape[:1]}"
+            )
         observed = self.observed_rewards
         if observed is not None and observed.shape != shape[::2]:
             raise InputError(f"observed rewards have shape {observed.shape}; the problem and its log need {shape[::2]}")
@@ -125,6 +129,15 @@ class Evidence:
     def n_independent(self) -> int:
         """Number of persons (or whatever `accordant.contexts.Log.groups` counts), else of contexts."""
         return self.n_contexts if self.clusters is None else int(self.clusters.max()) + 1
+
+    @property
+    def hindsight(self) -> bool:
+        """Whether the rewards of all stakeholders are known for every action rather than estimated."""
+        return self.estimated is None or not self.estimated.any()
+
+    def knows(self, stakeholder: int) -> bool:
+        """Return whether the rewards of one stakeholder are known for every action rather than estimated."""
+        return self.estimated is None or not self.estimated[stakeholder]
 
     @property
     def modelled(self) -> bool:

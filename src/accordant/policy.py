@@ -20,7 +20,7 @@ from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.evaluation import Leaderboard, Sensitivity, evaluate, sensitivity
 from accordant.evaluation.comparison import CompositeScale
-from accordant.evaluation.gathering import estimated_stakeholders, gather_evidence
+from accordant.evaluation.gathering import gather_evidence
 from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
 from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence
@@ -294,8 +294,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             raise InputError(reason)
         assert evidence.prediction is not None
         assert self.behaviour_ is not None
-        guessed = estimated_stakeholders(self.problem, self.signals_, evidence.prediction)
-        shares = np.where(guessed, self.problem.weights, 0.0) / self.problem.weights.sum()
+        assert evidence.estimated is not None
+        shares = np.where(evidence.estimated, self.problem.weights, 0.0) / self.problem.weights.sum()
         names = self.problem.stakeholder_names
         outcome_welfare = weighted_rewards(
             evidence.log.contexts, evidence.prediction, self.reward_models_, dict(zip(names, shares, strict=True))
@@ -309,7 +309,6 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
             },
             evidence,
             outcome_welfare,
-            guessed,
             order=self._ranked(evidence),
             generator=randomness.generator(self.random_state, "resamples"),
             resamples=self.resamples,

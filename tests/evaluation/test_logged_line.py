@@ -19,6 +19,7 @@ from accordant.errors import InputError
 from accordant.evaluation import evaluate, group_table
 from accordant.evaluation.bootstrap import Statistics, bootstrap_metrics
 from accordant.evaluation.gathering import gather_evidence
+from accordant.evaluation.intervals import Support
 from accordant.evidence import Evidence
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
@@ -259,6 +260,29 @@ def test_a_single_recorded_reward_is_observed_where_outcomes_depend_on_nothing()
     assert not evidence.hindsight and evidence.observed_rewards is not None
 
 
+def test_a_stakeholder_whose_rewards_are_known_is_spared_what_estimates_need():
+    """Only the recorded reward is widened where the log supports nothing; the other is known for every action."""
+    signals = {"Student": ObservedReward("Student"), "Teacher": TableReward(TABLES["Teacher"])}
+    evidence = discrete(4, signals=signals, aware=False)
+    assert evidence.estimated.tolist() == [True, False]
+    teacher, student = (metrics.create("stakeholder_reward", {"stakeholder": name}) for name in ("Teacher", "Student"))
+    decided = Decisions("rare", ACTIONS, np.zeros(40, dtype=np.intp), np.zeros(40, dtype=bool))
+    rare = dataclasses.replace(evidence, propensities=np.tile([[1e-6], [0.5], [0.5]], 40))
+    lines = Statistics.of({"rare": decided}, rare, {"teacher": teacher, "student": student})
+    results = [{"teacher": teacher.evaluate(decided, rare), "student": student.evaluate(decided, rare)}]
+    support = Support.of(lines, results)
+    assert support.estimated.tolist() == [False, True]
+    assert support.down[0, 0] == support.up[0, 0] == 0 < max(support.down[0, 1], support.up[0, 1])
+    plain = dataclasses.replace(evidence, propensities=None)
+    assert not teacher.withheld(plain)
+    assert student.withheld(plain)
+    regret = metrics.create("stakeholder_regret", {"stakeholder": "Teacher"})
+    lost = evidence.rewards[1].max(axis=0) - evidence.rewards[1, 0]
+    assert regret.evaluate(decided, evidence).value == pytest.approx(lost.mean())
+    with pytest.raises(InputError, match="the best action is not known"):
+        metrics.create("stakeholder_regret", {"stakeholder": "Student"}).evaluate(decided, evidence)
+
+
 def test_nothing_changes_where_nothing_is_estimated():
     evidence = discrete(4, aware=False)
     assert evidence.hindsight and evidence.observed_rewards is None and evidence.as_observed() is evidence
@@ -275,7 +299,7 @@ def test_regrets_are_refused_where_the_best_action_was_never_observed():
             )
     with pytest.raises(InputError, match="too large"):
         metrics.create("outcome_regret", {"levels": "robust"}).evaluate(logged(numeric(0)), numeric(0))
-    known = dataclasses.replace(evidence, hindsight=True, rewards=np.random.default_rng(0).random((2, 3, 40)))
+    known = dataclasses.replace(evidence, estimated=None, rewards=np.random.default_rng(0).random((2, 3, 40)))
     for rule in ("utilitarian", "maximin"):
         decided = create(rule)(known.expected)
         together = known.rewards.mean(axis=0)

@@ -60,7 +60,7 @@ def analysed(evidence, decisions, order, **options):
     n = evidence.n_contexts
     nodes = np.broadcast_to(WELFARE[None, :, None], (3, 2, n))
     given = {"generator": np.random.default_rng(0), "resamples": 200}
-    return sensitivity(decisions, evidence, nodes, np.array([True, True]), order=order, **(given | options))
+    return sensitivity(decisions, evidence, nodes, order=order, **(given | options))
 
 
 @pytest.fixture(scope="module")

@@ -58,19 +58,18 @@ def gather_evidence(
             robust = doubly_robust(prediction.levels(), levels, propensities, log)
     rewards = _realised_rewards(problem, log, signals, expected, prediction.depends_on_action)
     observed = None
-    guessed = estimated_stakeholders(problem, signals, prediction)
+    guessed = _estimated(problem, signals, prediction)
     if guessed.any() and propensities is not None:
         observed = rewards[:, log.actions, rows]
         predicted = expected.values[guessed].astype(np.float64)
         rewards[guessed] = doubly_robust(predicted, rewards[guessed], propensities, log)
-    hindsight = not guessed.any()
     return Evidence(
-        problem, log, expected, rewards, prediction, levels, true_levels, robust, hindsight, observed,
+        problem, log, expected, rewards, prediction, levels, true_levels, robust, guessed, observed,
         propensities if guessed.any() or robust is not None else None, outcome_limits,
     )  # fmt: skip
 
 
-def estimated_stakeholders(
+def _estimated(
     problem: DecisionProblem, signals: Mapping[str, RewardSignal], prediction: OutcomePrediction
 ) -> NDArray[np.bool_]:
     """Return whose rewards of actions not taken are unknown even after the fact, shape (stakeholder,)."""

@@ -139,7 +139,9 @@ def _extremes(statistics: Statistics) -> dict[str, tuple[Values, Values]]:
 
 def _with_rewards(evidence: Evidence, end: int) -> Evidence:
     """Return the evidence with all estimated rewards and outcome levels at the lower (0) or upper (1) end."""
-    rewards = evidence.rewards if evidence.hindsight else np.full(evidence.rewards.shape, float(end))
+    rewards = evidence.rewards
+    if evidence.estimated is not None:
+        rewards = np.where(evidence.estimated[:, None, None], float(end), rewards)
     levels = evidence.robust_levels
     if levels is not None:
         levels = np.full(levels.shape, evidence.outcome_range[end])

@@ -200,7 +200,6 @@ def sensitivity(
     decisions: Mapping[str, Decisions],
     evidence: Evidence,
     outcome_welfare: Values,
-    estimated: NDArray[np.bool_],
     *,
     order: Sequence[str],
     generator: np.random.Generator,
@@ -221,8 +220,6 @@ def sensitivity(
     outcome_welfare
         Σ_i w_i q_i(x, a, o) over the stakeholders whose rewards are estimated, with weights that sum to 1 over all
         stakeholders, shape (action, outcome or node, context).
-    estimated
-        Whose rewards are estimated, shape (stakeholder,).
     order
         Labels of candidates, the selected rule first, then from best to worst.
     generator
@@ -245,7 +242,7 @@ def sensitivity(
     if resamples < 1:
         raise InputError(f"resamples is {resamples}; allowed: 1 or more")
     odds_ratios = sorted(set(odds_ratios))
-    seen, rules = _read(decisions, evidence, outcome_welfare, estimated)
+    seen, rules = _read(decisions, evidence, outcome_welfare)
     pairs = _pairs(decisions, order)
     compared = [rules[first].less(rules[other]) for first, other, _ in pairs]
     quantities = [*rules.values(), *compared]
@@ -298,14 +295,15 @@ def not_applicable(evidence: Evidence) -> str:
 
 
 def _read(
-    decisions: Mapping[str, Decisions], evidence: Evidence, outcome_welfare: Values, estimated: NDArray[np.bool_]
+    decisions: Mapping[str, Decisions], evidence: Evidence, outcome_welfare: Values
 ) -> tuple[SeenOutcomes, dict[str, _Rule]]:
     """Return the estimated part of welfare as outcomes, and rules with the part that is known for every action."""
     assert evidence.prediction is not None
     assert evidence.propensities is not None
     assert evidence.observed_rewards is not None
+    assert evidence.estimated is not None
     shares = evidence.problem.weights / evidence.problem.weights.sum()
-    guessed, sure = np.where(estimated, shares, 0.0), np.where(estimated, 0.0, shares)
+    guessed, sure = np.where(evidence.estimated, shares, 0.0), np.where(evidence.estimated, 0.0, shares)
     expected = np.tensordot(guessed, evidence.expected.values.astype(np.float64), axes=1)
     distribution = OutcomeDistribution.of(outcome_welfare, evidence.prediction.weights, expected)
     actions, observed = evidence.log.actions, guessed @ evidence.observed_rewards

@@ -63,12 +63,16 @@ class StakeholderMetric(SumMetric):
 
     def withheld(self, evidence: Evidence) -> str:
         """Return that rewards are the models' alone, or nothing."""
-        return UNKNOWN if evidence.modelled else ""
+        return UNKNOWN if evidence.modelled and not evidence.knows(self.index(evidence)) else ""
 
     def rewards(self, evidence: Evidence) -> Values:
         """Return the stakeholder's realised rewards, shape (1, action, context)."""
-        index = position("stakeholder", self.stakeholder, evidence.problem.stakeholder_names)
+        index = self.index(evidence)
         return evidence.rewards[index : index + 1]
+
+    def index(self, evidence: Evidence) -> int:
+        """Return the stakeholder's position."""
+        return position("stakeholder", self.stakeholder, evidence.problem.stakeholder_names)
 
 
 @register("stakeholder_reward")
@@ -95,7 +99,7 @@ class StakeholderRegret(StakeholderMetric):
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Return that rewards of actions not taken are unknown, or None."""
-        return super().unavailable(evidence) if evidence.hindsight else UNSEEN
+        return super().unavailable(evidence) if evidence.knows(self.index(evidence)) else UNSEEN
 
     def theta(self, evidence: Evidence) -> Values:
         """Return its reward of the best action minus that of each action."""

@@ -86,7 +86,9 @@ def test_limited_by_prediction(evidence_of, lines, two_rewards, two_sorts):
     assert pair.verdict == "limited by prediction"
     assert pair.concessions.hindsight[1] < 0
     assert pair.hindsight_front is not None
-    estimated = judge(decisions, replace(evidence, hindsight=False), two_rewards).pairs[0]
+    estimated = judge(
+        decisions, replace(evidence, estimated=np.ones(len(evidence.rewards), dtype=bool)), two_rewards
+    ).pairs[0]
     assert estimated.verdict == "no improvement found"
     assert estimated.hindsight_front is None
     assert any("estimates" in reason for reason in estimated.reasons)
