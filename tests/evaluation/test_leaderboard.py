@@ -338,6 +338,17 @@ def test_scores_do_not_depend_on_who_else_is_listed(world, strategies, summing, 
     assert [column.range for column in relative.columns] == [None] * len(summing)
 
 
+def test_a_declared_range_of_a_total_is_per_context(world, decided):
+    """Else the score of a total would depend on how many rows a part has."""
+    evidence = world()
+    metric = metrics.create("stakeholder_reward", {"stakeholder": evidence.problem.stakeholder_names[0], "total": True})
+    lines = {"always": decided(evidence, "always", 0), "other": decided(evidence, "other", 1)}
+    found = evaluated(lines, evidence, {"Sum": (metric, 1.0)}, ranges={"Sum": (0.0, 0.8)})
+    assert found.columns[0].range == pytest.approx((0.0, 0.8 * evidence.n_contexts))
+    for row in found.rows:
+        assert row.score.value == pytest.approx(row.metrics["Sum"].estimate.value / (0.8 * evidence.n_contexts))
+
+
 def test_a_declared_range_is_the_scale(world, decided):
     evidence = world(200)
     lines = {"all": decided(evidence, "all", 0)}

@@ -162,7 +162,8 @@ class MetricSpec(Declared):
     weight
         At least 0; weights sum to 1.
     range
-        Smallest and largest value that the ``natural`` scale reckons with; None takes the metric's own.
+        Smallest and largest value that the ``natural`` scale reckons with, for a total per context; None takes the
+        metric's own.
     """
 
     metric: str

@@ -136,7 +136,10 @@ class CompositeScale:
         for label in declared:
             if label not in metrics:
                 raise UnknownNameError("metric with a range:", label, metrics)
-        found = tuple(declared.get(label) or metric.range(evidence) for label, (metric, _) in metrics.items())
+        found = tuple(
+            _scaled(declared[label], metric, evidence) if label in declared else metric.range(evidence)
+            for label, (metric, _) in metrics.items()
+        )
         for (label, (_, weight)), span in zip(metrics.items(), found, strict=True):
             if normalisation == "natural" and weight > 0 and (span is None or not span[0] < span[1]):
                 raise InputError(
@@ -193,6 +196,12 @@ class CompositeScale:
                 width = np.where(zero & known.any(axis=0), high, width)
                 width[self.accuracy] = 1.0
         return np.asarray(np.divide(weights, weights.sum() * width, out=np.zeros_like(weights), where=width > EQUAL))
+
+
+def _scaled(declared: Range, metric: Metric, evidence: Evidence) -> Range:
+    """Return a declared range; that of a total is per context, so that it holds for parts of every size."""
+    contexts = evidence.n_contexts ** (1 - metric.gamma)
+    return declared[0] * contexts, declared[1] * contexts
 
 
 @dataclass(frozen=True, eq=False)
