@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
-from benchmarks.truth.run import COMPOSITE, RECORD, Run, Settings, one_run
+from benchmarks.truth.run import CHOSEN, COMPOSITE, RECORD, Run, Settings, one_run
 from benchmarks.truth.worlds import World
 
 Sense = Literal["at least", "at most"]
@@ -100,7 +100,11 @@ def cells(table: pd.DataFrame) -> pd.DataFrame:
     for part in PARTS:
         here = known[known["part"] == part]
         chosen = here[here["selected"]]
-        rows += [{"part": part, "metric": each} | _about(here[here["metric"] == each]) for each in labels]
+        # a rule is selected in some runs only, and not by chance: no worst rule of the selected is looked for
+        rows += [
+            {"part": part, "metric": each} | _about(here[here["metric"] == each], worst=each != CHOSEN)
+            for each in labels
+        ]
         rows += [
             {"part": part, "metric": f"selected: {each}"} | _about(chosen[chosen["metric"] == each], worst=False)
             for each in labels

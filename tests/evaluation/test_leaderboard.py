@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from accordant import metrics
+from accordant.contexts import Contexts, Log
+from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation import composite_score, evaluate
+from accordant.evidence import Evidence
+from accordant.problem import DecisionProblem
+from accordant.utilities import ExpectedRewards
 
 
 @pytest.fixture(scope="module")
@@ -404,15 +409,9 @@ def test_few_contexts_are_the_headline(world, decided):
 
 def test_the_score_of_the_chosen_is_corrected_for_the_choice():
     """Ten equal candidates: the best of them scores high by luck, its corrected score does not."""
-    from accordant.contexts import Contexts, Log
-    from accordant.decisions import Decisions
-    from accordant.evidence import Evidence
-    from accordant.problem import DecisionProblem
-    from accordant.utilities import ExpectedRewards
-
     actions = ["yes", "no"]
     problem = DecisionProblem(stakeholders=["A"], actions=actions, outcomes=["x", "y"])
-    raw, corrected, held = [], [], 0
+    raw, corrected, held, metric_held = [], [], 0, 0
     for seed in range(60):
         generator = np.random.default_rng(seed)
         n = 150
@@ -426,9 +425,12 @@ def test_the_score_of_the_chosen_is_corrected_for_the_choice():
         raw.append(found.rows[0].score.value)
         corrected.append(found.chosen_score.value)
         held += found.chosen_score.low <= 0.5 <= found.chosen_score.high
+        cell = found.rows[0].metrics["Mean"].estimate
+        metric_held += cell.low <= 0.5 <= cell.high
     assert np.mean(raw) - 0.5 > 0.02
     assert abs(np.mean(corrected) - 0.5) < 0.4 * (np.mean(raw) - 0.5)
     assert held >= 54
+    assert metric_held >= 54
 
 
 def alone(evidence, metric, line, **options):

@@ -380,7 +380,7 @@ class _Board:
 
     @cached_property
     def estimates(self) -> list[Estimate]:
-        """Return the score of each strategy with its interval."""
+        """Return the score of each strategy with its interval, which does not depend on who else is listed."""
         if self.drawn is None or self.limits is None:
             return [Estimate(finite(score)) for score in self.point.scores]
         evidence = self.statistics.evidence
@@ -419,20 +419,50 @@ class _Board:
         The optimism of choosing is estimated by choosing anew in every resample and comparing the score there with that
         on all contexts (Efron 1983, for a choice among fixed rules).
         """
-        scores = self.point.scores
-        chosen = _first(scores, self.selectable)
-        if chosen is None or not len(self.sampled) or self.withheld(chosen):
+        chosen = self.chosen
+        if chosen is None or self.withheld(chosen):
             return None
-        able = np.where(self.selectable & ~np.isnan(scores) & ~np.isnan(self.sampled), self.sampled, -np.inf)
-        anew, every = able.argmax(axis=1), np.arange(len(able))
-        errors = (able[every, anew] - scores[anew])[np.isfinite(able[every, anew])]
-        if not len(errors):
-            return None
-        limits, single = percentile_interval(errors, self.level), self.estimates[chosen]
-        optimism = max(0.0, float(errors.mean()))
-        ends = [float(scores[chosen] - limit) for limit in (limits.high, limits.low)]
-        ends += [end for end in (single.low, single.high) if end is not None]
-        return Estimate(float(scores[chosen]) - optimism, min(ends), max(ends), self.level, single.n)
+        errors, single = self._errors_of_choice(self.point.scores, self.sampled), self.estimates[chosen]
+        score, optimism = float(self.point.scores[chosen]), max(0.0, float(errors.mean()))
+        low, high = _joined(score, errors, (single.low, single.high), self.level)
+        return Estimate(score - optimism, low, high, self.level, single.n)
+
+    @property
+    def chosen(self) -> int | None:
+        """Position of the best selectable line; None if there is none, or nothing is resampled."""
+        return _first(self.point.scores, self.selectable) if len(self.sampled) else None
+
+    @cached_property
+    def _chosen_anew(self) -> NDArray[np.intp]:
+        """The line that is chosen on each resample, −1 if none, shape (resample,)."""
+        defined = self.selectable & ~np.isnan(self.point.scores) & ~np.isnan(self.sampled)
+        return np.where(defined.any(axis=1), np.where(defined, self.sampled, -np.inf).argmax(axis=1), -1)
+
+    def _errors_of_choice(self, values: Values, drawn: Values) -> Values:
+        """Return what the line chosen on a resample has there less what it has on all contexts; 0 if never defined.
+
+        Parameters
+        ----------
+        values, drawn
+            Of shape (strategy,) and (resample, strategy).
+        """
+        every = np.flatnonzero(self._chosen_anew >= 0)
+        anew = self._chosen_anew[every]
+        errors = drawn[every, anew] - values[anew]
+        errors = errors[np.isfinite(errors)]
+        return errors if len(errors) else np.zeros(1)
+
+    def _as_chosen(self, s: int) -> bool:
+        """Whether a line is the one chosen among several, or decides like it."""
+        several = len(np.unique(self.leader[self.selectable])) > 1
+        return several and self.chosen is not None and bool(self.leader[s] == self.leader[self.chosen])
+
+    def _with_choice(self, s: int, m: int, single: tuple[float, float]) -> tuple[float, float]:
+        """Return the limits of a metric of the chosen line, which is among the best partly by luck."""
+        assert self.drawn is not None
+        return _joined(
+            self.raw[s, m], self._errors_of_choice(self.raw[:, m], self.drawn.values[:, :, m]), single, self.level
+        )
 
     def _cells(self) -> list[dict[str, MetricCell]]:
         """Return each strategy's cells by metric label."""
@@ -443,6 +473,8 @@ class _Board:
                 result, estimate = self.results[s][label], Estimate(finite(self.raw[s, m]), n=self.results[s][label].n)
                 if self.limits is not None:
                     ends = self.limits.low[s, m], self.limits.high[s, m]
+                    if self._as_chosen(s) and not np.isnan(ends[0]):
+                        ends = self._with_choice(s, m, ends)
                     estimate = _estimate(
                         result.value, ends, self.level, result.n, float(self.limits.undefined[s, m]),
                         self.limits.reasons[s][m],
@@ -461,6 +493,15 @@ class _Board:
         low, high = wilson(group.value, group.n * evidence.n_independent / evidence.n_contexts, self.level)
         estimate = Estimate(group.value, float(low), float(high), self.level, group.n, 0.0)
         return GroupEstimate(group.rate, group.label, estimate, group.n)
+
+
+def _joined(
+    value: float, errors: Values, single: tuple[float | None, float | None], level: float
+) -> tuple[float, float]:
+    """Return limits that hold an interval for one line by itself, and what choosing the line makes likely."""
+    limits = percentile_interval(errors, level)
+    ends = [float(value - limits.high), float(value - limits.low), *(end for end in single if end is not None)]
+    return min(ends), max(ends)
 
 
 def raw_values(results: Sequence[Mapping[str, MetricResult]]) -> Values:
