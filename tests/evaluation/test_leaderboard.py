@@ -174,7 +174,7 @@ def test_a_constant_above_everything_is_said(world, decided, kinds):
     assert not found["oracle"].below_best_constant
     assert found.remarks[0] == (
         f"Always Grant scores {found['constant:Grant'].score}, and no strategy scores higher: "
-        "on this composite score deciding case by case earns no cost."
+        "on this composite score deciding case by case gains nothing."
     )
 
 
@@ -318,7 +318,7 @@ def test_a_baseline_that_decides_case_by_case_is_a_rival_of_constants(world, dec
         resamples=100,
         generator=np.random.default_rng(0),
     )
-    assert not any("earns no cost" in sentence for sentence in found.remarks)
+    assert not any("gains nothing" in sentence for sentence in found.remarks)
     assert found.remarks[0].endswith("scored lower: poor.")
 
 
@@ -393,7 +393,7 @@ def test_metrics_that_differ_by_noise_are_called_uninformative(world, decided):
     found = evaluated(lines, evidence, asked)
     assert [column.uninformative for column in found.columns] == [True, False]
     assert sum(column.influence for column in found.columns) == pytest.approx(1)
-    assert "The candidates differ by no more than its noise on Gap (weight 0.6)." in found.remarks
+    assert "The candidates differ by no more than noise on Gap (weight 0.6)." in found.remarks
     assert any(remark.startswith("Differences between scores come from Share") for remark in found.remarks)
 
 

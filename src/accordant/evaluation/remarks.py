@@ -63,7 +63,7 @@ def _against_constant(
     above = [row for row in rivals if _value(row) > _value(constant) and not row.below_best_constant]
     below = [row.strategy for row in rivals if row.below_best_constant]
     if not above:
-        return [f"{start}, and no strategy scores higher: on this composite score deciding case by case earns no cost."]
+        return [f"{start}, and no strategy scores higher: on this composite score deciding case by case gains nothing."]
     if constant.among_best and below:
         return [f"{start}, which cannot be told from the best; scored lower: {listed(below)}."]
     return [f"{start}; scored lower: {listed(below)}."] if below else []
@@ -82,7 +82,7 @@ def _among_best(rows: Sequence[LeaderboardRow]) -> list[str]:
     everybody = not any(
         row.candidate and row.score.value is not None and row.among_best is None and row.alike is None for row in rows
     )
-    whom = "all candidates" if everybody else "those that can be compared"
+    whom = "all candidates" if everybody else "all that can be"
     sure = "" if level is None else f" (with {level:.0%} confidence, {whom} compared together)"
     if len(inside) == 1 and outside:
         return [f"{inside[0]} is the best {'candidate' if everybody else 'of them'}{sure}."]
@@ -108,7 +108,7 @@ def _deciding(columns: Sequence[MetricColumn]) -> list[str]:
     silent = [f"{column.label} (weight {column.weight:.2g})" for column in counted if column.uninformative]
     found = []
     if silent:
-        found.append(f"The candidates differ by no more than its noise on {listed(silent)}.")
+        found.append(f"The candidates differ by no more than noise on {listed(silent)}.")
     order = sorted(counted, key=lambda column: -column.influence)
     deciding = [f"{column.label} ({column.influence:.0%})" for column in order if column.influence >= DECIDING]
     if deciding and len(counted) > 1:

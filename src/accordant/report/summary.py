@@ -10,7 +10,7 @@ from accordant.report.charts.svg import clean, tag
 from accordant.report.reading import EQUAL, Line, Reading
 from accordant.report.scale import count, interval, number
 
-VERDICT = "deciding case by case earns no cost"  # how `accordant.evaluation.remarks` puts it
+VERDICT = "deciding case by case gains nothing"  # how `accordant.evaluation.remarks` puts it
 
 
 @dataclass(frozen=True)
