@@ -1,15 +1,20 @@
-"""A small case of one's own, and the command line run as a program of its own."""
+"""A small case of one's own, and the command line, run in this process or as a program of its own."""
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from accordant.cli.app import main
 
 CASE = """
 name: beds
@@ -56,17 +61,54 @@ def case_folder(tmp_path_factory):
     return folder
 
 
+@dataclass(frozen=True)
+class Finished:
+    """What a command left behind, as `subprocess.CompletedProcess` says it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture(scope="session")
 def accordant(case_folder):
-    """Run ``accordant …`` in the folder of the case and return the finished process."""
+    """Run ``accordant …`` in this process, by default in the folder of the case, and return how it ended."""
 
-    def run(*arguments: str, stdin: str | None = None, **variables: str):
+    def run(*arguments: str, stdin: str = "", folder: Path = case_folder, **variables: str) -> Finished:
+        logger, level = logging.getLogger("accordant"), logging.getLogger("accordant").level
+        handlers, code = list(logger.handlers), 0
+        streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for name in ("stdout", "stderr")}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            patch.delenv("ACCORDANT_DATA", raising=False)
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["accordant", *arguments])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8"))
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            try:
+                main()
+            except SystemExit as ended:
+                code = ended.code or 0
+            finally:
+                logger.handlers = handlers
+                logger.setLevel(level)
+        return Finished(code, *(stream.buffer.getvalue().decode() for stream in streams.values()))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def program(case_folder):
+    """Run ``accordant …`` in the folder of the case as a program of its own, and return the finished process."""
+
+    def run(*arguments: str, **variables: str):
         environment = {name: value for name, value in os.environ.items() if name != "ACCORDANT_DATA"}
         return subprocess.run(
             [sys.executable, "-c", "from accordant.cli.app import main; main()", *arguments],
             cwd=case_folder,
             env=environment | {"OMP_NUM_THREADS": "1"} | variables,
-            input=stdin,
             capture_output=True,
             text=True,
             timeout=120,

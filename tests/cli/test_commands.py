@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
+from accordant import runs
 from accordant.cli.app import app
 
 COST = ("seconds", "cpu_seconds", "peak_rss_mb")
@@ -55,9 +56,9 @@ def test_no_data_means_the_simulator_and_says_so_first(accordant):
 
 
 @pytest.mark.parametrize("hash_seed", ["0", "1"])
-def test_same_seed_same_bytes_whatever_the_hash_seed(accordant, case_folder, finished_run, hash_seed):
+def test_same_seed_same_bytes_whatever_the_hash_seed(program, case_folder, finished_run, hash_seed):
     again = f"again-{hash_seed}"
-    assert accordant("run", "beds.yaml", "--out", again, "--seed", "5", PYTHONHASHSEED=hash_seed).returncode == 0
+    assert program("run", "beds.yaml", "--out", again, "--seed", "5", PYTHONHASHSEED=hash_seed).returncode == 0
     assert without_cost(case_folder / again) == without_cost(finished_run)
     assert (case_folder / again / "leaderboard.csv").read_bytes() == (finished_run / "leaderboard.csv").read_bytes()
 
@@ -122,6 +123,13 @@ def test_leaderboard_csv_has_every_strategy(finished_run):
 def test_catalogues_print_tables_and_json(accordant, command):
     assert accordant(command).returncode == 0
     assert isinstance(json.loads(accordant(command, "--json").stdout), list)
+
+
+def test_exit_codes_are_those_of_the_program(program):
+    wrong = program("run", "lendnig")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean 'lending'" in wrong.stderr
+    assert program("data").returncode == 0
 
 
 def test_simulate_writes_what_run_reads(accordant, case_folder):
@@ -210,19 +218,14 @@ def test_a_changed_run_folder_is_refused(accordant, case_folder, finished_run, f
     shutil.rmtree(case_folder / "changed")
 
 
-def test_our_own_fault_is_exit_code_1(accordant):
-    broken = "import accordant.cli.app as a, accordant.runs as r\nr.carry_out = lambda *_: 1 / 0\na.main()"
-    import os
-    import subprocess
-    import sys
-
-    done = subprocess.run([sys.executable, "-c", broken, "run", "lending"], capture_output=True, text=True, check=False,
-                          env=os.environ | {"ACCORDANT_DATA": ""})  # fmt: skip
+def test_our_own_fault_is_exit_code_1(accordant, monkeypatch):
+    monkeypatch.setattr(runs, "carry_out", lambda *_: 1 / 0)
+    done = accordant("run", "lending")
     assert done.returncode == 1
     assert "fault of accordant" in done.stderr
 
 
-def test_help_names_every_command(accordant):
-    shown = accordant("--help").stdout
+def test_help_names_every_command(program):
+    shown = program("--help").stdout
     for command in app.registered_commands:
         assert command.callback.__name__ in shown

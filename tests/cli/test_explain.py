@@ -69,13 +69,7 @@ def test_wrong_input_ends_with_code_2(accordant, finished_run, arguments, messag
 
 
 def test_data_that_are_elsewhere_are_asked_for(accordant, case_folder, finished_run, tmp_path):
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-c", "from accordant.cli.app import main; main()", "explain", str(finished_run)],
-        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = accordant("explain", str(finished_run), folder=tmp_path)
     assert done.returncode == 2
     assert "name it with --data" in done.stderr
     assert accordant("explain", "first", "--data", str(case_folder)).returncode == 0

@@ -76,10 +76,10 @@ def test_agreement_as_json(accordant):
     assert "axioms" not in found
 
 
-def test_same_seed_same_bytes_and_another_seed_another_sample(accordant):
+def test_same_seed_same_bytes_and_another_seed_another_sample(program):
     arguments = ("strategies", "--axioms", "--rules", "hurwicz", "--contexts", "50", "--json")
-    first, again = (accordant(*arguments, PYTHONHASHSEED=seed).stdout for seed in ("0", "1"))
-    assert first == again != accordant(*arguments, "--seed", "7").stdout
+    first, again = (program(*arguments, PYTHONHASHSEED=seed).stdout for seed in ("0", "1"))
+    assert first == again != program(*arguments, "--seed", "7").stdout
 
 
 def test_a_run_is_judged_on_its_untouched_rows(accordant, finished_run):
