@@ -11,12 +11,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import AnyArray
 from accordant.errors import DataError, RewardError, UnknownNameError
 
-Column = NDArray[Any]
 
-
-class Contexts(Mapping[str, Column]):
+class Contexts(Mapping[str, AnyArray]):
     """What is known beforehand about each decision: named columns of equal length.
 
     Numeric and boolean columns are float64, everything else is text; both read-only.
@@ -57,7 +56,7 @@ class Contexts(Mapping[str, Column]):
             raise DataError(f"expected a data frame (pandas, polars, …); found {type(frame).__name__}") from None
         return cls({name: native.get_column(name).to_numpy() for name in names})
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> AnyArray:
         try:
             return self._columns[name]
         except KeyError:
@@ -142,7 +141,7 @@ class Log:
         return type(self)(self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards, groups)
 
 
-def _column(name: str, values: Any) -> Column:
+def _column(name: str, values: Any) -> AnyArray:
     """Return a read-only float64 or text column; None and NaN stay NaN in numbers and become ``""`` in text."""
     try:
         array = np.asarray(values)
@@ -160,7 +159,7 @@ def _column(name: str, values: Any) -> Column:
     return column
 
 
-def _column_of_objects(values: Any) -> Column:
+def _column_of_objects(values: Any) -> AnyArray:
     """Return numbers if every value is a number or missing, text otherwise; digits in quotes stay text."""
     present = [None if _is_missing(value) else value for value in values]
     if all(value is None or isinstance(value, Real | Decimal | np.bool_) for value in present):

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError, NotFittedError, RewardError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
 from accordant.registry import Registry
 
-Rewards = NDArray[np.float64]
 Outcome = str | float | NDArray[np.float64]
 
 
@@ -27,7 +27,7 @@ class RewardSignal(ABC):
     Subclasses implement `reward`; calling the signal checks what it returned.
     """
 
-    def __call__(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+    def __call__(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Return the reward of `action` followed by `outcome` in each context, shape (context,).
 
         Parameters
@@ -50,7 +50,7 @@ class RewardSignal(ABC):
     def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
         """Return rewards in [0, 1], one per context or one for all."""
 
-    def elicit(self, contexts: Contexts, action: str, outcome: Outcome, generator: np.random.Generator) -> Rewards:
+    def elicit(self, contexts: Contexts, action: str, outcome: Outcome, generator: np.random.Generator) -> Values:
         """Return the stakeholder's answers when asked once; signals without noise answer their reward."""
         del generator
         return self(contexts, action, outcome)
@@ -132,7 +132,7 @@ class TableReward(RewardSignal):
                     where = f"{action!r}, {outcome!r}" + (f", group {group!r}" if self.attribute else "")
                     checked_rewards(value, 1, where)
 
-    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Look the reward up; a group, action or outcome without an entry is an error."""
         tables = self.tables()
         if self.attribute is None:
@@ -188,14 +188,14 @@ class ClippedReward(RewardSignal):
             raise InputError(f"noise is {self.noise}; allowed: at least 0")
 
     @abstractmethod
-    def desirability(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+    def desirability(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Return the value of the formula before clipping, shape (context,)."""
 
-    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Return the formula, clipped."""
         return np.clip(self.desirability(contexts, action, outcome), 0.0, 1.0)
 
-    def elicit(self, contexts: Contexts, action: str, outcome: Outcome, generator: np.random.Generator) -> Rewards:
+    def elicit(self, contexts: Contexts, action: str, outcome: Outcome, generator: np.random.Generator) -> Values:
         """Return the formula plus one independent draw of the noise per context, clipped."""
         noise = generator.uniform(-self.noise, self.noise, size=contexts.n_contexts)
         answers = np.clip(self.desirability(contexts, action, outcome) + noise, 0.0, 1.0)
@@ -224,7 +224,7 @@ class ObservedReward(RewardSignal):
         )
 
 
-def checked_rewards(values: Any, n_contexts: int, where: str) -> Rewards:
+def checked_rewards(values: Any, n_contexts: int, where: str) -> Values:
     """Return rewards as float64 of shape (context,), or raise with the row and value that is wrong."""
     try:
         array = np.broadcast_to(np.asarray(values, dtype=np.float64), (n_contexts,))

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.contexts import Contexts
 from accordant.errors import DataError, InputError
 from accordant.statistics import cluster_codes
 
-Rows = NDArray[np.intp]
 ROUNDING = 1e-9  # a share that is a whole number of rows but for rounding is one
 TIMES = "a number, or a date such as 2024-05-31 or 2024-05-31T14:30:00"
 
@@ -34,9 +34,9 @@ class Split:
         Rows in neither part: earlier ones of groups that are in the test part. Empty unless groups and times are given.
     """
 
-    train: Rows
-    test: Rows
-    left_out: Rows
+    train: Codes
+    test: Codes
+    left_out: Codes
 
 
 def split_rows(n: int, test_size: float = 0.2, seed: int = 42, *, groups: Any = None, times: Any = None) -> Split:
@@ -79,7 +79,7 @@ def split_rows(n: int, test_size: float = 0.2, seed: int = 42, *, groups: Any = 
     return _at_random(n, test_size, seed) if codes is None else _by_group(codes, test_size, seed)
 
 
-def group_codes(values: Any, name: str, source: str = "") -> Rows:
+def group_codes(values: Any, name: str, source: str = "") -> Codes:
     """Return the number of each row's group, in order of first appearance, shape (row,).
 
     Parameters
@@ -151,7 +151,7 @@ def _at_random(n: int, test_size: float, seed: int) -> Split:
     return Split(train, test, np.zeros(0, dtype=np.intp))
 
 
-def _by_group(codes: Rows, test_size: float, seed: int) -> Split:
+def _by_group(codes: Codes, test_size: float, seed: int) -> Split:
     from sklearn.model_selection import GroupShuffleSplit
 
     splitter = GroupShuffleSplit(1, test_size=test_size, random_state=seed)
@@ -165,7 +165,7 @@ def _by_group(codes: Rows, test_size: float, seed: int) -> Split:
     return Split(order[~tested], order[tested], np.zeros(0, dtype=np.intp))
 
 
-def _by_time(keys: NDArray[Any], codes: Rows | None, test_size: float) -> Split:
+def _by_time(keys: NDArray[Any], codes: Codes | None, test_size: float) -> Split:
     order = np.argsort(keys, kind="stable")
     n_test = max(1, math.ceil(test_size * len(keys) - ROUNDING))
     tested = keys >= keys[order[len(keys) - n_test]]

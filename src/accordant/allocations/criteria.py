@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from accordant.allocations.measures.measure import Measure, measures
 from accordant.allocations.scenario import Scenario
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.scope import ScopeCard
-
-Values = NDArray[np.float64]
 
 SIGNS = {"min": "≤", "max": "≥"}
 

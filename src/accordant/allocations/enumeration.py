@@ -21,16 +21,15 @@ from numpy.typing import NDArray
 from accordant.allocations.options import Options
 from accordant.allocations.scenario import Scenario
 from accordant.allocations.sealing import sealed
+from accordant.arrays import WholeNumbers
 from accordant.errors import InputError
 
 MOST_OPTIONS = 50_000  # beyond this, comparing all allocations is left to a search
 MOST_CELLS = 20_000_000  # (option, patient, resource) entries of one list: 40 MB
 KEPT = 16  # structures whose list or count is kept: scenarios of one study share one
 
-Portions = NDArray[np.int64]
 
-
-def given_out(scenario: Scenario) -> Portions:
+def given_out(scenario: Scenario) -> WholeNumbers:
     """Return the portions that each resource gives out in every feasible allocation, shape (resource,)."""
     return np.asarray(np.minimum(scenario.demand.sum(axis=0), scenario.capacity))
 
@@ -83,12 +82,12 @@ def _listed(demanded: bytes, n_resources: int, given: tuple[int, ...], limit: in
     return sealed(listed)
 
 
-def smallest_kind(demand: Portions) -> np.dtype[Any]:
+def smallest_kind(demand: WholeNumbers) -> np.dtype[Any]:
     """Return the integer type in which portions of this demand fit: 16 bits unless there are more than 32,767."""
     return np.dtype(np.int16 if demand.max() <= np.iinfo(np.int16).max else np.int64)
 
 
-def vectors_of(demand: Portions, given: int) -> Portions:
+def vectors_of(demand: WholeNumbers, given: int) -> WholeNumbers:
     """Return all whole-number vectors between 0 and the demand with a sum, falling lexicographically.
 
     Parameters
@@ -135,7 +134,7 @@ def _count(demand: tuple[int, ...], given: int) -> int:
     return int(ways[needed])
 
 
-def _count_up_to(demand: Portions, given: int, limit: int) -> int:
+def _count_up_to(demand: WholeNumbers, given: int, limit: int) -> int:
     """Return how many vectors there are, or limit + 1 if they are more; never in large numbers.
 
     Numbers of ways only add up, so cutting each at limit + 1 on the way does not change whether the last exceeds it.

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 
 @runtime_checkable

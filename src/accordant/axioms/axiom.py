@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.axioms.outcome import Mask, Outcome, Values, outcome_of
+from accordant.arrays import Mask, Values
+from accordant.axioms.outcome import Outcome, outcome_of
 from accordant.errors import InputError
 from accordant.registry import Registry
 from accordant.strategies.strategy import Strategy

@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from accordant.arrays import Codes
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import Codes, outcome_of
+from accordant.axioms.outcome import outcome_of
 from accordant.errors import UnknownNameError
 
 

@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import NEAR, Codes, Mask, Values, somewhere
+from accordant.axioms.outcome import NEAR, somewhere
 
 
 def condorcet_winners(values: Values) -> Mask:

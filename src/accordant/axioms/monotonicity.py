@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import RESOLUTION, Values, outcome_of, somewhere
+from accordant.axioms.outcome import RESOLUTION, outcome_of, somewhere
 
 TOGETHER = 4  # random groups of stakeholders who raise the winner together
 

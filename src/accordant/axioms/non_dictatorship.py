@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import RESOLUTION, Mask, Outcome, Values, outcome_of, somewhere
+from accordant.axioms.outcome import RESOLUTION, Outcome, outcome_of, somewhere
 
 
 def single_favourites(values: Values) -> Mask:

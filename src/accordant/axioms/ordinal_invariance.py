@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import RESOLUTION, Mask, Values
+from accordant.axioms.outcome import RESOLUTION
 from accordant.axioms.rows import every_row, redrawn_in_order, trial_with_row
 
 POWERS = (0.25, 4.0)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.strategies.selection import TIE_TOLERANCE
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Mask = NDArray[np.bool_]
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 NEAR = 1e-9  # an action this close to the best score may win or lose by rounding; neither counts as a violation
 RESOLUTION = 1e-5  # rewards that differ by less are not told apart

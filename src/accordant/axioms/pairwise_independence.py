@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import Values, outcome_of
+from accordant.axioms.outcome import outcome_of
 
 PAIRS = 6  # more pairs than these, those of four actions, are sampled
 

@@ -8,8 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import Values, outcome_of
+from accordant.axioms.outcome import outcome_of
 
 PAIRS = 6  # more pairs of stakeholders than these, those of four, are sampled
 SMALLEST = 0.005  # smallest transfer; the gain in a smooth rule grows with its square

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from accordant.arrays import Codes, Values
 from accordant.axioms.axiom import Setting, Trial
-from accordant.axioms.outcome import RESOLUTION, Codes, Values, outcome_of, sets_differ, somewhere
+from accordant.axioms.outcome import RESOLUTION, outcome_of, sets_differ, somewhere
 
 SMALLEST_GAP = 0.01  # between two rewards of a redrawn row, before the row is scaled to [0, 1]
 

@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
 from accordant.axioms.orders import orders
-from accordant.axioms.outcome import RESOLUTION, Codes, Mask, Outcome, Values, outcome_of
+from accordant.axioms.outcome import RESOLUTION, Outcome, outcome_of
 from accordant.axioms.rows import ranks
 
 MARGIN = 0.01  # room for the order of all other actions beside an extreme report

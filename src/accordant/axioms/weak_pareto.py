@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
-from accordant.axioms.outcome import RESOLUTION, Mask, Values, somewhere
+from accordant.axioms.outcome import RESOLUTION, somewhere
 
 
 def preferred_by_all(values: Values, other: int) -> Mask:

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.loaders import read_chunks
 from accordant.errors import DataError, UnknownNameError
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import Threat
 from accordant.errors import InputError
 from accordant.strategies.block import Workspace
 from accordant.strategies.deciding import ContextRule
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Try = tuple[Values, Codes]  # reports and the decisions on them
+Try = tuple[Values, Integers]  # reports and the decisions on them
 
 STYLES = 4  # ways to draw reports at random
 RESTARTS = 3  # starts of the coordinate search: the action at its best, honest reports, a random corner
@@ -62,7 +60,7 @@ class Attack:
     rule: Strategy
     expected: ExpectedRewards
     threat: Threat
-    decided: Codes
+    decided: Integers
     won: Mask
     tries: int
     reports: Values | None
@@ -73,7 +71,7 @@ class Attack:
         """Where the decision was changed, shape (context,)."""
         return np.asarray(self.won.sum(axis=0) > 1)
 
-    def witness(self, codes: Codes) -> ExpectedRewards:
+    def witness(self, codes: Integers) -> ExpectedRewards:
         """Return expected rewards within the threat on which the rule chooses the given action in every context.
 
         Raises
@@ -141,8 +139,8 @@ class AttackedMetric:
     honest: float
     low: float
     high: float
-    low_codes: Codes
-    high_codes: Codes
+    low_codes: Integers
+    high_codes: Integers
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -316,7 +314,7 @@ class _Finder:
             self.rule, self.expected, self.threat, self.decided, self.won, self.tries, self.found, tuple(self.batches)
         )
 
-    def _lead(self, reports: Reports, values: Values, codes: Codes, action: int) -> Values:
+    def _lead(self, reports: Reports, values: Values, codes: Integers, action: int) -> Values:
         """Return by how much an action's score is ahead of all others; where there are no scores, whether it wins."""
         wins: Values = (codes == action).astype(np.float64)
         if not isinstance(self.rule, ContextRule):

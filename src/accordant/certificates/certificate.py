@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask
 from accordant.certificates.choosing import method_for
 from accordant.certificates.method import Method, Reach
 from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of
@@ -16,12 +17,9 @@ from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import PIECE, Workspace, block_slices
 from accordant.strategies.deciding import BLOCKS_PER_THREAD, ContextRule, decide
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
 from accordant.threads import free_cores, on_threads
 from accordant.utilities import ExpectedRewards
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ class Certificate:
     threat: Threat
     known: Known
     method: str
-    decided: Codes
+    decided: Integers
     outer: Mask
     inner: Mask
     attack: NDArray[np.signedinteger[Any]]
@@ -78,7 +76,7 @@ class Certificate:
         """Where a known misreport changes the decision, shape (context,)."""
         return np.asarray(self.inner.sum(axis=0) > 1)
 
-    def witness(self, codes: Codes) -> ExpectedRewards:
+    def witness(self, codes: Integers) -> ExpectedRewards:
         """Return expected rewards within the threat on which the rule chooses the given action in every context.
 
         Parameters
@@ -210,7 +208,7 @@ class _Found:
             self.attack[:, part] = reach.attack
 
     def certificate(
-        self, rule: Strategy, honest: ExpectedRewards, known: Known, method: Method, decided: Codes
+        self, rule: Strategy, honest: ExpectedRewards, known: Known, method: Method, decided: Integers
     ) -> Certificate:
         """Return the certificate; the decision itself is always reachable."""
         columns = np.arange(honest.n_contexts)
@@ -254,7 +252,7 @@ def reachable(
     return certify(rule, expected, Threat(delta, checked_coalition(coalition), box, frozen), known=known).outer
 
 
-def decisions_on(rule: Strategy, expected: ExpectedRewards, known: Known) -> Codes:
+def decisions_on(rule: Strategy, expected: ExpectedRewards, known: Known) -> Integers:
     """Return the decisions on E as it is, shape (context,)."""
     if isinstance(rule, ContextRule):
         return decide((rule,), expected, details=False)[0].codes

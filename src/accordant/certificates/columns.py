@@ -12,16 +12,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.method import Method, Reach
 from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.reference_points import per_context
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 WIDER = 1.001  # so much wider than in the rule itself are ties here: its comparisons round in another way
 BLUR = 0.01  # of the tie tolerance: what rounding alone may do to equal scores
@@ -80,7 +77,7 @@ class ColumnScores(Method):
         values[:, action] = best[:, action]
         return values
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Decide once where the decided action is at its worst and all others are at their best."""
         values = against(reports.highest, reports.lowest, decided, reports)
         return np.asarray(reports.choose(rule, values) != decided)
@@ -101,7 +98,7 @@ class PeakedColumns(ColumnScores):
         del rule, n_actions
         return False
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Return where an action other than the decided one could not be ruled out."""
         return Method.changeable(self, rule, reports, decided)
 
@@ -130,7 +127,7 @@ class ColumnOrder(Method):
                 reachable[action, open_to_change] = some.choose(rule, values) == action
         return Reach(reachable, reachable)
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Decide once where the decided action is at its worst and all others are at their best."""
         values = against(reports.highest, reports.lowest, decided, reports)
         return np.asarray(reports.choose(rule, values) != decided)
@@ -147,7 +144,7 @@ def ends(rule: ContextRule, reports: Reports) -> tuple[Values, Values]:
     return best, worst
 
 
-def against(best: Values, worst: Values, decided: Codes, reports: Reports) -> Values:
+def against(best: Values, worst: Values, decided: Integers, reports: Reports) -> Values:
     """Return the reports that hurt the decided action most: its worst column beside the best of all others."""
     values = reports.scratch.take(*best.shape)
     np.copyto(values, best)

@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.certificate import Certificate, certify_each
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import Threat
 from accordant.errors import UnknownNameError
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 NEGLIGIBLE = 1e-9  # a gain this small is rounding
 
@@ -55,7 +52,7 @@ class Manipulation:
     delta: float
     gain_low: Values
     gain_high: Values
-    action: Codes
+    action: Integers
     certificates: tuple[Certificate, ...]
 
     @property

@@ -5,20 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.reports import Reports
 from accordant.registry import Registry
 from accordant.strategies.deciding import ContextRule
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Attacks = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +32,7 @@ class Reach:
 
     outer: Mask
     inner: Mask
-    attack: Attacks | None = None
+    attack: Integers | None = None
 
 
 class Method(ABC):
@@ -70,7 +65,7 @@ class Method(ABC):
         del rule, attack
         return reports.promoting(action)
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Return where an action other than the decided one could not be ruled out, shape (context,)."""
         outer = self.reach(rule, reports).outer
         return np.asarray(outer.sum(axis=0) > outer[decided, np.arange(len(decided))])
@@ -111,7 +106,7 @@ class Fixed(Method):
         nothing = np.zeros((reports.n_actions, reports.n_contexts), dtype=bool)
         return Reach(nothing, nothing)
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Return False everywhere."""
         del rule, decided
         return np.zeros(reports.n_contexts, dtype=bool)
@@ -135,7 +130,7 @@ class Unknown(Method):
             inner[action] = reports.choose(rule, reports.promoting(action)) == action
         return Reach(np.ones(shape, dtype=bool), inner)
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Return True wherever there is another action."""
         del rule
         return np.full(len(decided), reports.n_actions > 1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.certificates.certificate import decisions_on, for_blocks
 from accordant.certificates.choosing import method_for
 from accordant.certificates.method import Method
@@ -14,11 +15,9 @@ from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import Block, Workspace
-from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, Codes
+from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 FINEST = 1e-15  # what doubles near 1 tell apart
 PRECISION = 1e-9  # width of the interval at which bisection stops
@@ -83,7 +82,7 @@ def radius(
 
 
 def _bisect(
-    rule: Strategy, method: Method, block: Block, threat: Threat, known: Known, part: slice, decided: Codes,
+    rule: Strategy, method: Method, block: Block, threat: Threat, known: Known, part: slice, decided: Integers,
     precision: float, scratch: Workspace,
 ) -> Values:  # fmt: skip
     """Return radii in the contexts of one block."""

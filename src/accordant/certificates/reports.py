@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.threat import Threat, reports_within
 from accordant.contexts import Contexts, Log
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.block import Block, Workspace, block_of
 from accordant.strategies.compromise import Compromise
 from accordant.strategies.deciding import ContextRule, tie_totals
-from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE, Codes
+from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +63,7 @@ class Reports:
     frozen: bool
     arguments: dict[str, Any] = field(default_factory=dict, repr=False)
     scratch: Workspace = field(default_factory=Workspace, repr=False)
-    codes: Codes | None = None
+    codes: Integers | None = None
 
     @classmethod
     def of(
@@ -75,7 +73,7 @@ class Reports:
         delta: Values | None = None,
         arguments: dict[str, Any] | None = None,
         scratch: Workspace | None = None,
-        codes: Codes | None = None,
+        codes: Integers | None = None,
     ) -> Reports:
         """Return what a threat allows; `delta` replaces its radius by one per context, shape (context,)."""
         scratch = Workspace() if scratch is None else scratch
@@ -125,7 +123,7 @@ class Reports:
             np.where(rounded < self.lowest, np.nextafter(rounded, np.float32(np.inf)), rounded), dtype=np.float64
         )
 
-    def decided(self, rule: Strategy) -> Codes:
+    def decided(self, rule: Strategy) -> Integers:
         """Return the decisions on honest reports, shape (context,)."""
         return self.choose(rule, self.honest.values) if self.codes is None else self.codes
 
@@ -141,7 +139,7 @@ class Reports:
         values[:, action] = self.highest[:, action]
         return values
 
-    def choose(self, rule: Strategy, values: Values) -> Codes:
+    def choose(self, rule: Strategy, values: Values) -> Integers:
         """Return the actions that a rule chooses on reports, shape (context,)."""
         values = self.representable(values)
         if isinstance(rule, ContextRule):

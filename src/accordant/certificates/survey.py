@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.choosing import method_for
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
@@ -18,8 +19,6 @@ from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 MOST_STAKEHOLDERS = 10  # so many have a thousand coalitions
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)

@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 UNIT = (0.0, 1.0)
 

@@ -13,15 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Mask = NDArray[np.bool_]
-Codes = NDArray[np.intp]
-Shares = NDArray[np.float64]
 
 CLEAR = 1e-9  # an action is dominated only by one that gives somebody more than this
 
@@ -46,8 +43,8 @@ class Agreement:
 
     rules: tuple[str, ...]
     n_contexts: int
-    disagreement: Shares
-    untied: Shares
+    disagreement: Values
+    untied: Values
     n_untied: Codes
 
     def to_json(self) -> dict[str, Any]:

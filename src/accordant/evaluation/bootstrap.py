@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
@@ -30,8 +31,6 @@ from accordant.metrics.statistics import (
 )
 from accordant.statistics import Units, WeightBlock, weight_blocks
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 Groups = tuple[str, ...]
 AT_ONCE = 16_000_000  # weights of clusters held at a time (128 MB): what clusters sum to is computed anew for each
 PATTERN_COST = 8  # drawing one multinomial cell takes about as long as drawing this many contexts

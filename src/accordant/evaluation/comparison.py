@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Resampled, Statistics, resampled
@@ -29,8 +30,6 @@ from accordant.statistics import (
     wilson,
 )
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 WeightedMetrics = Mapping[str, tuple[Metric, float]]
 DeclaredRanges = Mapping[str, Range]
 

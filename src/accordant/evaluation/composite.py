@@ -24,10 +24,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.metrics.metric import Goal, Range
 
-Values = NDArray[np.float64]
 Normalisation = Literal["natural", "relative", "reference"]
 NORMALISATIONS: tuple[Normalisation, ...] = ("natural", "relative", "reference")
 EQUAL = 1e-12  # ranges up to this, relative to max(1, |s|), are rounding

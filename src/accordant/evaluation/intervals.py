@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.evaluation.bootstrap import Resampled, Statistics
 from accordant.evaluation.overlap import Overlap, overlap, unsupported_decisions
 from accordant.evidence import Evidence
@@ -24,8 +24,6 @@ from accordant.metrics.metric import CountMetric, Goal, MetricResult, Range, Sum
 from accordant.metrics.statistics import Sums, contingency
 from accordant.statistics import bounded, normal_quantile, percentile_interval, wider_level
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Ranges = Sequence[Range | None]
 Results = Sequence[Mapping[str, MetricResult]]
 

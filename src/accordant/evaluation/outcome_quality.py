@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evidence import Evidence
 from accordant.learning.classification.brier import (
     brier_contributions,
@@ -15,8 +16,6 @@ from accordant.learning.classification.brier import (
     mean_with_error,
 )
 from accordant.statistics import standard_error
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.learning.causal.propensity import CLIP
-
-Values = NDArray[np.float64]
 
 RARE = 0.05  # propensities below this are rare
 MANY_RARE = 0.15  # if more decisions than this are rare, they must have enough matching cases

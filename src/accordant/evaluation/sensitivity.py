@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
@@ -33,7 +33,6 @@ from accordant.statistics.sensitivity import (
     turning_point,
 )
 
-Values = NDArray[np.float64]
 Against = Literal["runner-up", "logged"]
 
 ODDS_RATIOS = (1.0, 1.5, 2.0, 3.0)  # at which intervals are given

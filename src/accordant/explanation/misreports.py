@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.certificates import Known, Threat, certify, radius
 from accordant.certificates.certificate import Certificate, decisions_on
 from accordant.certificates.radius import PRECISION
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 STEP = 1e-6  # how far beyond a certified radius a misreport is looked for
 WIDER = 10.0  # times as far if E came in single precision, whose ties reach as far as the step

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.errors import DataError
 from accordant.problem import value_label
-
-Matrix = NDArray[np.float64]
 
 MANY_CATEGORIES = 50  # a text column with more of them, most occurring once, is an identifier or a date
 
@@ -65,7 +64,7 @@ class ContextEncoder:
                 indicated.append(name)
         return cls(medians, tuple(indicated), categories)
 
-    def __call__(self, contexts: Contexts) -> Matrix:
+    def __call__(self, contexts: Contexts) -> Values:
         """Return the matrix, shape (context, feature)."""
         matrix = np.empty((contexts.n_contexts, self.width))
         for column, name in enumerate(self.medians):
@@ -85,7 +84,7 @@ class ContextEncoder:
                 column += 1
         return matrix
 
-    def _impute(self, matrix: Matrix) -> None:
+    def _impute(self, matrix: Values) -> None:
         """Put medians where numbers are missing."""
         for column, (name, median) in enumerate(self.medians.items()):
             _check_finite(name, matrix[:, column])
@@ -120,9 +119,9 @@ class Encodings:
 
     def __init__(self, contexts: Contexts) -> None:
         self.contexts = contexts
-        self._made: list[tuple[ContextEncoder, Matrix]] = []
+        self._made: list[tuple[ContextEncoder, Values]] = []
 
-    def by(self, encoder: ContextEncoder) -> Matrix:
+    def by(self, encoder: ContextEncoder) -> Values:
         """Return the matrix that an encoder makes, shape (context, feature); nobody may write into it."""
         for known, matrix in self._made:
             if known is encoder or known == encoder:
@@ -141,6 +140,6 @@ def _check_finite(name: str, values: NDArray[np.float64]) -> None:
         raise DataError(f"feature column {name!r} has an infinite value in row {infinite.argmax()}")
 
 
-def one_hot(codes: NDArray[np.intp], n_levels: int) -> Matrix:
+def one_hot(codes: NDArray[np.intp], n_levels: int) -> Values:
     """Return indicator columns, shape (context, level)."""
     return np.eye(n_levels)[codes]

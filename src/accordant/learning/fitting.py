@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import randomness
+from accordant.arrays import Codes
 from accordant.contexts import Log
 from accordant.errors import InputError, UnknownNameError
 from accordant.learning.augmentation import (
@@ -25,7 +26,7 @@ from accordant.learning.behaviour import LoggedBehaviour, audit_columns, followe
 from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
-from accordant.learning.folds import Rows, make_folds
+from accordant.learning.folds import make_folds
 from accordant.learning.identification import Identification, identify
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner
 from accordant.learning.outcome_models import OutcomeModel
@@ -239,7 +240,7 @@ def _confounding_warnings(
     ]
 
 
-def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Rows, ...]:
+def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
     strata = log.actions
     if not problem.continuous:
         strata = strata * len(problem.outcome_names) + log.outcomes.astype(np.intp)
@@ -314,7 +315,7 @@ def _reward_learners(
 def _held_out(
     problem: DecisionProblem,
     log: Log,
-    folds: tuple[Rows, ...],
+    folds: tuple[Codes, ...],
     outcome: Nested[OutcomeModel],
     rewards: Sequence[Nested[RewardModel]],
     stated: Sequence[StatedReward],

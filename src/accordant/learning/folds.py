@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.errors import DataError, InputError
 
-Rows = NDArray[np.intp]
 MINIMUM_FOLDS = 3  # two folds are left out at a time, and something must remain
 
 
@@ -19,7 +19,7 @@ def make_folds(
     generator: np.random.Generator,
     strata: NDArray[Any] | None = None,
     groups: NDArray[Any] | None = None,
-) -> tuple[Rows, ...]:
+) -> tuple[Codes, ...]:
     """Return shuffled, disjoint folds whose sizes differ by at most one, or as little as whole groups allow.
 
     Parameters
@@ -52,14 +52,14 @@ def make_folds(
     return tuple(np.sort(order[start::n_folds]) for start in range(n_folds))
 
 
-def all_but(folds: tuple[Rows, ...], *left_out: int) -> Rows:
+def all_but(folds: tuple[Codes, ...], *left_out: int) -> Codes:
     """Return the rows of all folds except those left out, sorted."""
     return np.sort(np.concatenate([rows for fold, rows in enumerate(folds) if fold not in left_out]))
 
 
 def deal_groups(
     groups: NDArray[Any], n_folds: int, generator: np.random.Generator, strata: NDArray[Any] | None = None
-) -> Rows:
+) -> Codes:
     """Return the fold of each row, shape (row,): whole groups, with sizes and strata as even as they can be dealt.
 
     As scikit-learn's ``StratifiedGroupKFold``: groups are dealt from the largest to the smallest, each to the fold that
@@ -103,18 +103,18 @@ def deal_groups(
     return dealt
 
 
-def held_out_parts(folds: Rows, n_folds: int) -> list[tuple[Rows, Rows]]:
+def held_out_parts(folds: Codes, n_folds: int) -> list[tuple[Codes, Codes]]:
     """Return training rows and held-out rows of each fold that is not empty, from the fold of each row."""
     found = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(n_folds)]
     return [(train, test) for train, test in found if len(train) and len(test)]
 
 
-def _filling(levels: NDArray[np.float64], sizes: NDArray[np.float64], n: int) -> Rows:
+def _filling(levels: NDArray[np.float64], sizes: NDArray[np.float64], n: int) -> Codes:
     """Return how many of `n` rows each fold gets so that its level is as even as it can be, then its size."""
     ordered = np.sort(levels)
     lowest = next(k for k in range(len(levels), 0, -1) if (n + ordered[:k].sum()) // k >= ordered[k - 1])
     level = (n + ordered[:lowest].sum()) // lowest
-    added: Rows = np.maximum(level - levels, 0).astype(np.intp)
+    added: Codes = np.maximum(level - levels, 0).astype(np.intp)
     rest = n - int(added.sum())
     open_folds = np.flatnonzero(levels + added == level)
     # by size after this filling; equal ones in the order of their numbers

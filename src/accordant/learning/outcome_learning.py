@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from accordant.arrays import Codes, Values
 from accordant.contexts import Log
 from accordant.errors import DataError, InputError
 from accordant.learning.causal import LevelLearner, SelectedCausalLearner, TLearner
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
 from accordant.learning.classification.brier import brier_score
-from accordant.learning.encoding import ContextEncoder, Matrix
-from accordant.learning.folds import Rows
+from accordant.learning.encoding import ContextEncoder
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, action_design
 from accordant.learning.residuals import Integration, held_out_residuals, residual_nodes
 from accordant.learning.tuning import Point, fit_grid, grid_points
@@ -60,7 +60,7 @@ class DiscreteOutcomeLearner:
             return ({},)
         return grid_points(self.classifier, self.grid)
 
-    def fit(self, rows: Rows, point: Point) -> DiscreteOutcomeModel:
+    def fit(self, rows: Codes, point: Point) -> DiscreteOutcomeModel:
         """Fit with one point of the grid, calibrated."""
         if self.classifier is None:
             estimator: Any = SelectedClassifier(classes=self._classes, random_state=self.random_state)
@@ -74,7 +74,7 @@ class DiscreteOutcomeLearner:
         encoder, columns, codes = self._training(rows)
         return self._model(encoder, self._fitted(estimator, columns, codes, self._groups(rows)))
 
-    def candidates(self, rows: Rows) -> list[DiscreteOutcomeModel]:
+    def candidates(self, rows: Codes) -> list[DiscreteOutcomeModel]:
         """Fit every point of the grid, uncalibrated."""
         encoder, columns, codes = self._training(rows)
         if not hasattr(self.classifier, "predict_proba"):
@@ -93,7 +93,7 @@ class DiscreteOutcomeLearner:
             models.append(self._model(encoder, raw))
         return models
 
-    def loss(self, model: DiscreteOutcomeModel, rows: Rows) -> float:
+    def loss(self, model: DiscreteOutcomeModel, rows: Codes) -> float:
         """Return the multiclass Brier score of the logged actions' outcomes, in [0, 2]."""
         part = self.log.take(rows)
         columns = self._columns(model.encoder(part.contexts), part.actions)
@@ -103,7 +103,7 @@ class DiscreteOutcomeLearner:
     def _classes(self) -> NDArray[np.intp]:
         return np.arange(len(self.problem.outcome_names))
 
-    def _training(self, rows: Rows) -> tuple[ContextEncoder, Matrix, NDArray[np.intp]]:
+    def _training(self, rows: Codes) -> tuple[ContextEncoder, Values, NDArray[np.intp]]:
         part = self.log.take(rows)
         codes = part.outcomes.astype(np.intp)
         if len(np.unique(codes)) == 1:
@@ -114,16 +114,16 @@ class DiscreteOutcomeLearner:
         encoder = ContextEncoder.fit(part.contexts, self.features)
         return encoder, self._columns(encoder(part.contexts), part.actions), codes
 
-    def _groups(self, rows: Rows) -> NDArray[np.intp] | None:
+    def _groups(self, rows: Codes) -> NDArray[np.intp] | None:
         return None if self.log.groups is None else self.log.groups[rows]
 
-    def _columns(self, features: Matrix, actions: NDArray[np.intp]) -> Matrix:
+    def _columns(self, features: Values, actions: NDArray[np.intp]) -> Values:
         return action_design(features, actions, len(self.problem.actions)) if self.action_aware else features
 
     def _model(self, encoder: ContextEncoder, classifier: Any) -> DiscreteOutcomeModel:
         return DiscreteOutcomeModel(encoder, classifier, len(self.problem.actions), self.action_aware)
 
-    def _fitted(self, estimator: Any, columns: Matrix, codes: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Any:
+    def _fitted(self, estimator: Any, columns: Values, codes: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Any:
         try:
             return estimator.fit(columns, codes, groups=groups)
         except ValueError as error:
@@ -164,7 +164,7 @@ class ContinuousOutcomeLearner:
         """The grid."""
         return grid_points(self._unfitted(), self.grid)
 
-    def fit(self, rows: Rows, point: Point) -> ContinuousOutcomeModel:
+    def fit(self, rows: Codes, point: Point) -> ContinuousOutcomeModel:
         """Fit with one point of the grid, and its residuals on rows it did not see."""
         encoder, columns, actions, outcomes = self._training(rows)
         groups = self._groups(rows)
@@ -176,14 +176,14 @@ class ContinuousOutcomeLearner:
         offsets, weights = residual_nodes(residuals, actions, self._n_levels, self.integration, self.n_nodes)
         return self._model(encoder, learner, offsets, weights)
 
-    def candidates(self, rows: Rows) -> list[ContinuousOutcomeModel]:
+    def candidates(self, rows: Codes) -> list[ContinuousOutcomeModel]:
         """Fit every point of the grid, without a residual distribution."""
         encoder, columns, actions, outcomes = self._training(rows)
         groups = self._groups(rows)
         fitted = [self._fitted(point, columns, actions, outcomes, groups) for point in self.points]
         return [self._model(encoder, learner, np.zeros((self._n_levels, 1)), np.ones(1)) for learner in fitted]
 
-    def loss(self, model: ContinuousOutcomeModel, rows: Rows) -> float:
+    def loss(self, model: ContinuousOutcomeModel, rows: Codes) -> float:
         """Return the mean squared error of the logged action's level."""
         part = self.log.take(rows)
         levels = model.predict(part.contexts).levels()
@@ -198,7 +198,7 @@ class ContinuousOutcomeLearner:
             return self.learner
         return SelectedCausalLearner(random_state=self.random_state) if self.action_aware else TLearner("boosting")
 
-    def _training(self, rows: Rows) -> tuple[ContextEncoder, Matrix, NDArray[np.intp], NDArray[np.float64]]:
+    def _training(self, rows: Codes) -> tuple[ContextEncoder, Values, NDArray[np.intp], NDArray[np.float64]]:
         part = self.log.take(rows)
         encoder = ContextEncoder.fit(part.contexts, self.features)
         actions = part.actions if self.action_aware else np.zeros_like(part.actions)
@@ -207,7 +207,7 @@ class ContinuousOutcomeLearner:
     def _fitted(
         self,
         point: Point,
-        columns: Matrix,
+        columns: Values,
         actions: NDArray[np.intp],
         outcomes: NDArray[np.float64],
         groups: NDArray[np.intp] | None,
@@ -218,7 +218,7 @@ class ContinuousOutcomeLearner:
         with self._named_actions():
             return learner.fit(columns, actions, outcomes, n_actions=self._n_levels, **told)
 
-    def _groups(self, rows: Rows) -> NDArray[np.intp] | None:
+    def _groups(self, rows: Codes) -> NDArray[np.intp] | None:
         return None if self.log.groups is None else self.log.groups[rows]
 
     @contextmanager

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts
-from accordant.learning.encoding import ContextEncoder, Matrix, one_hot
+from accordant.learning.encoding import ContextEncoder, one_hot
 from accordant.learning.probabilities import Function, class_probabilities
 from accordant.predictions import OutcomePrediction
 
@@ -59,7 +60,7 @@ class DiscreteOutcomeModel(OutcomeModel):
             weights = np.stack([self._under(action, features).T for action in range(self.n_actions)])
         return OutcomePrediction(weights, None, self.action_aware)
 
-    def _under(self, action: int, features: Matrix) -> NDArray[np.float64]:
+    def _under(self, action: int, features: Values) -> NDArray[np.float64]:
         codes = np.full(len(features), action, dtype=np.intp)
         return self._probabilities(action_design(features, codes, self.n_actions))
 
@@ -149,7 +150,7 @@ def within_bounds(
     return np.ascontiguousarray(np.moveaxis(clipped, 0, 1))
 
 
-def action_design(features: Matrix, actions: NDArray[np.intp], n_actions: int) -> Matrix:
+def action_design(features: Values, actions: NDArray[np.intp], n_actions: int) -> Values:
     """Return contexts, action indicators and their products, so that linear models can let effects vary.
 
     Shape (context, feature · n_actions + n_actions − 1): the first action is the reference.

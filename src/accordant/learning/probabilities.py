@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.learning.trees.reading import read_ensemble
 from accordant.learning.trees.sums import TreeSums
 
-Matrix = NDArray[np.float64]
-Function = Callable[[Matrix], Matrix]
+Function = Callable[[Values], Values]
 """From rows, shape (row, column), to one line per row."""
 
 
@@ -37,7 +36,7 @@ def class_probabilities(classifier: Any) -> Function:
     direct = _function(_PROBABILITIES, classifier)
     width = getattr(classifier, "n_features_in_", None)
 
-    def probabilities(rows: Matrix) -> Matrix:
+    def probabilities(rows: Values) -> Values:
         """Leave unusual input to the classifier, which knows what to do with it or complains."""
         if direct is None or rows.shape[1:] != (width,) or not len(rows) or not np.isfinite(rows).all():
             return np.asarray(classifier.predict_proba(rows))
@@ -59,7 +58,7 @@ def _leaf_distributions(estimator: Any) -> Function | None:
     if sums is None:
         return None
 
-    def mean_shares(rows: Matrix) -> Matrix:
+    def mean_shares(rows: Values) -> Values:
         found = sums(rows)
         return np.asarray(estimator.predict_proba(rows)) if found is None else np.ascontiguousarray(found[0].T)
 
@@ -73,7 +72,7 @@ def _raw_boosting(estimator: Any) -> Function | None:
     if sums is None:
         return None
 
-    def raw(rows: Matrix) -> Matrix:
+    def raw(rows: Values) -> Values:
         """Return the scores before they become probabilities."""
         found = sums(rows)
         scores = estimator.decision_function(rows) if found is None else found[0].T
@@ -109,7 +108,7 @@ def _linear_scores(estimator: Any) -> Function:
 
 
 def _softmax(scores: Function) -> Function:
-    def softmax(rows: Matrix) -> Matrix:
+    def softmax(rows: Values) -> Values:
         """Return exp(score) over the sum of all."""
         found = scores(rows)
         found -= found.max(axis=1).reshape(-1, 1)
@@ -123,7 +122,7 @@ def _softmax(scores: Function) -> Function:
 def _two_classes(scores: Function) -> Function:
     from scipy.special import expit
 
-    def logistic(rows: Matrix) -> Matrix:
+    def logistic(rows: Values) -> Values:
         second = expit(scores(rows).ravel())
         return np.stack([1 - second, second], axis=1)
 
@@ -139,7 +138,7 @@ def _pipeline(pipeline: Any) -> Function | None:
 
 
 def _composed(functions: list[Function]) -> Function:
-    def chained(rows: Matrix) -> Matrix:
+    def chained(rows: Values) -> Values:
         """Apply one function after the other."""
         for function in functions:
             rows = function(rows)
@@ -173,7 +172,7 @@ def _calibrated_probabilities(model: Any) -> Function | None:
     if seen is None:
         return None
 
-    def declared(rows: Matrix) -> Matrix:
+    def declared(rows: Values) -> Values:
         """Put the classes that were seen among the declared ones."""
         found, probabilities = seen(rows), np.zeros((len(rows), n_classes))
         probabilities[:, columns] = found / found.sum(axis=1, keepdims=True)
@@ -189,7 +188,7 @@ def _calibrated_classifier(model: Any) -> Function | None:
     if len(known) < len(parts):
         return None
 
-    def mean(rows: Matrix) -> Matrix:
+    def mean(rows: Values) -> Values:
         """Return the mean of the parts."""
         total = np.zeros((len(rows), len(model.classes_)))
         for part in known:
@@ -209,11 +208,11 @@ def _calibrated_part(part: Any, n_classes: int) -> Function | None:
     if scores is None or part.method not in {"sigmoid", "isotonic"}:
         return None
 
-    def two_classes(rows: Matrix) -> Matrix:
+    def two_classes(rows: Values) -> Values:
         second = maps[0](scores(rows)[:, -1])  # scores have one column, probabilities two
         return np.stack([1.0 - second, second], axis=1)
 
-    def several(rows: Matrix) -> Matrix:
+    def several(rows: Values) -> Values:
         """Calibrate class by class, then divide by the sum."""
         found, probabilities = scores(rows), np.zeros((len(rows), n_classes))
         for column, each, calibrate in zip(columns, found.T, maps, strict=True):
@@ -225,7 +224,7 @@ def _calibrated_part(part: Any, n_classes: int) -> Function | None:
 
     calibrated = two_classes if n_classes == 2 else several
 
-    def rounded(rows: Matrix) -> Matrix:
+    def rounded(rows: Values) -> Values:
         """Take a probability that rounding carried above 1 as 1."""
         probabilities = calibrated(rows)
         probabilities[(probabilities > 1.0) & (probabilities <= 1.0 + 1e-5)] = 1.0  # as scikit-learn does

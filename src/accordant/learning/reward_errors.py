@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.contexts import Log
 from accordant.learning.augmentation import RewardQueries, elicit
-from accordant.learning.folds import Rows
 from accordant.learning.reward_models import LearnedReward, design
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
@@ -42,7 +42,7 @@ class CellError:
 
 def reward_errors(
     models: Sequence[LearnedReward],
-    folds: tuple[Rows, ...],
+    folds: tuple[Codes, ...],
     log: Log,
     queries: RewardQueries,
     signals: Mapping[str, RewardSignal],

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
+from accordant.arrays import Codes
 from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries
 from accordant.learning.encoding import ContextEncoder
-from accordant.learning.folds import Rows
 from accordant.learning.reward_models import LearnedReward, design
 from accordant.learning.tuning import Point, fit_grid, grid_points
 from accordant.problem import DecisionProblem
@@ -72,22 +72,22 @@ class RewardLearner:
         """The grid."""
         return grid_points(self.regressor, self.grid)
 
-    def fit(self, rows: Rows, point: Point) -> LearnedReward:
+    def fit(self, rows: Codes, point: Point) -> LearnedReward:
         """Fit the regressor with one point of the grid."""
         return self._models(rows, [clone(self.regressor).set_params(**point)], None)[0]
 
-    def candidates(self, rows: Rows) -> list[LearnedReward]:
+    def candidates(self, rows: Codes) -> list[LearnedReward]:
         """Fit the regressor at every point of the grid."""
         return self._models(rows, [], self.points)
 
-    def loss(self, model: LearnedReward, rows: Rows) -> float:
+    def loss(self, model: LearnedReward, rows: Codes) -> float:
         """Return the mean squared error over all queries about these rows: every action that was asked about."""
         queries, answers = self._about(rows)
         columns = design(model.encoder(self.log.contexts), queries, self.problem)
         predicted = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
         return float(np.mean((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2))
 
-    def _models(self, rows: Rows, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
+    def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
         encoder = ContextEncoder.fit(self.log.contexts.take(rows), self.features)
         queries, answers = self._about(rows)
         columns = design(encoder(self.log.contexts), queries, self.problem)
@@ -102,7 +102,7 @@ class RewardLearner:
             raise InputError(f"reward model of {', '.join(self.stakeholders)} cannot be fitted: {error}") from error
         return [LearnedReward(self.stakeholders, encoder, regressor, self.problem) for regressor in fitted]
 
-    def _about(self, rows: Rows) -> tuple[RewardQueries, NDArray[np.float64]]:
+    def _about(self, rows: Codes) -> tuple[RewardQueries, NDArray[np.float64]]:
         member = np.zeros(len(self.log), dtype=bool)
         member[rows] = True
         chosen = member[self.queries.rows]

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.learning.augmentation import RewardQueries
-from accordant.learning.encoding import ContextEncoder, Encodings, Matrix, one_hot
+from accordant.learning.encoding import ContextEncoder, Encodings, one_hot
 from accordant.learning.trees.reading import read_ensemble
 from accordant.learning.trees.sums import TreeSums
 from accordant.problem import DecisionProblem
@@ -110,7 +111,7 @@ class LearnedReward(RewardModel):
             return np.clip(self._by_regressor(features, nodes), 0.0, 1.0)
         return np.clip(values, 0.0, 1.0, out=values)
 
-    def _by_regressor(self, features: Matrix, nodes: Nodes) -> NDArray[np.float64]:
+    def _by_regressor(self, features: Values, nodes: Nodes) -> NDArray[np.float64]:
         """Ask the regressor once, about every action and outcome of every context."""
         n_actions, n_contexts = len(self.problem.actions), len(features)
         n_nodes = len(self.problem.outcome_names) if nodes is None else nodes.shape[1]
@@ -125,7 +126,7 @@ class LearnedReward(RewardModel):
         values = values.reshape(len(queries), len(self.stakeholders)).T
         return np.ascontiguousarray(values).reshape(len(self.stakeholders), *shape)
 
-    def _by_trees(self, features: Matrix, nodes: Nodes) -> NDArray[np.float64] | None:
+    def _by_trees(self, features: Values, nodes: Nodes) -> NDArray[np.float64] | None:
         """Return the same from the trees themselves, or None if they are not known or must not decide."""
         if self._trees is None:
             return None
@@ -163,7 +164,7 @@ class LearnedReward(RewardModel):
         return {name: value for name, value in vars(self).items() if name != "_trees"}
 
 
-def design(features: Matrix, queries: RewardQueries, problem: DecisionProblem) -> Matrix:
+def design(features: Values, queries: RewardQueries, problem: DecisionProblem) -> Values:
     """Return the columns that reward regressors take, shape (query, feature + action + outcome).
 
     Parameters

@@ -20,8 +20,9 @@ from sklearn.base import clone
 from sklearn.ensemble._forest import BaseForest
 from sklearn.model_selection import ParameterGrid
 
+from accordant.arrays import Codes
 from accordant.errors import InputError, allowed_names
-from accordant.learning.folds import Rows, all_but
+from accordant.learning.folds import all_but
 from accordant.learning.parallel import run_all
 
 Point = Mapping[str, Any]
@@ -35,13 +36,13 @@ class Learner(Protocol[Model]):
     def points(self) -> tuple[Point, ...]:
         """The grid."""
 
-    def fit(self, rows: Rows, point: Point) -> Model:
+    def fit(self, rows: Codes, point: Point) -> Model:
         """Return the model to use, fitted on these rows."""
 
-    def candidates(self, rows: Rows) -> Sequence[Model]:
+    def candidates(self, rows: Codes) -> Sequence[Model]:
         """Return one model per point, fitted on these rows; only compared with each other, never used."""
 
-    def loss(self, model: Model, rows: Rows) -> float:
+    def loss(self, model: Model, rows: Codes) -> float:
         """Return the mean loss of a model on other rows; smaller is better."""
 
 
@@ -98,7 +99,7 @@ class Nested(Generic[Model]):
     final: Model
 
 
-def nested(learners: Sequence[Learner[Any]], folds: tuple[Rows, ...], n_jobs: int) -> list[Nested[Any]]:
+def nested(learners: Sequence[Learner[Any]], folds: tuple[Codes, ...], n_jobs: int) -> list[Nested[Any]]:
     """Search, fit the outer models and the final model of several learners, all side by side.
 
     Parameters
@@ -124,7 +125,7 @@ def nested(learners: Sequence[Learner[Any]], folds: tuple[Rows, ...], n_jobs: in
     ]
 
 
-def _search(learners: Sequence[Learner[Any]], folds: tuple[Rows, ...], n_jobs: int) -> list[Search]:
+def _search(learners: Sequence[Learner[Any]], folds: tuple[Codes, ...], n_jobs: int) -> list[Search]:
     pairs = list(itertools.combinations(range(len(folds)), 2))
     searching = [each for each, learner in enumerate(learners) if len(learner.points) > 1]
     tasks = [partial(_pair_losses, learners[each], folds, *pair) for each in searching for pair in pairs]
@@ -141,7 +142,7 @@ def _search(learners: Sequence[Learner[Any]], folds: tuple[Rows, ...], n_jobs: i
 
 
 def _pair_losses(
-    learner: Learner[Any], folds: tuple[Rows, ...], first: int, second: int
+    learner: Learner[Any], folds: tuple[Codes, ...], first: int, second: int
 ) -> tuple[list[float], list[float]]:
     models = learner.candidates(all_but(folds, first, second))
     return (

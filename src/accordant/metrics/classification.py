@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
 from accordant.metrics.combinations import defaulted, together
@@ -24,8 +24,6 @@ from accordant.metrics.rates import Actions, Masks, Rate, outcome_codes
 from accordant.metrics.statistics import Contingency, divide
 from accordant.problem import DecisionProblem
 from accordant.statistics import wilson
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

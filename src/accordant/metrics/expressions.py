@@ -15,15 +15,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.decisions import Decisions
-
-Values = NDArray[np.float64]
-Index = NDArray[np.signedinteger[Any]]
 
 
 class Expression(ABC):
@@ -50,7 +46,7 @@ class Part:
 
     weight: float
     theta: Values
-    contexts: Index | None = None
+    contexts: Integers | None = None
 
     def total(self, decisions: Decisions) -> float:
         """Return weight × Σ_t θ_t(D(x_t))."""
@@ -77,7 +73,7 @@ class Sum(Expression):
     offset: float = 0.0
 
     @classmethod
-    def of(cls, theta: Values, weight: float = 1.0, contexts: Index | None = None) -> Sum:
+    def of(cls, theta: Values, weight: float = 1.0, contexts: Integers | None = None) -> Sum:
         """Return weight × Σ_t θ_t(D(x_t)), with θ of shape (action, context)."""
         return cls((Part(float(weight), theta, contexts),))
 
@@ -100,12 +96,12 @@ class Sum(Expression):
         return self.plus(other.scaled(-1.0))
 
     @property
-    def contexts(self) -> Index | None:
+    def contexts(self) -> Integers | None:
         """The contexts that all parts share; None if they differ, or these are all contexts."""
         shared = self.parts[0].contexts if self.parts else None
         return shared if all(part.contexts is shared for part in self.parts) else None
 
-    def table(self, n_actions: int, n_contexts: int, within: Index | None = None) -> Values:
+    def table(self, n_actions: int, n_contexts: int, within: Integers | None = None) -> Values:
         """Return what each action contributes in each context, shape (action, context), without the offset.
 
         Parameters

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
@@ -33,7 +33,6 @@ from accordant.metrics.statistics import Cells, Contingency, divide
 from accordant.problem import DecisionProblem, value_label
 from accordant.statistics import newcombe, ratio, spread
 
-Values = NDArray[np.float64]
 Aggregate = Literal["difference", "ratio"]
 AGGREGATES: dict[str, Goal] = {"difference": "zero", "ratio": "max"}
 

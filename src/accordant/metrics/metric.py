@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
@@ -37,7 +37,6 @@ from accordant.registry import Registry
 Goal = Literal["max", "min", "zero"]
 Range = tuple[float, float]
 SHARE: Range = (0.0, 1.0)
-Values = NDArray[np.float64]
 
 metrics: Registry[Metric] = Registry(
     "metric", group="accordant.metrics", packages=("accordant.metrics", "accordant.cases")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.expressions import Expression, mean_of
@@ -21,7 +21,6 @@ from accordant.metrics.statistics import Contingency, position
 from accordant.problem import DecisionProblem
 from accordant.statistics import wilson
 
-Values = NDArray[np.float64]
 Levels = Literal["estimated", "robust", "true"]
 GOALS: tuple[Goal, ...] = ("max", "min", "zero")
 LARGEST = "the largest of several doubly robust estimates is too large; take levels 'estimated' or 'true'"

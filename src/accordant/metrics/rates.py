@@ -20,13 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.expressions import Expression, Sum, divided
 from accordant.metrics.statistics import Cells, Contingency, divide, position
 from accordant.problem import DecisionProblem
 
-Values = NDArray[np.float64]
 Actions = tuple[str, ...] | Mapping[str, float]
 
 

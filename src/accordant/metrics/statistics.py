@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evidence import Evidence, Groups
 from accordant.problem import DecisionProblem
 
-Values = NDArray[np.float64]
 MAX_GROUPS = 256  # more groups than this are a numeric column that somebody forgot to put into classes
 
 

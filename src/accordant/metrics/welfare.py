@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.combinations import Fraction, GeometricMean, Largest, Smallest, magnitude, together
@@ -21,8 +21,6 @@ from accordant.metrics.expressions import Expression, Sum, columns_of, divided, 
 from accordant.metrics.metric import SHARE, Goal, Range, SumMetric, register
 from accordant.metrics.statistics import Sums, divide, position
 from accordant.problem import DecisionProblem
-
-Values = NDArray[np.float64]
 
 UNKNOWN = (
     "rewards of actions not taken come from the models alone, because some action was hardly ever taken; how far they "

@@ -22,12 +22,10 @@ from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError, InputError, NotFittedError
 from accordant.registry import Registry
-
-Values = NDArray[np.float64]
 
 
 @runtime_checkable

@@ -16,16 +16,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.mixture.mixture import UNSURE, Mixture
 from accordant.preferences.learners.users.user_folds import weight_of_users
 from accordant.preferences.records import Comparisons
 from accordant.preferences.support import SupportRates, support_rates
-from accordant.preferences.support.rates import Values
 
-Mask = NDArray[np.bool_]
 Way = Literal["threshold", "quantile", "clustering"]
 Level = Literal["user", "record"]
 

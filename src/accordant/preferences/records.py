@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import DataError
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 NO_ITEM = -1  # fills the places of a ranking that is shorter than others
 ROUNDED = 1e-9  # of a gap: 4.1 and 3.1 are 1 apart, though their difference is 0.9999999999999996

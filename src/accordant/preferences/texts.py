@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError
 from accordant.preferences.records import Comparisons
 
 if TYPE_CHECKING:
     from accordant.preferences.encoding import Encoder
 
-Values = NDArray[np.float64]
 Item = tuple[str, str]
 
 ONLY_USER = "0"  # the user of records that name none

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 GROUPS = ("majority", "minority")
 USUAL = 12  # extra answers by which a user is known

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import randomness
+from accordant.arrays import Values
 from accordant.cases.places import find_file
 from accordant.cases.spec import CaseSpec, read_case
 from accordant.errors import InputError, UnknownNameError
@@ -37,7 +38,6 @@ from accordant.runs.execution import RunOptions, case_data
 
 logger = logging.getLogger(__name__)
 
-Values = NDArray[np.float64]
 
 VARIANCE = 9.0  # of what an action, an outcome and a cell add: asked twice, people answer alike in about 87 % of cases
 SCALE = ScalePrior()  # how sure somebody answers is learned: from a twentieth of what the variance says to five times

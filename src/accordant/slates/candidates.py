@@ -9,14 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.block import BLOCK_SIZE
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.strategies.strategy import stakeholder_weights
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Candidates:
     """
 
     expected: ExpectedRewards
-    available: Flags
+    available: Mask
     weights: Values
     categories: NDArray[np.intp]
     user: str | None
@@ -107,7 +105,7 @@ class Candidates:
         self,
         *,
         expected: ExpectedRewards | None = None,
-        available: Flags | None = None,
+        available: Mask | None = None,
         weights: Values | None = None,
     ) -> Candidates:
         """Return the candidates with another E, availability, or weights."""
@@ -126,7 +124,7 @@ class Candidates:
         return [slice(start, min(start + size, n_users)) for start in range(0, n_users, size)]
 
 
-def _mask(given: ArrayLike | None, n_items: int, n_users: int) -> Flags:
+def _mask(given: ArrayLike | None, n_items: int, n_users: int) -> Mask:
     if given is None:
         return np.broadcast_to(np.True_, (n_items, n_users))
     mask = np.asarray(given)

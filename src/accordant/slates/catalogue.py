@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 
-Values = NDArray[np.float64]
 Names = tuple[str | None, ...]
 
 

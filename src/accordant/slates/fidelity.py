@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.ballots.ranking import Ranking
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
@@ -27,8 +27,6 @@ from accordant.slates.slates import Slates, together
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
 
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Ballots = Mapping[str, Sequence[Ranking | None]]
 """Stakeholder to one ranking for each user; None where there is none."""
 
@@ -65,7 +63,7 @@ class Fidelity:
     tau: Values
     attainable: Values
     threshold: float
-    passed: Flags
+    passed: Mask
     notes: tuple[str, ...]
 
     @property
@@ -176,11 +174,11 @@ class Gated:
 
     candidates: Candidates
     fidelity: Mapping[str, Fidelity]
-    silent: Flags
-    unheard: Flags
+    silent: Mask
+    unheard: Mask
 
     @property
-    def gated(self) -> Flags:
+    def gated(self) -> Mask:
         """Whether a ballot did not pass, and was not used, shape (user,)."""
         found = np.zeros(self.candidates.n_users, dtype=bool)
         for each in self.fidelity.values():
@@ -296,7 +294,7 @@ def _heights(ranking: Ranking, positions: Mapping[str, int]) -> Values:
     return found
 
 
-def _points(ranking: Ranking, positions: Mapping[str, int], shown: Flags) -> Values:
+def _points(ranking: Ranking, positions: Mapping[str, int], shown: Mask) -> Values:
     """Return what a ranking gives to each item, in [0, 1], shape (item,); 0 where it says nothing."""
     found = np.zeros(len(positions))
     at = np.array([positions[item] for item in ranking.order], dtype=np.intp)

@@ -19,10 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.candidates import Candidates
 from accordant.slates.slates import NOTHING, Slates
-
-Values = NDArray[np.float64]
 
 ALIKE = 1e-9  # a stakeholder whose ideal and worst lists differ by less is indifferent
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
@@ -16,8 +17,6 @@ from accordant.slates.rule import SlateRule
 from accordant.slates.slates import Slates, together
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 Expected = Callable[[Requests, State], ExpectedRewards]
 """From a batch and the state before it to E, shape (stakeholder, item, request)."""

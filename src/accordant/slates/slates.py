@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 
 NOTHING = -1  # the place of a slate that no item was left for
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.slates import Slates
-
-Values = NDArray[np.float64]
 
 WINDOW = (
     500  # slates that are remembered: enough for stable shares, few enough that old injustice is not eternal [ours]

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from accordant.arrays import Mask, Values
 
 UNDEFINED = 0.05  # candidates without a value on more resamples than this are not compared
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 
 def joint_level(drawn: Values, level: float = 0.95) -> float:

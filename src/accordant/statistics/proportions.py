@@ -14,11 +14,10 @@ from __future__ import annotations
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 
-Values = NDArray[np.float64]
 Limits = tuple[Values, Values]
 
 

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.statistics.estimate import Estimate, finite
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 BLOCK = 2_000_000  # weights held at a time (16 MB)
 ROUNDING = 1e-12  # values nearer than this, relative to max(1, |value|), are equal
 MOST_ON_ONE_SIDE = 0.84  # a bias of one standard error; more cannot be told from a resampling that went wrong

@@ -26,9 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 LARGEST = 100.0  # odds ratio up to which a turning point is looked for
 GRID = np.geomspace(1.0, LARGEST, 48)  # steps of a tenth, between which limits are interpolated

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.statistics.estimate import Estimate
 from accordant.statistics.proportions import bounded, wilson
 from accordant.statistics.resampling import percentile_estimate, resample_counts, wider_level
 
-Values = NDArray[np.float64]
 Seen = Values | Sequence[float | None] | Sequence[bool | None]
 
 SAME = 1e-12  # values that differ by no more than rounding are the same

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from accordant.arrays import Codes, Values
 
 
 def standard_error(values: Values, clusters: Codes | None = None) -> Values:

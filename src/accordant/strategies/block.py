@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.compiled import compiled
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 BLOCK_SIZE = 1 << 18  # entries of E in a block: 2 MiB of float64, fastest here between cache misses and calls
 PIECE = 1 << 20  # entries of memory that the operating system gives in large pages: 8 MiB

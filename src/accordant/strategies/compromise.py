@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Floats, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -17,14 +18,13 @@ from accordant.strategies.block import Block
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.reference_points import ReferencePoints
 from accordant.strategies.selection import (
-    Policy,
     Selection,
     epsilon_greedy_policy,
     proportional_policy,
     select_best,
     softmax_policy,
 )
-from accordant.strategies.strategy import Kind, Scores, Structure, stakeholder_weights
+from accordant.strategies.strategy import Kind, Structure, stakeholder_weights
 
 Operator = Literal["argmax", "softmax", "proportional", "epsilon_greedy"]
 PARAMETER_OF: dict[str, str | None] = {
@@ -36,7 +36,7 @@ PARAMETER_OF: dict[str, str | None] = {
 class Scored:
     """Scores of shape (action, context) with what led to them (see `Decisions`)."""
 
-    scores: Scores
+    scores: Floats
     flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     quantities: Mapping[str, NDArray[np.floating[Any]]] = field(default_factory=dict)
 
@@ -122,7 +122,7 @@ class Compromise(ContextRule):
         scored = self.score(block, weights)
         return scored, select_best(scored.scores, block.heard(weights).totals, block.tolerance)
 
-    def _policy(self, scores: Scores, chosen: Selection, tolerance: float) -> Policy | None:
+    def _policy(self, scores: Floats, chosen: Selection, tolerance: float) -> Values | None:
         if self.selection == "softmax":
             assert self.temperature is not None
             return softmax_policy(scores, self.temperature, tolerance)

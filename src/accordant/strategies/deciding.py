@@ -5,21 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import AnyArray, Integers
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.block import PIECE, Block, Workspace, block_of, block_slices
-from accordant.strategies.selection import Codes, Selection, code_type
+from accordant.strategies.selection import Selection, code_type
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.threads import free_cores, on_threads
 from accordant.utilities import ExpectedRewards
-
-Array = NDArray[Any]
 
 BLOCKS_PER_THREAD = 4  # fewer do not repay the start of a thread
 
@@ -126,9 +124,9 @@ def decide_in_blocks(
 class _Collected:
     """Arrays over all contexts that blocks of decisions are written into."""
 
-    def __init__(self, codes: Codes, tied: NDArray[np.bool_]) -> None:
+    def __init__(self, codes: Integers, tied: NDArray[np.bool_]) -> None:
         self.codes, self.tied = codes, tied
-        self.arrays: dict[tuple[str, str], Array] | None = None
+        self.arrays: dict[tuple[str, str], AnyArray] | None = None
 
     def put(self, part: slice, found: Decisions | Selection) -> None:
         """Write the decisions of one block."""
@@ -151,7 +149,7 @@ class _Collected:
             named["scores"].get(""), named["policy"].get(""), named["flags"], named["quantities"],
         )  # fmt: skip
 
-    def _room(self, of_block: Array, n_contexts: int) -> Array:
+    def _room(self, of_block: AnyArray, n_contexts: int) -> AnyArray:
         """Return space for all contexts; an array that holds for every context stays as it is."""
         if of_block.shape[-1] != n_contexts:
             return of_block
@@ -161,9 +159,9 @@ class _Collected:
 _KINDS = ("scores", "policy", "flags", "quantities")
 
 
-def _arrays(found: Decisions) -> Mapping[tuple[str, str], Array]:
+def _arrays(found: Decisions) -> Mapping[tuple[str, str], AnyArray]:
     """Return the optional arrays of decisions by kind and name."""
-    single: dict[tuple[str, str], Array] = {}
+    single: dict[tuple[str, str], AnyArray] = {}
     if found.scores is not None:
         single["scores", ""] = found.scores
     if found.policy is not None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.compiled import compiled
-
-Values = NDArray[np.float64]
 
 GROUP = 24  # factors multiplied before a logarithm is taken: 24 of them at 1e-12 are still above `NOTHING`
 NOTHING = 1e-300  # stands for a product of 0, whose own logarithm would be many times slower to take

@@ -20,12 +20,12 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import Block
 from accordant.utilities import ExpectedRewards
 
-Points = NDArray[np.float64]
 ReferencePoint = str | float | Sequence[float]
 
 INDIFFERENT = 1e-12  # ranges of E this small mean that a stakeholder does not care
@@ -104,7 +104,7 @@ class ReferencePoints:
         lows, highs = expected.values.min(axis=(1, 2)), expected.values.max(axis=(1, 2))
         return replace(self, training_range=(tuple(map(float, lows)), tuple(map(float, highs))))
 
-    def disagreement_point(self, block: Block) -> Points:
+    def disagreement_point(self, block: Block) -> Values:
         """Return d, shape (stakeholder, context) or (stakeholder, 1)."""
         if self.disagreement == "context":
             return block.reference.lows
@@ -116,13 +116,13 @@ class ReferencePoints:
             return np.ascontiguousarray(block.reference.values[:, block.actions.index(self.status_quo)])
         return self._fixed(self.disagreement, 0, len(block.stakeholders))
 
-    def ideal_point(self, block: Block) -> Points:
+    def ideal_point(self, block: Block) -> Values:
         """Return u*, shape (stakeholder, context) or (stakeholder, 1)."""
         if self.ideal == "context":
             return block.reference.highs
         return self._fixed(self.ideal, 1, len(block.stakeholders))
 
-    def _fixed(self, point: ReferencePoint, end: Literal[0, 1], n_stakeholders: int) -> Points:
+    def _fixed(self, point: ReferencePoint, end: Literal[0, 1], n_stakeholders: int) -> Values:
         if point == "global":
             if self.training_range is None:
                 raise NotFittedError("reference points 'global' come from training contexts; call fit(E) first")
@@ -133,7 +133,7 @@ class ReferencePoints:
         return np.array(np.broadcast_to(array, (n_stakeholders,)))[:, None]
 
 
-def per_context(points: Points, block: Block, say: NDArray[np.bool_] | None = None) -> Points:
+def per_context(points: Values, block: Block, say: NDArray[np.bool_] | None = None) -> Values:
     """Return reference points with a column for every context, of those who have a say only, C-contiguous."""
     kept = points if say is None or say.all() else points[say]
     shape = len(kept), block.n_contexts

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Floats, Integers, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 
 TIE_TOLERANCE = 1e-12  # scores this close, relative to max(1, |score|), count as equal
 SINGLE_PRECISION_TOLERANCE = 1e-6  # the same for float32, which carries seven digits
 CHUNK = 1024  # contexts whose best scores and codes stay in the first-level cache
-
-Scores = NDArray[np.floating[Any]]
-Policy = NDArray[np.float64]
-Codes = NDArray[np.signedinteger[Any]]
 
 
 def code_type(n_actions: int) -> np.dtype[Any]:
@@ -29,11 +26,11 @@ def code_type(n_actions: int) -> np.dtype[Any]:
 class Selection:
     """What was selected: action codes and whether the primary score was tied, both of shape (context,)."""
 
-    codes: Codes
+    codes: Integers
     tied: NDArray[np.bool_]
 
 
-def select_best(scores: Scores, utilitarian: Scores, tolerance: float = TIE_TOLERANCE) -> Selection:
+def select_best(scores: Floats, utilitarian: Floats, tolerance: float = TIE_TOLERANCE) -> Selection:
     """Choose the action with the highest score; ties go to the utilitarian sum, then to declared order.
 
     Parameters
@@ -60,7 +57,7 @@ def select_best(scores: Scores, utilitarian: Scores, tolerance: float = TIE_TOLE
     return Selection(codes, tied)
 
 
-def softmax_policy(scores: Scores, temperature: float, tolerance: float = TIE_TOLERANCE) -> Policy:
+def softmax_policy(scores: Floats, temperature: float, tolerance: float = TIE_TOLERANCE) -> Values:
     """Return π_a ∝ exp((Φ_a − max Φ) / τ), shape (action, context).
 
     As τ → 0 this becomes uniform over the tied maximisers, not the tie-broken action.
@@ -81,7 +78,7 @@ def softmax_policy(scores: Scores, temperature: float, tolerance: float = TIE_TO
     return np.asarray(weights / weights.sum(axis=0), dtype=np.float64)
 
 
-def proportional_policy(scores: Scores, *, logarithmic: bool = False) -> Policy:
+def proportional_policy(scores: Floats, *, logarithmic: bool = False) -> Values:
     """Return π_a ∝ Φ_a, or ∝ exp(Φ_a) where Φ is the logarithm of a product, shape (action, context).
 
     Where every score is 0, all actions are equally likely. The policy is Luce's choice rule (Luce 1959).
@@ -101,7 +98,7 @@ def proportional_policy(scores: Scores, *, logarithmic: bool = False) -> Policy:
     return np.asarray(np.where(total > 0, scores, 1.0) / np.where(total > 0, total, len(scores)), dtype=np.float64)
 
 
-def epsilon_greedy_policy(codes: Codes, n_actions: int, epsilon: float) -> Policy:
+def epsilon_greedy_policy(codes: Integers, n_actions: int, epsilon: float) -> Values:
     """Return 1 − ε on the chosen action plus ε / A on every action, shape (action, context)."""
     policy = np.full((n_actions, len(codes)), epsilon / n_actions)
     policy[codes, np.arange(len(codes))] += 1.0 - epsilon
@@ -110,7 +107,7 @@ def epsilon_greedy_policy(codes: Codes, n_actions: int, epsilon: float) -> Polic
 
 @compiled
 def _select(
-    scores: NDArray[np.float64], totals: NDArray[np.float64], tolerance: float, codes: Codes, tied: NDArray[np.bool_]
+    scores: NDArray[np.float64], totals: NDArray[np.float64], tolerance: float, codes: Integers, tied: NDArray[np.bool_]
 ) -> int:
     """Write the best action and whether it is tied, `CHUNK` contexts at a time; return how many scores are allowed."""
     n_actions, n_contexts = scores.shape

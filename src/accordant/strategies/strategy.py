@@ -20,7 +20,6 @@ from accordant.utilities import ExpectedRewards
 
 Kind = Literal["compromise", "voting", "stakeholder", "baseline", "reference"]
 Structure = Literal["fixed", "column_score", "column_peaked", "column_order", "ballots", "other"]
-Scores = NDArray[np.floating[Any]]
 
 strategies: Registry[Strategy] = Registry(
     "strategy", group="accordant.strategies", packages=("accordant.strategies", "accordant.deliberation.joining")

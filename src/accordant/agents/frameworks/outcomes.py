@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from accordant.agents.frameworks.reading import read_numbers
 from accordant.allocations import Scenario
-
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 
 @dataclass(frozen=True, eq=False)

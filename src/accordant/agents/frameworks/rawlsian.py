@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from accordant.agents.frameworks.framework import Framework, register
-from accordant.agents.frameworks.outcomes import Outcomes, Values
+from accordant.agents.frameworks.outcomes import Outcomes
 from accordant.agents.frameworks.reading import read_numbers
 from accordant.agents.parameters import number
 from accordant.allocations import AdditiveUtility, Scenario, Utility
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 
 FORMS = ("severity", "leximin")

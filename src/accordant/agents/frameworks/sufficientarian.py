@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from accordant.agents.frameworks.framework import Framework, register
-from accordant.agents.frameworks.outcomes import Outcomes, Values
+from accordant.agents.frameworks.outcomes import Outcomes
 from accordant.agents.parameters import number
 from accordant.allocations import Scenario
+from accordant.arrays import Values
 from accordant.errors import InputError
 
 ROUNDING = 1e-12  # an outcome this little below the threshold has reached it

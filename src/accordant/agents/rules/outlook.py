@@ -16,9 +16,9 @@ from accordant.agents.rules.searching import searched
 from accordant.agents.view import View
 from accordant.allocations import Allocation, Utility
 from accordant.allocations.options import Options
+from accordant.arrays import Values
 from accordant.errors import InputError, InvalidMoveError
 
-Values = NDArray[np.float64]
 Violations = Callable[[Values], NDArray[np.int64]]
 
 DIGITS = 12  # utilities and distances that agree to so many decimals tie

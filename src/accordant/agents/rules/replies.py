@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.agents.moves import Answering
 from accordant.allocations import Allocation
-
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 NOTHING = 1e-9  # a share up to here, or a difference of shares up to here, is rounding
 

@@ -18,8 +18,7 @@ from accordant.agents.rules.outlook import Outlook, tied
 from accordant.agents.rules.replies import stand
 from accordant.agents.view import View
 from accordant.allocations import Allocation, Utility
-
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 
 class RuleAgent(Agent):

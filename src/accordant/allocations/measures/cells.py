@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.scenario import Scenario
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 
 Urgent = Literal["acuity", "severity"]
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 URGENT_ACUITY = 2  # levels 1 (resuscitation) and 2 (emergent) of five-level triage scales
 

@@ -13,15 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.allocations.allocation import Allocation
 from accordant.allocations.measures.cells import groups
 from accordant.allocations.measures.outcomes import own_shares
 from accordant.allocations.scenario import Scenario
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 SAME = 1e-12  # disparities of two label assignments closer than this are equal, but for rounding
 

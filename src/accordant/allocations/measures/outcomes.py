@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.allocations.allocation import Allocation
 from accordant.allocations.scenario import Scenario
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 
 def chance(scenario: Scenario, name: str) -> Values:

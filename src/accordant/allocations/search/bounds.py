@@ -32,15 +32,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.allocations.allocation import shares_of
 from accordant.allocations.band import band
 from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.greedy import best_of_each, worst
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 ROUNDING = 1e-9  # in utility; a lower utility is forgiven by this much, so that rounding never breaks a bound
 CLOSE = 1e-10  # gap at which the product bound is good enough

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from accordant.allocations.allocation import shares_of
 from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.greedy import best_of_each, worth_of_portions
+from accordant.arrays import Values, WholeNumbers
 from accordant.randomness import keyed_uniform
 
-Values = NDArray[np.float64]
-Portions = NDArray[np.int64]
 Goal = Callable[[Values], Values]
 
 STEPS = 200  # exchanges of one size of lots in one climb at most
@@ -49,7 +48,7 @@ class Exchanges:
     def __len__(self) -> int:
         return len(self.resource)
 
-    def make(self, granted: Portions, exchange: int) -> Portions:
+    def make(self, granted: WholeNumbers, exchange: int) -> WholeNumbers:
         """Return the allocation after one of them."""
         after = granted.copy()
         after[self.giver[exchange], self.resource[exchange]] -= self.lot
@@ -58,7 +57,7 @@ class Exchanges:
 
 
 def exchanges(
-    scenario: Scenario, granted: Portions, most: int, generator: np.random.Generator, lot: int = 1
+    scenario: Scenario, granted: WholeNumbers, most: int, generator: np.random.Generator, lot: int = 1
 ) -> Exchanges:
     """Return the exchanges of a lot that are possible from an allocation: all, or a sample of `most` of more."""
     givers = [np.flatnonzero(column >= lot) for column in granted.T]
@@ -77,7 +76,7 @@ def exchanges(
     return Exchanges(resource[moved], giver[moved], receiver[moved], everything, lot)
 
 
-def climbed(scenario: Scenario, start: Portions, goal: Goal, seed: int) -> Portions:
+def climbed(scenario: Scenario, start: WholeNumbers, goal: Goal, seed: int) -> WholeNumbers:
     """Return where steepest ascent by exchanges ends, shape (patient, resource).
 
     Parameters
@@ -93,7 +92,7 @@ def climbed(scenario: Scenario, start: Portions, goal: Goal, seed: int) -> Porti
     """
     most = max(FEWEST, CELLS // len(scenario.ids))
 
-    def judge(granted: Portions, offered: Exchanges) -> tuple[float, Values]:
+    def judge(granted: WholeNumbers, offered: Exchanges) -> tuple[float, Values]:
         """Return the goal now, and after each exchange."""
         rows = np.arange(len(offered))
         shares = np.repeat(shares_of(scenario, granted)[None], len(offered) + 1, axis=0)
@@ -106,13 +105,13 @@ def climbed(scenario: Scenario, start: Portions, goal: Goal, seed: int) -> Porti
 
 
 def climbed_in_utilities(
-    scenario: Scenario, start: Portions, values: Values, floors: Values, goal: Goal, seed: int
-) -> Portions:
+    scenario: Scenario, start: WholeNumbers, values: Values, floors: Values, goal: Goal, seed: int
+) -> WholeNumbers:
     """Return `climbed` for a goal that reads additive utilities, (agent, option) to (option,): far more exchanges."""
     worth = worth_of_portions(scenario, values)
     idle = values[:, scenario.demand.sum(axis=1) == 0].sum(axis=1)
 
-    def judge(granted: Portions, offered: Exchanges) -> tuple[float, Values]:
+    def judge(granted: WholeNumbers, offered: Exchanges) -> tuple[float, Values]:
         """Return the goal now, and after each exchange."""
         now = (floors + idle + np.einsum("kir,ir->k", worth, granted))[:, None]
         gained = worth[:, offered.receiver, offered.resource] - worth[:, offered.giver, offered.resource]
@@ -124,11 +123,11 @@ def climbed_in_utilities(
 
 def _ascend(
     scenario: Scenario,
-    start: Portions,
-    judge: Callable[[Portions, Exchanges], tuple[float, Values]],
+    start: WholeNumbers,
+    judge: Callable[[WholeNumbers, Exchanges], tuple[float, Values]],
     most: int,
     seed: int,
-) -> Portions:
+) -> WholeNumbers:
     """Take the best exchange while one helps, of large lots first."""
     generator = np.random.default_rng(seed)
     granted = np.array(start, dtype=np.int64)
@@ -168,7 +167,7 @@ def linearised(scenario: Scenario, goals: Sequence[Goal]) -> Values:
     return np.stack([np.nan_to_num(each[:n] - each[n:], posinf=0.0, neginf=0.0) for each in values])
 
 
-def starts(scenario: Scenario, directions: Values, seed: int) -> Portions:
+def starts(scenario: Scenario, directions: Values, seed: int) -> WholeNumbers:
     """Return allocations to start from, shape (start, patient, resource).
 
     The best by each direction, shape (direction, patient), and the best by seeded draws that depend on ids alone.

@@ -18,17 +18,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.allocations.enumeration import given_out
 from accordant.allocations.scenario import Scenario
+from accordant.arrays import Values, WholeNumbers
 from accordant.errors import InputError
 
-Values = NDArray[np.float64]
-Portions = NDArray[np.int64]
 
-
-def best(scenario: Scenario, values: Any) -> Portions:
+def best(scenario: Scenario, values: Any) -> WholeNumbers:
     """Return the portions that maximise Σ_i v_i x_i, shape (patient, resource); ties go to the lower id.
 
     Parameters
@@ -46,12 +43,12 @@ def best(scenario: Scenario, values: Any) -> Portions:
     return np.asarray(best_of_each(scenario, np.asarray(values, dtype=np.float64)[None])[0])
 
 
-def worst(scenario: Scenario, values: Any) -> Portions:
+def worst(scenario: Scenario, values: Any) -> WholeNumbers:
     """Return the portions that minimise Σ_i v_i x_i, shape (patient, resource); ties go to the lower id."""
     return best(scenario, -np.asarray(values, dtype=np.float64))
 
 
-def best_of_each(scenario: Scenario, values: Values) -> Portions:
+def best_of_each(scenario: Scenario, values: Values) -> WholeNumbers:
     """Return `best` for many value vectors, shape (vector, patient, resource) from values (vector, patient)."""
     if values.ndim != 2 or values.shape[1] != len(scenario.ids) or not np.isfinite(values).all():
         raise InputError(

@@ -27,11 +27,9 @@ from accordant.allocations.search.climbing import climbed, climbed_in_utilities,
 from accordant.allocations.search.greedy import best_of_each, worst
 from accordant.allocations.search.scaling import Scaled, scaled
 from accordant.allocations.utility import Utility
+from accordant.arrays import Values, WholeNumbers
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
-
-Values = NDArray[np.float64]
-Portions = NDArray[np.int64]
 
 SIZE = 1_000
 WEIGHTINGS = 200  # weightings of utilities at most; for two agents the weight moves in steps of 1/199
@@ -95,14 +93,14 @@ class _Kept:
         """How many more there may be."""
         return self.size - len(self.rows)
 
-    def add(self, granted: Iterable[Portions]) -> None:
+    def add(self, granted: Iterable[WholeNumbers]) -> None:
         """Add allocations, shape (patient, resource) each, while there is room."""
         for each in granted:
             if not self.free:
                 return
             self.rows[each.T.astype(">i8").tobytes()] = None
 
-    def array(self, rows: Sequence[bytes] | None = None) -> Portions:
+    def array(self, rows: Sequence[bytes] | None = None) -> WholeNumbers:
         """Return them as they were added, shape (option, patient, resource)."""
         joined = b"".join(self.rows if rows is None else rows)
         return np.frombuffer(joined, dtype=">i8").reshape(-1, *self.shape[::-1]).transpose(0, 2, 1).astype(np.int64)
@@ -129,7 +127,7 @@ def weightings(n_agents: int, most: int = WEIGHTINGS) -> Values:
     return np.array(grid, dtype=np.float64) / steps
 
 
-def _supported(scenario: Scenario, scale: Scaled) -> Portions:
+def _supported(scenario: Scenario, scale: Scaled) -> WholeNumbers:
     """Return the best allocation for each weighting, and the worst for each agent, shape (option, patient, resource).
 
     Utilities that do not add up over patients take part by what `linearised` says of them.
@@ -165,7 +163,7 @@ def nearly_smallest(utilities: Values, *, sharpness: float) -> Values:
     return np.asarray(least - np.log(np.exp(-sharpness * (utilities - least)).sum(axis=0)) / sharpness)
 
 
-def _tops(scenario: Scenario, scale: Scaled, known: Portions, seed: int) -> list[Portions]:
+def _tops(scenario: Scenario, scale: Scaled, known: WholeNumbers, seed: int) -> list[WholeNumbers]:
     """Return where climbs from the best known allocations end: product, minimum, and utilities that do not add up.
 
     The minimum is climbed directly, and by softer ones first: it is flat wherever the agent with least gains nothing by
@@ -201,7 +199,7 @@ def _of_shares(shares: Values, *, scale: Scaled, goal: Callable[[Values], Values
     return goal(scale.of(shares))
 
 
-def _walks(scenario: Scenario, known: Portions, places: int, seed: int) -> Iterable[Portions]:
+def _walks(scenario: Scenario, known: WholeNumbers, places: int, seed: int) -> Iterable[WholeNumbers]:
     """Yield where walks of one to eight random exchanges from known allocations end."""
     generator = np.random.default_rng(keyed_seed(seed, "walks"))
     for walk in range(WALKS_PER_PLACE * places):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.allocations.allocation import shares_of
 from accordant.allocations.options import Options
@@ -14,9 +13,8 @@ from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.climbing import climbed, linearised, starts
 from accordant.allocations.search.greedy import best, worst
 from accordant.allocations.utility import AdditiveUtility, Utility
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 INDIFFERENT = 1e-12  # a range of utilities narrower than this, relative to what they add up, is rounding
 LARGEST = float(np.finfo(np.float64).max)

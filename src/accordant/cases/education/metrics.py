@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evidence import Evidence
 from accordant.metrics import Goal, Range, SumMetric, Sums, register
 from accordant.metrics.combinations import together
 from accordant.metrics.expressions import Expression, columns_of, divided
 from accordant.metrics.statistics import position
 from accordant.problem import DecisionProblem, value_label
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

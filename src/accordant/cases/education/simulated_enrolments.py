@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.education.enrolments import BANDS, EDUCATION, MODULES, RESULTS, tidy_enrolments
 from accordant.cases.simulators import simulators
-
-Values = NDArray[np.float64]
 
 # rounded from the public file: shares of the modules, and of the results in each module
 SHARES = (0.023, 0.243, 0.136, 0.192, 0.090, 0.238, 0.078)

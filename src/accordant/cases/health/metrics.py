@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.health.rewards import COSTS
 from accordant.errors import InputError
 from accordant.evidence import Evidence
@@ -21,7 +21,6 @@ from accordant.metrics.combinations import Defaulted, together
 from accordant.metrics.expressions import Expression, columns_of, divided
 from accordant.metrics.policy import MODELLED, OutcomeMetric
 
-Values = NDArray[np.float64]
 EXTRA_COST = COSTS["A"] - COSTS["C"]
 
 

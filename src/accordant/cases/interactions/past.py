@@ -11,12 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.cases.interactions.tables import Events
 from accordant.errors import DataError, InputError
 from accordant.slates.relevance import NOBODY, NOWHERE, Interactions
-
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 DAY = 86_400.0  # seconds
 ROUNDING = 1e-9  # a share that is a whole number of rows but for rounding is one

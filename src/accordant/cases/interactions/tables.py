@@ -9,14 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.cases.cells import Cells, Limits
 from accordant.cases.interactions.times import seconds_of
 from accordant.errors import DataError, InputError, UnknownNameError
-
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 OF_EVENTS = ("user", "item", "time", "weight", "session")
 OF_ITEMS = ("id", "name", "category", "provider", "price", "capacity", "latitude", "longitude", "safety")

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.lending.rewards import ACTIONS, OUTCOMES, Structure, table_of
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import SHARE, Goal, Range, SumMetric, Sums, cell_values, register
 from accordant.metrics.expressions import Expression, columns_of, divided
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.randomness import keyed_uniform
 from accordant.slates.catalogue import Requests
 from accordant.slates.slates import NOTHING, Slates, attention
-
-Values = NDArray[np.float64]
 
 SMALLEST = 2.0**-53  # keeps logarithms of draws finite
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.tourism.mapping import capacities, providers
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue
-
-Values = NDArray[np.float64]
 
 CATEGORIES = ("Cultural", "Historical", "Museum", "Park", "Shopping", "Structure")
 WITHOUT_CATEGORY = 0.1  # share of attractions; at least one of two or more

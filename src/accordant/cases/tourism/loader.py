@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.days import service_days
 from accordant.cases.markets import Demand, market_loaders
 from accordant.cases.tourism.mapping import capacities, providers
@@ -20,8 +20,6 @@ from accordant.cases.tourism.tables import Places, Visits, column_names, date_of
 from accordant.errors import DataError, InputError
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.relevance import recommender_of
-
-Values = NDArray[np.float64]
 
 VISITS, PLACES = "traj-", "poi-"  # how names of the two files begin
 EARLIEST = "1970-01-01"  # a time before is a clock that was never set or the date of a scanned picture

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 LEAST_CAPACITY = 1.0  # visits a day of an attraction that hardly anybody visited
 ROUNDING = 1e-12  # a share that is reached but for rounding is reached

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.tourism.split import Split
 from accordant.cases.tourism.tables import Visits
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.relevance import NOBODY, Interactions, Recommender, relative
-
-Values = NDArray[np.float64]
 
 
 def predicted(visits: Visits, split: Split, catalogue: Catalogue, recommender: Recommender) -> Values:

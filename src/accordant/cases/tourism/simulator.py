@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import randomness
+from accordant.arrays import Values
 from accordant.cases.days import service_days
 from accordant.cases.markets import Demand, market_simulators
 from accordant.cases.tourism.choice import Choice
 from accordant.cases.tourism.city import CENTRE, SPREAD, Tastes, attractions, estimates, tastes
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue, Requests
-
-Values = NDArray[np.float64]
 
 LIKED = 3  # attractions that a visitor would like best are what a list should hold
 

@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.cases.cells import Cells, Limits
 from accordant.errors import DataError, InputError, UnknownNameError
-
-Values = NDArray[np.float64]
 
 COLUMNS: Mapping[str, str] = {
     "user": "userID",

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.randomness import keyed_uniform
-
-Values = NDArray[np.float64]
 
 RISK = {1: 0.84, 2: 0.66, 3: 0.48, 4: 0.30, 5: 0.12}  # 1 - p_without of each level, without abnormal signs
 PER_SIGN = 0.024  # what each abnormal sign adds; five of them stay below the step to the next level

@@ -13,18 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from accordant.arrays import Mask, Values, WholeNumbers
 from accordant.ballots.profile import rank_type
-from accordant.certificates.ballots.patterns import (
-    DOUBTFUL,
-    IMPOSSIBLE,
-    ROOM,
-    SURE,
-    Mask,
-    Numbers,
-    Patterns,
-    Values,
-    Verdicts,
-)
+from accordant.certificates.ballots.patterns import DOUBTFUL, IMPOSSIBLE, ROOM, SURE, Patterns, Verdicts
 from accordant.certificates.columns import BLUR
 from accordant.compiled import compiled
 from accordant.strategies.voting.approval import approved_grades
@@ -48,7 +39,7 @@ class Approvals(Patterns):
         self.ranks = np.zeros(self.approvals.shape, dtype=rank_type(n_actions))
         self._radix = 2 ** np.arange(n_actions)[::-1]
 
-    def of(self, values: Values, tolerance: float) -> Numbers:
+    def of(self, values: Values, tolerance: float) -> WholeNumbers:
         """Return the set of every stakeholder, shape (stakeholder, context)."""
         approved = approved_grades(values, None, max(tolerance, np.finfo(float).eps))
         return np.asarray(np.einsum("iat,a->it", approved.astype(np.int64), self._radix) - 1)
@@ -83,11 +74,11 @@ class Approvals(Patterns):
             lead_in_sets(lowest, highest, self.approvals[p], *bars, verdicts[:, p] > 0, tolerance, leads[:, p])
         return leads
 
-    def middle(self, lowest: Values, highest: Values, codes: Numbers, tolerance: float) -> Values:
+    def middle(self, lowest: Values, highest: Values, codes: WholeNumbers, tolerance: float) -> Values:
         """Return reports whose mean is in the middle of the possible ones."""
         return self._placed(lowest, highest, codes, -1, tolerance)
 
-    def favouring(self, lowest: Values, highest: Values, codes: Numbers, action: int, tolerance: float) -> Values:
+    def favouring(self, lowest: Values, highest: Values, codes: WholeNumbers, action: int, tolerance: float) -> Values:
         """Return reports with one action as high as the set leaves room for, and then all others as low.
 
         Where both cannot be, because of the mean, this need not be the largest possible lead over every other action.
@@ -132,7 +123,7 @@ class Approvals(Patterns):
             most = np.minimum(most, total / (own.shape[1] + size))
         return least, most
 
-    def _placed(self, lowest: Values, highest: Values, codes: Numbers, action: int, tolerance: float) -> Values:
+    def _placed(self, lowest: Values, highest: Values, codes: WholeNumbers, action: int, tolerance: float) -> Values:
         """Return reports with a mean among the possible ones that suits an action; −1 for the middle."""
         values = lowest.copy()
         for p in np.unique(codes):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.certificates.ballots.patterns import Mask, Patterns, Values
+from accordant.arrays import Mask, Values
+from accordant.certificates.ballots.patterns import Patterns
 from accordant.certificates.reports import Reports
 
 ROUNDING = 1e-9  # of all weight: what is ahead by less may be level

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.certificates.ballots.patterns import Mask, Values
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.ballots.search import FAVOURING, MIDDLE, Search, kind_for, said
 from accordant.certificates.columns import ColumnOrder, against
 from accordant.certificates.method import Method, Reach, certifies
 from accordant.certificates.reports import Reports
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
 from accordant.strategies.voting.rule import VotingRule
 
@@ -63,7 +62,7 @@ class Counting(Method):
         search = Search.of(rule, reports, wanted)
         return search.attack(action, np.arange(reports.n_contexts), attack)
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Try the reports that hurt the decision or help an action most; count profiles only where they do nothing."""
         assert isinstance(rule, VotingRule)
         changes = reports.choose(rule, against(reports.highest, reports.lowest, decided, reports)) != decided

@@ -17,18 +17,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from accordant.arrays import Mask, Values, WholeNumbers
 from accordant.ballots.profile import rank_type
-from accordant.certificates.ballots.patterns import (
-    DOUBTFUL,
-    IMPOSSIBLE,
-    ROOM,
-    SURE,
-    Mask,
-    Numbers,
-    Patterns,
-    Values,
-    Verdicts,
-)
+from accordant.certificates.ballots.patterns import DOUBTFUL, IMPOSSIBLE, ROOM, SURE, Patterns, Verdicts
 from accordant.certificates.columns import BLUR
 from accordant.compiled import compiled
 from accordant.strategies.voting.ranks import ranks_by_reward
@@ -62,7 +53,7 @@ class Orders(Patterns):
         for ranks in sequences:
             self._numbers[int(self._radix @ np.array(ranks))] = numbers[ranks if by_rank else _counts(ranks)]
 
-    def of(self, values: Values, tolerance: float) -> Numbers:
+    def of(self, values: Values, tolerance: float) -> WholeNumbers:
         """Return the pattern of every stakeholder, shape (stakeholder, context)."""
         ranks = ranks_by_reward(values, tolerance).astype(np.int64)
         return np.asarray(self._numbers[np.einsum("iat,a->it", ranks, self._radix)])
@@ -86,13 +77,13 @@ class Orders(Patterns):
         lead_in_orders(lowest, highest, self.tiers, verdicts, tolerance, leads)
         return leads
 
-    def middle(self, lowest: Values, highest: Values, codes: Numbers, tolerance: float) -> Values:
+    def middle(self, lowest: Values, highest: Values, codes: WholeNumbers, tolerance: float) -> Values:
         """Return reports between those with the lowest and those with the highest levels."""
         values = np.empty_like(lowest)
         place_orders(lowest, highest, self.tiers, codes, -1, ROOM * tolerance, 0.0, values)
         return values
 
-    def favouring(self, lowest: Values, highest: Values, codes: Numbers, action: int, tolerance: float) -> Values:
+    def favouring(self, lowest: Values, highest: Values, codes: WholeNumbers, action: int, tolerance: float) -> Values:
         """Return reports with the action at the highest level that its order allows, all others then at the lowest.
 
         No report of the same order has a larger difference between the action and any other one, but for tolerances.
@@ -141,7 +132,7 @@ def overlap(lowest: Values, highest: Values, tolerance: float, open_to_change: M
 
 @compiled
 def judge_orders(
-    lowest: Values, highest: Values, tiers: Numbers, short: Mask, tolerance: float, blur: float, room: float,
+    lowest: Values, highest: Values, tiers: WholeNumbers, short: Mask, tolerance: float, blur: float, room: float,
     verdicts: Verdicts,
 ) -> None:  # fmt: skip
     """Write which orders are possible, shape (member, pattern, context).
@@ -207,7 +198,7 @@ def judge_orders(
 
 @compiled
 def lead_in_orders(
-    lowest: Values, highest: Values, tiers: Numbers, verdicts: Verdicts, tolerance: float, leads: Values
+    lowest: Values, highest: Values, tiers: WholeNumbers, verdicts: Verdicts, tolerance: float, leads: Values
 ) -> None:
     """Write the most by which a can be worth more than b, shape (member, pattern, a, b, context).
 
@@ -240,7 +231,7 @@ def lead_in_orders(
 
 @compiled
 def place_orders(
-    lowest: Values, highest: Values, tiers: Numbers, codes: Numbers, action: int, gap: float, lift: float,
+    lowest: Values, highest: Values, tiers: WholeNumbers, codes: WholeNumbers, action: int, gap: float, lift: float,
     values: Values,
 ) -> None:  # fmt: skip
     """Write reports with the given orders, shape (member, action, context).

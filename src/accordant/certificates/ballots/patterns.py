@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Numbers = NDArray[np.int64]
-Ranks = NDArray[np.signedinteger[Any]]
+from accordant.arrays import Integers, Mask, Values, WholeNumbers
+
 Verdicts = NDArray[np.uint8]  # shape (member, pattern, context)
 
 IMPOSSIBLE, DOUBTFUL, SURE = 0, 1, 2  # no report in the box has the pattern; perhaps one has; one is known
@@ -36,7 +34,7 @@ class Patterns(ABC):
 
     most_actions: ClassVar[int]
 
-    ranks: Ranks
+    ranks: Integers
     approvals: Mask | None
 
     def __len__(self) -> int:
@@ -48,7 +46,7 @@ class Patterns(ABC):
         return int(self.ranks.shape[1])
 
     @abstractmethod
-    def of(self, values: Values, tolerance: float) -> Numbers:
+    def of(self, values: Values, tolerance: float) -> WholeNumbers:
         """Return the pattern of rewards of shape (stakeholder, action, context), shape (stakeholder, context)."""
 
     @staticmethod
@@ -88,7 +86,7 @@ class Patterns(ABC):
         """
 
     @abstractmethod
-    def middle(self, lowest: Values, highest: Values, codes: Numbers, tolerance: float) -> Values:
+    def middle(self, lowest: Values, highest: Values, codes: WholeNumbers, tolerance: float) -> Values:
         """Return a report of the given patterns, far from all others, shape (member, action, context).
 
         Parameters
@@ -102,7 +100,7 @@ class Patterns(ABC):
         """
 
     @abstractmethod
-    def favouring(self, lowest: Values, highest: Values, codes: Numbers, action: int, tolerance: float) -> Values:
+    def favouring(self, lowest: Values, highest: Values, codes: WholeNumbers, action: int, tolerance: float) -> Values:
         """Return a report of the given patterns in which an action is worth much, and the others little.
 
         Same parameters as `middle`, same shape.

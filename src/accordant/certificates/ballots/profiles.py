@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.certificates.ballots.patterns import SURE, Numbers, Patterns, Values, Verdicts
+from accordant.arrays import Values, WholeNumbers
+from accordant.certificates.ballots.patterns import SURE, Patterns, Verdicts
 from accordant.compiled import compiled
 from accordant.strategies.voting.rule import VotingRule
 from accordant.strategies.voting.sums import in_whole_units
@@ -44,7 +45,7 @@ class Profiles:
     rule: VotingRule
     patterns: Patterns
     weights: Values
-    staying: Numbers
+    staying: WholeNumbers
     n_members: int
     tolerance: float
     _table: Bits | None = field(default=None, repr=False)
@@ -59,7 +60,7 @@ class Profiles:
         """Whether there are few enough profiles to be numbered."""
         return self.size < LARGEST_NUMBER
 
-    def ballots(self, numbers: Numbers) -> Numbers:
+    def ballots(self, numbers: WholeNumbers) -> WholeNumbers:
         """Return the ballots of the members in some profiles, shape (member, profile)."""
         codes = np.empty((self.n_members, len(numbers)), dtype=np.int64)
         rest = numbers
@@ -67,7 +68,7 @@ class Profiles:
             rest, codes[i] = np.divmod(rest, len(self.patterns))
         return codes
 
-    def winners(self, numbers: Numbers) -> Bits:
+    def winners(self, numbers: WholeNumbers) -> Bits:
         """Return the winners, before ties are broken, of some profiles, which may repeat, shape (profile,)."""
         if self.size <= LARGEST_TABLE:
             if self._table is None:
@@ -80,7 +81,7 @@ class Profiles:
         different, where = np.unique(numbers, return_inverse=True)
         return self._count(different)[where.reshape(-1)]
 
-    def _count(self, numbers: Numbers) -> Bits:
+    def _count(self, numbers: WholeNumbers) -> Bits:
         """Let the rule count different profiles."""
         found = np.empty(len(numbers), dtype=np.uint8)
         whole, unit = in_whole_units(self.weights)
@@ -103,7 +104,9 @@ class Profiles:
 
 
 @compiled
-def list_profiles(verdicts: Verdicts, contexts: Numbers, stay: Numbers, starts: Numbers, numbers: Numbers) -> None:
+def list_profiles(
+    verdicts: Verdicts, contexts: WholeNumbers, stay: WholeNumbers, starts: WholeNumbers, numbers: WholeNumbers
+) -> None:
     """Write the numbers of all profiles that are possible in some contexts, one context after the other.
 
     Parameters
@@ -139,8 +142,8 @@ def list_profiles(verdicts: Verdicts, contexts: Numbers, stay: Numbers, starts: 
 
 @compiled
 def sole_winners(
-    numbers: Numbers, winners: Bits, contexts: Numbers, starts: Numbers, verdicts: Verdicts, sure_bits: Bits,
-    alone: Bits, tied: Bits, best: Numbers,
+    numbers: WholeNumbers, winners: Bits, contexts: WholeNumbers, starts: WholeNumbers, verdicts: Verdicts,
+    sure_bits: Bits, alone: Bits, tied: Bits, best: WholeNumbers,
 ) -> None:  # fmt: skip
     """Collect who wins alone and who ties, over all profiles of each context.
 
@@ -185,9 +188,9 @@ def sole_winners(
 
 @compiled
 def tied_winners(
-    numbers: Numbers, winners: Bits, contexts: Numbers, starts: Numbers, verdicts: Verdicts, wanted: Bits,
-    places: Numbers, leads: Values, totals: Values, tolerance: float, slack: float, far: float, kept: Bits,
-    best: Numbers, margins: Values,
+    numbers: WholeNumbers, winners: Bits, contexts: WholeNumbers, starts: WholeNumbers, verdicts: Verdicts,
+    wanted: Bits, places: WholeNumbers, leads: Values, totals: Values, tolerance: float, slack: float, far: float,
+    kept: Bits, best: WholeNumbers, margins: Values,
 ) -> None:  # fmt: skip
     """Collect which of tied winners sums could favour, over all profiles of each context.
 

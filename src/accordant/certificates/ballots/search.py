@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values, WholeNumbers
 from accordant.certificates.ballots.approvals import Approvals, approvals
 from accordant.certificates.ballots.bounding import not_bounded
 from accordant.certificates.ballots.orders import Orders, orders
-from accordant.certificates.ballots.patterns import DOUBTFUL, Mask, Numbers, Patterns, Values, Verdicts
+from accordant.certificates.ballots.patterns import DOUBTFUL, Patterns, Verdicts
 from accordant.certificates.ballots.profiles import Bits, Profiles, list_profiles, sole_winners, tied_winners
 from accordant.certificates.columns import BLUR
 from accordant.certificates.reports import Reports
@@ -66,7 +67,7 @@ class Search:
     patterns: Patterns | None
     profiles: Profiles | None
     outer: Mask
-    best: Numbers
+    best: WholeNumbers
 
     @classmethod
     def of(cls, rule: VotingRule, reports: Reports, wanted: Mask) -> Search:
@@ -134,10 +135,10 @@ class _Piece:
     profiles: Profiles
     lowest: Values
     highest: Values
-    stay: Numbers
+    stay: WholeNumbers
     totals: Values
 
-    def count(self, wanted: Mask, honest: Numbers) -> tuple[Mask, Numbers, Mask]:
+    def count(self, wanted: Mask, honest: WholeNumbers) -> tuple[Mask, WholeNumbers, Mask]:
         """Count profiles in every context that does not have too many.
 
         Parameters
@@ -168,7 +169,9 @@ class _Piece:
             left[:, part] &= (found[part] >> np.arange(n_actions)[:, None] & 1).astype(bool)
         return left, best, few
 
-    def _count(self, contexts: Numbers, counts: Values, verdicts: Verdicts, wanted: Bits, best: Numbers) -> Bits:
+    def _count(
+        self, contexts: WholeNumbers, counts: Values, verdicts: Verdicts, wanted: Bits, best: WholeNumbers
+    ) -> Bits:
         """Return who can win in some contexts, and write profiles into `best`."""
         starts = np.concatenate([[0], counts[contexts].cumsum()]).astype(np.int64)
         numbers = np.empty(starts[-1], dtype=np.int64)
@@ -182,8 +185,8 @@ class _Piece:
         return alone
 
     def _break_ties(
-        self, listed: tuple[Numbers, Bits, Numbers, Numbers, Verdicts], wanted: Bits,
-        found: Bits, best: Numbers,
+        self, listed: tuple[WholeNumbers, Bits, WholeNumbers, WholeNumbers, Verdicts], wanted: Bits,
+        found: Bits, best: WholeNumbers,
     ) -> None:  # fmt: skip
         """Add to `found` which of tied winners the sums could favour."""
         where = np.flatnonzero(wanted)
@@ -204,14 +207,14 @@ class _Piece:
             )  # fmt: skip
 
 
-def _parts(contexts: Numbers, entries: int) -> Iterator[Numbers]:
+def _parts(contexts: WholeNumbers, entries: int) -> Iterator[WholeNumbers]:
     """Yield some contexts at a time, so that arrays with so many entries per context stay small."""
     size = max(1, LISTED_AT_ONCE // max(1, entries))
     for start in range(0, len(contexts), size):
         yield contexts[start : start + size]
 
 
-def _runs(contexts: Numbers, counts: Values) -> Iterator[Numbers]:
+def _runs(contexts: WholeNumbers, counts: Values) -> Iterator[WholeNumbers]:
     """Yield some contexts at a time, so that their profiles together are not too many."""
     if len(contexts):
         run = (counts[contexts].cumsum() // LISTED_AT_ONCE).astype(np.int64)

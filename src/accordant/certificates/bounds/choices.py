@@ -14,12 +14,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.compiled import compiled
 from accordant.decisions import Decisions
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Index = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +36,7 @@ class Move:
         (action, context); None if the attack is known by its codes.
     """
 
-    codes: Index
+    codes: Integers
     changed: Mask
     policy: Values | None = None
     raised: Mask | None = None
@@ -102,7 +99,7 @@ class Choices(ABC):
         """Return the decisions that a move makes."""
         return replace(self.base, codes=move.codes, policy=move.policy, scores=None, flags={}, quantities={})
 
-    def take(self, contexts: Index) -> Self:
+    def take(self, contexts: Integers) -> Self:
         """Return the choices in some contexts."""
         policy = None if self.base.policy is None else np.asarray(self.base.policy)[:, contexts]
         base = Decisions(
@@ -126,7 +123,7 @@ class Choices(ABC):
         return np.asarray(kept & (gains > 0))
 
     @abstractmethod
-    def _arrays(self, contexts: Index) -> dict[str, Any]:
+    def _arrays(self, contexts: Integers) -> dict[str, Any]:
         """Return the fields that have one entry per context, in some contexts."""
 
 
@@ -164,10 +161,10 @@ class Sets(Choices):
     def _open(self) -> bool:
         return bool(np.count_nonzero(self.mask) > self.n_contexts)
 
-    def _move(self, codes: Index) -> Move:
+    def _move(self, codes: Integers) -> Move:
         return Move(codes, np.asarray(codes != self.base.codes), self._policy(codes))
 
-    def _policy(self, codes: Index) -> Values | None:
+    def _policy(self, codes: Integers) -> Values | None:
         if not self.epsilon:
             return None
         policy = np.full((self.n_actions, self.n_contexts), self.epsilon / self.n_actions)
@@ -177,7 +174,7 @@ class Sets(Choices):
     def _mixed(self, table: Values) -> Values:
         return (1.0 - self.epsilon) * table + self.epsilon * table.mean(axis=0) if self.epsilon else table
 
-    def _arrays(self, contexts: Index) -> dict[str, Any]:
+    def _arrays(self, contexts: Integers) -> dict[str, Any]:
         return {"mask": self.mask[:, contexts]}
 
 

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.bounds.choices import Choices
 from accordant.metrics.combinations import GeometricMean
 from accordant.metrics.expressions import Sum, weighed
-
-Values = NDArray[np.float64]
 
 CLOSE = 1e-10  # relative to max(1, |bound|): a bound this close to the best one will do
 SECTIONS = 40  # golden sections of a line

@@ -11,14 +11,11 @@ import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.bounds.choices import Choices, Sets
 from accordant.compiled import compiled
-from accordant.metrics.expressions import Index, Ratio, Sum
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from accordant.metrics.expressions import Ratio, Sum
 
 STEPS = 100  # Dinkelbach's steps converge faster than linearly; six are usual
 NUDGE = 1e-12  # relative to max(1, |ratio|): less than anybody reads off a ratio
@@ -101,12 +98,12 @@ def quotient_bounds(top: Enclosure, bottom: Enclosure) -> Enclosure:
     return Enclosure(min(ends), max(ends), undefined)
 
 
-def choices_in(contexts: Index | None, choices: Choices) -> Choices:
+def choices_in(contexts: Integers | None, choices: Choices) -> Choices:
     """Return the choices in some contexts; None for all."""
     return choices if contexts is None else choices.take(contexts)
 
 
-def _table(total: Sum, contexts: Index | None, choices: Choices) -> Values:
+def _table(total: Sum, contexts: Integers | None, choices: Choices) -> Values:
     return total.table(choices.n_actions, choices.n_contexts, contexts)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.bounds.about import Subject
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.composite import Criteria
@@ -21,8 +21,6 @@ from accordant.metrics.combinations import magnitude
 from accordant.metrics.metric import Goal
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

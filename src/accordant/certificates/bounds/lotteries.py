@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from accordant.certificates.bounds.choices import Choices, Index, Mask, Move, Values
+from accordant.arrays import Integers, Mask, Values
+from accordant.certificates.bounds.choices import Choices, Move
 from accordant.compiled import compiled
 
 
@@ -70,7 +71,7 @@ class Mixtures(Probabilities):
     def _open(self) -> bool:
         return bool((self.lowest != self.highest).any())
 
-    def _arrays(self, contexts: Index) -> dict[str, Any]:
+    def _arrays(self, contexts: Integers) -> dict[str, Any]:
         return {"lowest": self.lowest[:, contexts], "highest": self.highest[:, contexts]}
 
 
@@ -95,7 +96,7 @@ class Anything(Probabilities):
     def _open(self) -> bool:
         return bool(self.movable.any())
 
-    def _arrays(self, contexts: Index) -> dict[str, Any]:
+    def _arrays(self, contexts: Integers) -> dict[str, Any]:
         return {"movable": self.movable[contexts]}
 
 

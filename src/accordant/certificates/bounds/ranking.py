@@ -17,8 +17,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.composite import Criteria
 from accordant.certificates.bounds.live import live_scores
@@ -35,8 +35,6 @@ from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Ranges = Literal["frozen", "live"]
 
 LEAD = 1e-9  # relative to max(1, |score|): a smaller lead may be rounding

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.certificates.bounds.choices import Choices, Move, Sets
 from accordant.certificates.bounds.lotteries import Anything, Mixtures
@@ -32,8 +31,6 @@ from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import proportional_policy
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 MEETS = 1e-10  # what rounding may leave between a bound and the attack that attains it
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.metrics.combinations import magnitude, together
 from accordant.metrics.expressions import Expression
 from accordant.metrics.metric import Goal
-
-Values = NDArray[np.float64]
 
 EQUAL = 1e-12  # ranges up to this, relative to max(1, |s|), are rounding
 FLOOR = 1e-9  # smallest divisor in the official code of the paper

@@ -9,13 +9,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import PIECE, Workspace
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import Strategy
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Attacks = NDArray[np.int32]
 
 SWEEPS = 2  # of coordinate search

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.method import certifies
 from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
@@ -14,8 +14,6 @@ from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
 from accordant.strategies.distance.compromise_programming import CompromiseProgramming
 from accordant.strategies.strategy import Strategy
-
-Values = NDArray[np.float64]
 
 
 @certifies("compromise_programming")

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Marks = NDArray[np.uint8]  # shape (action, rival, context)
 
 BEHIND, LEVEL, AHEAD = 0, 1, 2  # what an action can be at most beside a rival: a tie goes to sums, then to order
@@ -60,7 +58,7 @@ class Contest:
         labels = np.ascontiguousarray(np.broadcast_to(np.arange(shape[0])[:, None], shape), dtype=np.int64)
         return cls(lowest, highest, weights[say], say, labels, reports.n_actions, reports.honest.tolerance)
 
-    def against(self, decided: Codes) -> Contest:
+    def against(self, decided: Integers) -> Contest:
         """Return the comparison of every other action with the decided one, which comes to the first column."""
         codes = decided.astype(np.int64)
         lowest, highest, labels = np.empty_like(self.lowest), np.empty_like(self.highest), self.labels.copy()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.method import certifies
 from accordant.certificates.pairwise.contest import BEHIND, SLACK, Contest, Marks
 from accordant.certificates.pairwise.pairs import Pairwise
@@ -20,8 +20,6 @@ from accordant.certificates.reports import Reports
 from accordant.strategies.bargaining.egalitarian_equivalent import EgalitarianEquivalent
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy, stakeholder_weights
-
-Values = NDArray[np.float64]
 
 
 @certifies("egalitarian_equivalent")

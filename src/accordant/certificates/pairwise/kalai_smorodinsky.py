@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.method import certifies
 from accordant.certificates.pairwise.contest import BEHIND, SLACK, Contest, Marks
 from accordant.certificates.pairwise.pairs import Pairwise
@@ -25,8 +26,6 @@ from accordant.compiled import compiled
 from accordant.strategies.bargaining.kalai_smorodinsky import KalaiSmorodinsky
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy, stakeholder_weights
-
-Values = NDArray[np.float64]
 
 
 @certifies("kalai_smorodinsky")

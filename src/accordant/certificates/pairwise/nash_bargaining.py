@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.method import certifies
 from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks, beside
@@ -17,9 +17,6 @@ from accordant.compiled import compiled
 from accordant.strategies.bargaining.nash_bargaining import NashBargaining
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 DEEPEST = -math.log(INDIFFERENT)  # the largest |log| of a gain that counts
 

@@ -6,18 +6,14 @@ from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.columns import ColumnOrder
 from accordant.certificates.method import Method, Reach
 from accordant.certificates.pairwise.attacks import Plan, attacking, plans, search
 from accordant.certificates.pairwise.contest import Contest, Marks
 from accordant.certificates.reports import Reports
-from accordant.strategies.selection import Codes
 from accordant.strategies.strategy import Strategy
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class Pairwise(Method):
@@ -74,7 +70,7 @@ class Pairwise(Method):
         number, promoted = divmod(attack, reports.n_actions)
         return attacking(rule, reports, promoted, self.plans(reports)[number], self)
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Codes) -> Mask:
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Compare the others with the decided action alone: if one can be ahead of it, it need not win."""
         if self.exact(rule, reports.n_actions):
             return ColumnOrder().changeable(rule, reports, decided)

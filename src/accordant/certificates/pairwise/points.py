@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.certificates.pairwise.contest import SLACK, Contest, beside
 from accordant.certificates.reports import Reports
 from accordant.strategies.compromise import PointCompromise
 from accordant.strategies.reference_points import INDIFFERENT
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

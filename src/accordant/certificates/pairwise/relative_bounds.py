@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
 from accordant.compiled import compiled
 from accordant.strategies.reference_points import INDIFFERENT
-
-Values = NDArray[np.float64]
 
 ROUNDING = 1e-14  # of the terms of a sum, some of which may be large and cancel
 THIRD, RIVAL, ACTION = 0, 1, 2  # whose entry d is

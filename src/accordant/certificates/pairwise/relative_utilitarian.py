@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.method import certifies
 from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
@@ -20,8 +20,6 @@ from accordant.compiled import compiled
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy
 from accordant.strategies.welfare.relative_utilitarian import RelativeUtilitarian
-
-Values = NDArray[np.float64]
 
 
 class RelativeSums(Pairwise):

@@ -8,13 +8,11 @@ every other row gives to a at most. The same with strict signs.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
 from accordant.compiled import compiled
-
-Values = NDArray[np.float64]
 
 
 def compare_smallest(contest: Contest, most: Values, least: Values, gaps: Values) -> Marks:

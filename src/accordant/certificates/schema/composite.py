@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from accordant.certificates.schema.perturbations import Values
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 
 GOALS = ("max", "min")

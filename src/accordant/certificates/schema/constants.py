@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from accordant.certificates.schema.perturbations import Values
+from accordant.arrays import Values
 
 C3 = 2 / (3 * math.sqrt(3))  # largest E[(θ − θ̄)(u − ū)²] for θ in [0, 1] and |u| ≤ 1: what II.1 calls c₃
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.certificates.schema.forms import (
     LogProduct,
     Product,
@@ -15,7 +16,6 @@ from accordant.certificates.schema.forms import (
     SquaredDistance,
     WeightedSum,
 )
-from accordant.certificates.schema.perturbations import Values
 from accordant.errors import InputError
 from accordant.strategies.bargaining.kalai_smorodinsky import KalaiSmorodinsky
 from accordant.strategies.bargaining.nash_bargaining import NashBargaining

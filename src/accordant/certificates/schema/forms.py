@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.certificates.schema.perturbations import Indices, PerturbationSet, Region, Values
+from accordant.arrays import Codes, Values
+from accordant.certificates.schema.perturbations import PerturbationSet, Region
 
 SMALLEST_GAIN = 1e-9  # gains that may fall to this leave a logarithm without useful bounds
 
@@ -91,7 +92,7 @@ class ScoringForm(ABC):
         """Return in which contexts the score is smooth on every box with these lower ends, shape (context,)."""
         return np.ones(low.shape[2], dtype=bool)
 
-    def _speaking(self, members: Indices) -> Indices:
+    def _speaking(self, members: Codes) -> Codes:
         """Return the members who count."""
         return members[self.heard[members]]
 

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.certificates.threat import checked_coalition
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.welfare.nash_social_welfare import FLOOR
 from accordant.utilities import ExpectedRewards
 
-Values = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Region = Literal["tube", "box"]
 REGIONS: tuple[Region, ...] = ("tube", "box")
 
@@ -49,7 +47,7 @@ class PerturbationSet:
     centre: Values
     low: Values
     high: Values
-    members: Indices
+    members: Codes
     coalition: tuple[str, ...]
     delta: float
     mu: float
@@ -121,7 +119,7 @@ def perturbation_set(
     )  # fmt: skip
 
 
-def _members(coalition: Iterable[str] | None, stakeholders: tuple[str, ...]) -> Indices:
+def _members(coalition: Iterable[str] | None, stakeholders: tuple[str, ...]) -> Codes:
     """Return the positions of the members, ascending."""
     names = checked_coalition(coalition)
     names = stakeholders if names is None else names

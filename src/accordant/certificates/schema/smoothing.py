@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from accordant.certificates.schema.perturbations import Values
+from accordant.arrays import Values
 
 
 @dataclass(frozen=True, eq=False)

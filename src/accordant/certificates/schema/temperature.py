@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from accordant.certificates.schema.perturbations import Values
+from accordant.arrays import Values
 from accordant.errors import InputError
 
 SMALLEST = 1e-12  # temperatures below this make softmax the argmax, and 1 / τ² meaningless

@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates.schema import constants, smoothing
 from accordant.certificates.schema.forms import ScoringForm
-from accordant.certificates.schema.perturbations import PerturbationSet, Region, Values
+from accordant.certificates.schema.perturbations import PerturbationSet, Region
 from accordant.certificates.schema.temperature import minimiser
 
 Bias = Literal["exponential", "linear"]

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from accordant.agents import Contestation, Proposal, Reply
 from accordant.allocations import Allocation
+from accordant.arrays import Values
 from accordant.deliberation.record import Deliberation
-
-Shares = NDArray[np.float64]
 
 EQUAL = 1e-9  # shares this close are the same: they are quotients of whole numbers
 
@@ -126,7 +125,7 @@ def last_own(deliberation: Deliberation, agent: str) -> Allocation:
     return said.allocation
 
 
-def shares_by_agent(proposals: Mapping[str, Proposal]) -> dict[str, Shares]:
+def shares_by_agent(proposals: Mapping[str, Proposal]) -> dict[str, Values]:
     """Return the shares that each agent proposes, shape (patient,) each."""
     return {name: each.allocation.shares for name, each in proposals.items()}
 

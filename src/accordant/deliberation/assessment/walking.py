@@ -20,20 +20,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
 from accordant.allocations.allocation import shares_of
 from accordant.allocations.enumeration import given_out
+from accordant.arrays import Codes, Values
 from accordant.deliberation.assessment.levels import lowest_at_level
 
 WALKS = 200  # side by side, all from the same allocation
 BURN_IN = 10  # steps before the first draw, per portion that may change hands
 APART = 1  # steps between two draws of one walk, per portion that may change hands
 FEWEST = 20  # portions that the two numbers above are multiplied by at least
-
-Values = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 
 def at_level(scenario: Scenario, utility: Utility, start: Allocation, draws: int, seed: int) -> Values:
@@ -68,7 +65,7 @@ def at_level(scenario: Scenario, utility: Utility, start: Allocation, draws: int
 class _Row:
     """One resource: the patient at each place, shape (walk, place); the first `given` places are given out."""
 
-    held: Places
+    held: Codes
     given: int
 
     @property
@@ -113,14 +110,14 @@ class _Walks:
         """Return where the walks are, shape (walk, patient)."""
         return shares_of(self.scenario, self.granted)
 
-    def _ratio(self, resource: int, giver: Places, receiver: Places) -> Values:
+    def _ratio(self, resource: int, giver: Codes, receiver: Codes) -> Values:
         """Return how likely the way back is offered, over how likely the way there is, shape (walk,)."""
         granted, rows = self.granted[:, :, resource], self.rows
         open_to = self.scenario.demand[:, resource] - granted
         back = (granted[rows, receiver] + 1.0) * (open_to[rows, giver] + 1.0)
         return np.asarray(back / (granted[rows, giver] * open_to[rows, receiver]))
 
-    def _liked(self, resource: int, giver: Places, receiver: Places) -> Values:
+    def _liked(self, resource: int, giver: Codes, receiver: Codes) -> Values:
         """Return the utility after the swaps, shape (walk,)."""
         if self.worth is not None:
             return np.asarray(self.liked + self.worth[receiver, resource] - self.worth[giver, resource])

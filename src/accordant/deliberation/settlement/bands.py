@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.concession import band
-
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 STEPS = 60  # parts of the grid of times: t = 0, 1/60, …, 1
 EQUAL = 1e-12  # utilities in [0, 1] closer than this are the same but for rounding; products, in proportion

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from accordant.allocations import Allocation
 from accordant.allocations.allocation import shares_of
+from accordant.arrays import WholeNumbers
 from accordant.deliberation.record import Settled
 from accordant.deliberation.settlement.bands import EQUAL
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 from accordant.randomness import keyed_uniform
-
-Portions = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class SplitContested(Settlement):
         )
 
 
-def wanted_most(priorities: NDArray[np.float64], open_claims: Portions) -> NDArray[np.intp]:
+def wanted_most(priorities: NDArray[np.float64], open_claims: WholeNumbers) -> NDArray[np.intp]:
     """Return the patients with the highest priority among those with an open claim, lowest position first.
 
     Parameters

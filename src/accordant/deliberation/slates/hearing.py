@@ -9,15 +9,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Requests
 from accordant.slates.serving import Market
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
-
-Flags = NDArray[np.bool_]
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +38,9 @@ class HeardCandidates(Candidates):
         If the shape is another, or nobody has a say for a user.
     """
 
-    silent: Flags
+    silent: Mask
 
-    def __init__(self, candidates: Candidates, silent: Flags) -> None:
+    def __init__(self, candidates: Candidates, silent: Mask) -> None:
         given = candidates
         super().__init__(given.expected, given.available, given.weights, given.categories, given.user)
         if silent.shape != (len(given.stakeholders), given.n_users):
@@ -60,7 +58,7 @@ class HeardCandidates(Candidates):
         self,
         *,
         expected: ExpectedRewards | None = None,
-        available: Flags | None = None,
+        available: Mask | None = None,
         weights: Values | None = None,
     ) -> Candidates:
         """Return the candidates with another E, availability, or weights of those who are not silent."""
@@ -76,7 +74,7 @@ class HeardCandidates(Candidates):
         return found
 
 
-def heard(candidates: Candidates, silent: Flags) -> Candidates:
+def heard(candidates: Candidates, silent: Mask) -> Candidates:
     """Return candidates in which some stakeholders are silent, shape (stakeholder, user); see `HeardCandidates`."""
     if not candidates.n_users or not silent.any():
         return _plain(candidates)
@@ -98,7 +96,7 @@ class Voices(Protocol):
         """Return what stakeholders say E is."""
         ...
 
-    def silent(self, requests: Requests, state: State) -> Flags:
+    def silent(self, requests: Requests, state: State) -> Mask:
         """Return who has no say for which request, shape (stakeholder, request)."""
         ...
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.agents.ranking import Ranker, RankingView
+from accordant.arrays import Mask, Values
 from accordant.ballots.ranking import Ranking
 from accordant.deliberation.slates.hearing import spoken_market
 from accordant.deliberation.slates.spoken import CountsAs, Spoken, SpokenBallot
@@ -32,9 +32,6 @@ from accordant.slates.objectives import SlateStakeholder
 from accordant.slates.serving import Market
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
-
-Flags = NDArray[np.bool_]
-Values = NDArray[np.float64]
 
 
 def speak(
@@ -115,8 +112,8 @@ class Said:
 
     ballots: tuple[SpokenBallot, ...]
     moved: Values
-    passed: Flags
-    silent: Flags
+    passed: Mask
+    silent: Mask
 
 
 class Speaking:
@@ -160,7 +157,7 @@ class Speaking:
                     values[row, :, user] = np.clip(values[row, :, user] + moved, 0.0, 1.0)
         return ExpectedRewards(values, stakeholders=expected.stakeholders, actions=expected.actions)
 
-    def silent(self, requests: Requests, state: State) -> Flags:
+    def silent(self, requests: Requests, state: State) -> Mask:
         """Return who has no say for which request, shape (stakeholder, request)."""
         said = [each.silent for each in self._of(requests, state)]
         return np.array(said, dtype=bool).reshape(len(said), len(self.market.stakeholders)).T

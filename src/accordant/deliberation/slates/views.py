@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.ranking import Aim, RankingView, SeenItem, SpeaksFor
+from accordant.arrays import Values
 from accordant.randomness import keyed_seed, keyed_uniform
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives import SlateStakeholder
 from accordant.slates.objectives.positions import ways
 from accordant.slates.state import State
-
-Values = NDArray[np.float64]
 
 REWARD = "expected_reward"  # the only aim of a stakeholder of whom nothing but E is known
 

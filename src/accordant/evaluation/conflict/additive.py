@@ -12,14 +12,13 @@ import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evidence import Evidence
 from accordant.metrics.group import GroupCriterion
 from accordant.metrics.metric import CountMetric, Metric, SumMetric
 from accordant.metrics.statistics import Cells, Contingency, Sums
 
-Values = NDArray[np.float64]
 TRIALS = 24  # random policies on which contributions must reproduce the metric
 CLOSE = 1e-8  # relative to the largest value seen
 

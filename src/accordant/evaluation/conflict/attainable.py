@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
 from accordant.strategies import create
 from accordant.utilities import ExpectedRewards
 
-Values = NDArray[np.float64]
 MOST_WEIGHTS = 100  # weight vectors tried; the grid is the finest one that has no more
 PROBES = 60
 

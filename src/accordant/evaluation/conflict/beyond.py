@@ -13,13 +13,11 @@ from itertools import combinations, combinations_with_replacement
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evaluation.conflict.pool import SHARES
 from accordant.evaluation.conflict.totals import Totals
 from accordant.metrics.metric import Goal
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.conflict.beyond import Lotteries, beyond
 from accordant.evaluation.conflict.drafts import Claim, Draft, Material
@@ -22,7 +22,6 @@ from accordant.evaluation.conflict.pool import Policy, Pool
 from accordant.evaluation.conflict.totals import Totals
 from accordant.statistics import Estimate, finite, percentile_interval
 
-Values = NDArray[np.float64]
 LEAST_RELIEF = 0.01  # of the span: between any two rules of a family lies a third that relieves by less
 RULES: tuple[Kind, ...] = ("reweighed", "bounded")
 

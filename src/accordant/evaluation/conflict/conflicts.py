@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.comparison import WeightedMetrics
@@ -31,7 +31,6 @@ from accordant.metrics.metric import Metric, SumMetric
 from accordant.statistics import cluster_codes
 from accordant.strategies import Strategy, create
 
-Rows = NDArray[np.intp]
 LEAST_CONTEXTS = 20  # fewer are not split into halves
 
 
@@ -204,7 +203,7 @@ class _Study:
             resamples=self.resamples, level=self.level, generator=generator,
         )  # fmt: skip
 
-    def _halves(self, generator: np.random.Generator) -> tuple[Rows, Rows]:
+    def _halves(self, generator: np.random.Generator) -> tuple[Codes, Codes]:
         """Return the contexts on which policies are chosen, and those on which they are judged; none if too few."""
         n = self.evidence.n_contexts
         if not self.resamples or self.evidence.n_independent < LEAST_CONTEXTS:
@@ -217,7 +216,7 @@ class _Study:
             half = int(np.searchsorted(places, places[half])) or int(np.searchsorted(places, 1))
         return np.sort(order[:half]), np.sort(order[half:])
 
-    def _material(self, tried: Mapping[str, Decisions], choosing: Rows, generator: np.random.Generator) -> Material:
+    def _material(self, tried: Mapping[str, Decisions], choosing: Codes, generator: np.random.Generator) -> Material:
         """Return everything that is computed once for all pairs."""
         evidence, metrics, kinds = self.evidence, self.metrics, self.policies.kinds
         goals = tuple(metric.goal for metric in metrics.values())
@@ -251,7 +250,7 @@ class _Study:
                 parts[m] = found
         return parts, reasons
 
-    def _judging(self, drafts: Sequence[Draft], contexts: Rows, generator: np.random.Generator) -> Judging | None:
+    def _judging(self, drafts: Sequence[Draft], contexts: Codes, generator: np.random.Generator) -> Judging | None:
         """Return sums on the judging half, of all policies that were chosen and those they challenge; None if none."""
         names = dict.fromkeys(
             name

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evaluation.conflict.additive import Additive
 from accordant.evaluation.conflict.hindsight import Hindsight
 from accordant.evaluation.conflict.orientation import kendall, oriented, slack
@@ -16,7 +17,6 @@ from accordant.evaluation.conflict.totals import Totals
 from accordant.evaluation.conflict.verdicts import Relation
 from accordant.metrics.metric import Goal
 
-Values = NDArray[np.float64]
 LEAST_DISTINCT = 6  # fewer different values in order prove nothing about construction
 
 

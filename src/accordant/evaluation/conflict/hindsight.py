@@ -14,14 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.evaluation.conflict.additive import Additive
 from accordant.evaluation.conflict.orientation import front
 from accordant.metrics.metric import Goal
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 LEVEL = 1e-15  # contributions of single contexts that differ by less are level
 DIRECTIONS = 101  # per quadrant: at most 0.9 degrees apart
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.evaluation.conflict.additive import Additive
 from accordant.evaluation.conflict.hindsight import Hindsight, farthest, needed
@@ -21,7 +22,6 @@ from accordant.evidence import Evidence
 from accordant.metrics.metric import Goal, Metric
 from accordant.statistics import percentile_interval
 
-Values = NDArray[np.float64]
 EVERY = 5  # of the directions: at most 4.5 degrees apart
 MOST_RESAMPLES = 200  # limits at 95 % are the fifth value from either end
 

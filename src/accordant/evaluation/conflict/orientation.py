@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.evaluation.composite import EQUAL
 from accordant.metrics.metric import Goal
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 def oriented(values: Values, goals: Sequence[Goal]) -> Values:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
 from accordant.errors import InputError
@@ -24,7 +23,6 @@ from accordant.statistics import Estimate, finite, percentile_interval
 from accordant.strategies import Strategy
 from accordant.strategies.constraints import Constrained, price_of
 
-Values = NDArray[np.float64]
 BOUNDS = 11  # tenths of the gap that the rule has by itself
 
 

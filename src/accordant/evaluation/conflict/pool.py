@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evaluation.conflict.orientation import front, oriented
 from accordant.evaluation.conflict.pairs import Kind, Point
 from accordant.evaluation.conflict.totals import Totals, mixed
 from accordant.metrics.metric import Goal
 
-Values = NDArray[np.float64]
 SHARES = np.arange(1, 20) / 20  # lotteries between two strategies, in steps of 0.05
 MOST_POINTS = 30  # shown of a front; the others lie between them
 CLOSE = 1e-9  # relative to the values, up to which a mixture of values is the value of the mixture

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import Statistics
 from accordant.evidence import Evidence
 from accordant.metrics.metric import CountMetric, Metric, SumMetric
 from accordant.statistics import Units, WeightBlock, cluster_codes, weight_blocks
-
-Values = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +42,7 @@ class Totals:
 
     @classmethod
     def among(
-        cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric], contexts: Rows
+        cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric], contexts: Codes
     ) -> Self:
         """Return the sums on some contexts, scaled to the number of all."""
         statistics = Statistics.of(decisions, evidence, metrics)
@@ -58,7 +55,7 @@ class Totals:
         decisions: Mapping[str, Decisions],
         evidence: Evidence,
         metrics: Mapping[str, Metric],
-        contexts: Rows,
+        contexts: Codes,
         resamples: int,
         generator: np.random.Generator,
     ) -> Self:
@@ -102,7 +99,7 @@ def mixed(totals: Values, first: Sequence[int], second: Sequence[int], shares: V
     return np.asarray(part * totals[list(first)] + (1 - part) * totals[list(second)])
 
 
-def _units(contexts: Rows, clusters: Rows | None) -> Units:
+def _units(contexts: Codes, clusters: Codes | None) -> Units:
     """Return units that are some contexts themselves, in the clusters of all contexts."""
     every = np.arange(len(contexts))
     own = None if clusters is None else cluster_codes(clusters[contexts])

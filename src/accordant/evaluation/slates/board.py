@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import UnknownNameError
 from accordant.slates.measures import Goal, Range
 from accordant.statistics import Estimate, finite, percentile_interval, sparse_mean
-
-Values = NDArray[np.float64]
 
 SAME = 1e-12  # intervals up to this wide have no width
 

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.inequality import gini
 from accordant.slates.measures.measure import ratio
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

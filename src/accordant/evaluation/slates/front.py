@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.slates.board import Board
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 RARE = 0.05  # share of resamples up to which it is not named that one rule dominates another
 NAMED = 3  # rules that a sentence names

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.slates.manipulation import Manipulability, depends_on_others, mean_gain
 from accordant.evaluation.slates.misreports import Sight, plain_misreports, with_report
@@ -23,8 +23,6 @@ from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Market, Served, serve
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 TRIES = 6  # misreports, each of which serves all requests once
 

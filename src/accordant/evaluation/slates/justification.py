@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.gains import ALIKE, Gains, gains_of
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
-Values = NDArray[np.float64]
 Kind = Literal["serves", "alike", "gains", "no gain", "gives up", "no loss", "nothing"]
 
 DIGITS = 3

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import Leaderboard, LeaderboardRow, MetricCell, MetricColumn
@@ -15,9 +16,6 @@ from accordant.evaluation.slates.board import Board, estimates
 from accordant.slates.measures import Goal, Range
 from accordant.slates.measures.measure import SHARE
 from accordant.statistics import best_set, finite, leaders, widened
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 ALIKE = 0.99  # share of requests with the same list from which on two rules are one
 

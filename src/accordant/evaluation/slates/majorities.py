@@ -17,11 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask
 from accordant.slates.candidates import Candidates
 from accordant.slates.slates import NOTHING, Slates
-
-Flags = NDArray[np.bool_]
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def majority(candidates: Candidates, items: Codes, others: slice = slice(None)) 
     return np.where(np.abs(margins) > slack, np.sign(margins), 0.0).astype(np.int8)
 
 
-def _against_rest(items: Codes, candidates: Candidates) -> tuple[Flags, Flags]:
+def _against_rest(items: Codes, candidates: Candidates) -> tuple[Mask, Mask]:
     """Return whether the item at each place beats, and beats or ties, every available item not shown."""
     rest = candidates.available.copy()
     beats, ties = items != NOTHING, items != NOTHING
@@ -136,5 +134,5 @@ def _against_rest(items: Codes, candidates: Candidates) -> tuple[Flags, Flags]:
     return beats, ties
 
 
-def _share(flags: Flags) -> float | None:
+def _share(flags: Mask) -> float | None:
     return float(flags.mean()) if len(flags) else None

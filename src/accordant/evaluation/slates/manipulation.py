@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.slates.board import estimates, limits
 from accordant.evaluation.slates.misreports import FEW, misreports, with_report
@@ -24,8 +24,6 @@ from accordant.slates.measures.measure import counted, ratio
 from accordant.slates.rule import SlateRule
 from accordant.slates.state import State
 from accordant.statistics import Estimate
-
-Values = NDArray[np.float64]
 
 TRUTH = "truth"
 

@@ -20,15 +20,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.randomness import keyed_seed
 from accordant.slates.candidates import Candidates
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 FEW = 5  # up to this many items every order is tried: 5! = 120
 
@@ -68,11 +64,11 @@ class Sight:
     """
 
     own: Values
-    available: Flags
+    available: Mask
     order: Codes
     ranks: Codes
-    mine: Flags
-    theirs: Flags
+    mine: Mask
+    theirs: Mask
 
     @classmethod
     def of(cls, candidates: Candidates, stakeholder: int, k: int) -> Sight:
@@ -175,6 +171,6 @@ def with_report(expected: ExpectedRewards, stakeholder: int, values: Values) -> 
     return ExpectedRewards(said, stakeholders=expected.stakeholders, actions=expected.actions)
 
 
-def _order(values: Values, available: Flags) -> Codes:
+def _order(values: Values, available: Mask) -> Codes:
     """Return items from the highest value to the lowest, unavailable ones last, shape (rank, user)."""
     return np.argsort(np.where(available, -values, np.inf), axis=0, kind="stable")

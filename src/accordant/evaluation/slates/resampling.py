@@ -17,12 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.measures import DailyMeasure, SlateMeasure
 from accordant.slates.serving import Served
 from accordant.statistics import cluster_codes, resample_counts
-
-Values = NDArray[np.float64]
 
 BLOCK = 4_000_000  # weights held at a time (32 MB)
 

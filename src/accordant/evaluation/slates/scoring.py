@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evaluation.slates.board import Board, BoardCell, BoardColumn, BoardRow, estimates
 from accordant.evaluation.slates.resampling import Users, resampled
@@ -14,8 +15,6 @@ from accordant.randomness import generator
 from accordant.slates.measures import DailyMeasure, MeanMeasure, SlateMeasure
 from accordant.slates.serving import Served
 from accordant.statistics import Estimate
-
-Values = NDArray[np.float64]
 
 FEWEST_DAYS = 2  # below, nothing is known of how days differ
 FEWEST_USERS = 2  # below, nothing is known of how users differ

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evaluation.slates.in_market import served_by
 from accordant.slates.candidates import Candidates
 from accordant.slates.gains import gains_of
@@ -22,8 +22,6 @@ from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.slates import Slates
 from accordant.slates.state import State
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

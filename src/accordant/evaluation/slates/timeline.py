@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.gains import ALIKE
 from accordant.slates.measures.collective import least
 from accordant.slates.measures.measure import ratio
 from accordant.slates.serving import Served
 from accordant.slates.state import WINDOW
-
-Values = NDArray[np.float64]
 
 NOBODY = -1  # before any list made a difference to anybody
 

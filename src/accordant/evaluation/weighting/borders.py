@@ -19,12 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.weighting.contest import Contest
 
-Values = NDArray[np.float64]
 HALVINGS = 200  # more than the bits of a float, so the bracket closes
 
 

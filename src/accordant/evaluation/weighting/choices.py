@@ -19,13 +19,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.evaluation.composite import EQUAL, NORMALISATIONS, Normalisation, composite_score
 from accordant.metrics.metric import Goal, Range
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 MAX_SUBSETS = 1024  # all subsets of up to ten baselines
 
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import EQUAL
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

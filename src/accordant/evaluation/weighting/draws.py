@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 
-Values = NDArray[np.float64]
 BLOCK = 2_000_000  # scores held at a time (16 MB)
 
 

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.weighting.cones import Cone
@@ -24,7 +24,6 @@ from accordant.evaluation.weighting.contest import Contest
 from accordant.evaluation.weighting.draws import drawn_weights, wins_of
 from accordant.statistics import wilson
 
-Values = NDArray[np.float64]
 Status = Literal["wins", "border", "never"]
 EXACT_METRICS = 5  # cut exactly in a tenth of a second; from six on corners multiply and it takes seconds
 UNITS = 10**12  # thirds must add up to a whole: finer digits are rounding, see `EQUAL`

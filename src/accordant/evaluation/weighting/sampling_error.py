@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
 from accordant.statistics import percentile_interval
 
-Values = NDArray[np.float64]
 DRAWS_PER_RESAMPLE = 2_000  # standard error of a share in one resample at most 0.011
 
 

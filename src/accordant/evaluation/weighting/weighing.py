@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Statistics, resampled
@@ -22,8 +22,6 @@ from accordant.evaluation.weighting.draws import drawn_weights
 from accordant.evaluation.weighting.regions import DRAWS, WeightRegions, regions_of
 from accordant.evaluation.weighting.sampling_error import DRAWS_PER_RESAMPLE, SamplingError, sampling_error
 from accordant.evidence import Evidence
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

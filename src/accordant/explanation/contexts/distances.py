@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.explanation.contexts.changes import Value
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

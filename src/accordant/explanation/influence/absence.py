@@ -18,17 +18,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.strategies.baselines.stakeholder import SingleStakeholder
 from accordant.strategies.constraints import Constrained
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.strategies.welfare.generalised_gini import GeneralisedGini
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 def neutralised(expected: ExpectedRewards, absent: Mask) -> ExpectedRewards:

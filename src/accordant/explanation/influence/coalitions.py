@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, WholeNumbers
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import UnknownNameError
@@ -17,8 +18,6 @@ from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
-Mask = NDArray[np.bool_]
-Counts = NDArray[np.int64]
 Absence = Literal["neutralised", "dropped"]
 Ties = Literal["rotated", "declared"]
 
@@ -81,7 +80,7 @@ class Coalitions:
         """In how many orders of the actions is decided."""
         return len(self.expected.actions) if self.ties == "rotated" else 1
 
-    def worth(self, coalition: NDArray[np.intp]) -> Counts:
+    def worth(self, coalition: NDArray[np.intp]) -> WholeNumbers:
         """Return v_t of a coalition of players, times `orders`, shape (context,).
 
         Parameters
@@ -104,7 +103,7 @@ class Coalitions:
         else:
             rule, given = dropped(rule, given, absent)
         found = _decisions(rule, given, self.known)
-        counts: Counts = np.asarray(found.codes == self.decided, dtype=np.int64)
+        counts: WholeNumbers = np.asarray(found.codes == self.decided, dtype=np.int64)
         if self.orders == 1:
             return counts
         # where the best score is not tied, the order of the actions does not matter; a batch is decided as a whole
@@ -114,10 +113,10 @@ class Coalitions:
             counts[open_] = self._rotated(rule, given.take(open_), open_)
         return counts
 
-    def _rotated(self, rule: Strategy, given: ExpectedRewards, where: NDArray[np.intp]) -> Counts:
+    def _rotated(self, rule: Strategy, given: ExpectedRewards, where: NDArray[np.intp]) -> WholeNumbers:
         """Return in how many orders the decision is reached in some contexts."""
         n_actions = len(given.actions)
-        counts: Counts = np.zeros(len(where), dtype=np.int64)
+        counts: WholeNumbers = np.zeros(len(where), dtype=np.int64)
         for first in range(n_actions):
             order = np.roll(np.arange(n_actions), -first)
             actions = [given.actions[a] for a in order]

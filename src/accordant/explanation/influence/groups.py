@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Labels
 from accordant.errors import InputError
 from accordant.problem import value_label
-
-Labels = NDArray[np.str_]
 
 
 def checked_labels(groups: Any, n_contexts: int) -> Labels:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask
 from accordant.certificates import Known
 from accordant.errors import InputError
 from accordant.explanation.influence.coalitions import Absence, Coalitions, Ties
@@ -16,8 +17,6 @@ from accordant.explanation.influence.groups import checked_labels, members_of
 from accordant.explanation.influence.power import MOST_PLAYERS, PowerIndex, as_json, enumerated, sampled
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Mask = NDArray[np.bool_]
 
 SAMPLES = 200  # drawn orders beyond `MOST_PLAYERS`: a share of one half then has a standard error of at most 0.036
 

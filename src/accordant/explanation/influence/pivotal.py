@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask
 from accordant.certificates import Known
 from accordant.certificates.certificate import decisions_on
 from accordant.errors import InputError
@@ -18,8 +19,6 @@ from accordant.explanation.influence.groups import checked_labels, members_of
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
-Codes = NDArray[np.signedinteger[Any]]
-Mask = NDArray[np.bool_]
 Changed = tuple[Strategy, ExpectedRewards]
 
 FACTORS = {"doubled": 2.0, "halved": 0.5}
@@ -41,7 +40,7 @@ class Variation:
         Why the change means nothing for a stakeholder; empty where it means something.
     """
 
-    codes: Codes
+    codes: Integers
     changes: Mask
     reasons: tuple[str, ...]
 
@@ -81,7 +80,7 @@ class Pivotal:
     rule: str
     stakeholders: tuple[str, ...]
     actions: tuple[str, ...]
-    decided: Codes
+    decided: Integers
     variations: Mapping[str, Variation]
     groups: NDArray[np.str_] | None = None
 
@@ -163,7 +162,7 @@ def reweighted(rule: Strategy, expected: ExpectedRewards, who: Mask, factor: flo
     return with_weights(rule, np.where(who, weights * factor, weights))
 
 
-def _vary(change: Callable[[Mask], Changed], expected: ExpectedRewards, decided: Codes, known: Known) -> Variation:
+def _vary(change: Callable[[Mask], Changed], expected: ExpectedRewards, decided: Integers, known: Known) -> Variation:
     """Apply one kind of change to each stakeholder in turn."""
     n_stakeholders = len(expected.stakeholders)
     codes = np.tile(decided, (n_stakeholders, 1))

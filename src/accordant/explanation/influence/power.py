@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Counts = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-Worth = Callable[[NDArray[np.intp]], Counts]
+from accordant.arrays import Mask, WholeNumbers
+
+Worth = Callable[[NDArray[np.intp]], WholeNumbers]
 
 MOST_PLAYERS = 10  # up to here all 2^n coalitions are enumerated; beyond, orders and coalitions are drawn
 
@@ -39,7 +39,7 @@ class PowerIndex:
         Standard error of `raw`, shape (stakeholder,); None if values are exact.
     """
 
-    counts: Counts
+    counts: WholeNumbers
     denominator: int
     error: NDArray[np.float64] | None = None
 
@@ -124,7 +124,7 @@ def sampled(
     return _mean(drawn_orders, shape, samples, unit), _mean(drawn_coalitions, shape, samples, unit)
 
 
-def _along(worth: Worth, order: NDArray[np.intp]) -> Iterator[tuple[int, Counts]]:
+def _along(worth: Worth, order: NDArray[np.intp]) -> Iterator[tuple[int, WholeNumbers]]:
     """Yield what the worth gains when each player in an order is heard."""
     before = worth(order[:0]).astype(np.int64)
     for k, i in enumerate(order):
@@ -133,7 +133,7 @@ def _along(worth: Worth, order: NDArray[np.intp]) -> Iterator[tuple[int, Counts]
         before = after
 
 
-def _around(worth: Worth, who: NDArray[np.intp], inside: Mask) -> Iterator[tuple[int, Counts]]:
+def _around(worth: Worth, who: NDArray[np.intp], inside: Mask) -> Iterator[tuple[int, WholeNumbers]]:
     """Yield what the worth gains when each player is heard beside the other members of a drawn coalition."""
     here = worth(who[inside]).astype(np.int64)
     for k, i in enumerate(who):
@@ -143,7 +143,9 @@ def _around(worth: Worth, who: NDArray[np.intp], inside: Mask) -> Iterator[tuple
         yield int(i), here - there if inside[k] else there - here
 
 
-def _mean(draws: Iterator[Iterator[tuple[int, Counts]]], shape: tuple[int, int], samples: int, unit: int) -> PowerIndex:
+def _mean(
+    draws: Iterator[Iterator[tuple[int, WholeNumbers]]], shape: tuple[int, int], samples: int, unit: int
+) -> PowerIndex:
     """Return the mean of drawn contributions with the standard error of their sums."""
     counts = np.zeros(shape, dtype=np.int64)
     sums = np.zeros((samples, shape[0]))

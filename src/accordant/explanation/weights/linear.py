@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.explanation.influence.absence import with_weights
 from accordant.explanation.weights.changes import NewWeights
 from accordant.explanation.weights.trial import END, STEP, Side, Trial
 from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 CLEAR = 4.0  # times the tie tolerance: enough for rounding to leave a rival ahead, not level
 

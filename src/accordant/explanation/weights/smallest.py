@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from accordant.arrays import Values
 from accordant.certificates import Known
 from accordant.explanation.influence.absence import weighing, weights_of
 from accordant.explanation.weights.changes import Found, WeightChanges
@@ -14,8 +12,6 @@ from accordant.explanation.weights.trial import Trial
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 # weights above 0 are all alike to them; see the class of each rule
 INDIFFERENT_TO_WEIGHTS = frozenset({"debate", "hurwicz", "kalai_smorodinsky", "leximin", "maximin"})

@@ -7,16 +7,14 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.certificates import Known
 from accordant.certificates.certificate import decisions_on
 from accordant.explanation.influence.absence import with_weights
 from accordant.explanation.weights.changes import Direction, NewWeights
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 Side = Literal["more", "less"]
 

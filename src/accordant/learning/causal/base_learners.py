@@ -12,9 +12,9 @@ from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
+from accordant.arrays import Values, WholeNumbers
 from accordant.learning.causal.exponential_mean import ExponentialMeanRegressor
 from accordant.learning.causal.gaussian_process import GaussianProcessGridRegressor
-from accordant.learning.causal.training_data import FloatArray, IntArray
 from accordant.learning.folds import deal_groups, held_out_parts
 
 PENALTIES = np.logspace(-2, 5, 29)
@@ -87,7 +87,7 @@ BASE_REGRESSORS: dict[str, BaseRegressor] = {
 
 
 def fitted_regressor(
-    base: str | RegressorMixin, random_state: int, X: FloatArray, y: FloatArray, groups: IntArray | None = None
+    base: str | RegressorMixin, random_state: int, X: Values, y: Values, groups: WholeNumbers | None = None
 ) -> RegressorMixin:
     """A regressor fitted on features (context, feature) and targets (context,).
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from accordant.arrays import Values
 from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, levels_from_effects
 from accordant.learning.causal.losses import pseudo_levels
 from accordant.learning.causal.nuisances import cross_fit, fit_arms, full_mean_outcome, most_frequent
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
-from accordant.learning.causal.training_data import FloatArray, LoggedData
+from accordant.learning.causal.training_data import LoggedData
 
 
 class DRLearner(LevelLearner):
@@ -56,7 +57,7 @@ class DRLearner(LevelLearner):
             if action != self.reference_
         ]
 
-    def _raw_levels(self, X: FloatArray) -> FloatArray:
+    def _raw_levels(self, X: Values) -> Values:
         e = clip_propensities(self.propensity_.predict(X))
         effects = np.zeros((self.n_actions_, X.shape[0]))
         others = [action for action in range(self.n_actions_) if action != self.reference_]

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from accordant.learning.causal.training_data import FloatArray, IntArray
+from accordant.arrays import Values, WholeNumbers
 
 PENALTIES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0001)
 """Ridge penalties tried by cross-validation, from strong to weak so that each starts from the last."""
@@ -49,14 +49,14 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         penalties: Sequence[float] = PENALTIES,
         folds: int = 4,
         random_state: int = 0,
-        cv: Sequence[tuple[IntArray, IntArray]] | None = None,
+        cv: Sequence[tuple[WholeNumbers, WholeNumbers]] | None = None,
     ) -> None:
         self.penalties = penalties
         self.folds = folds
         self.random_state = random_state
         self.cv = cv
 
-    def fit(self, X: FloatArray, y: FloatArray) -> Self:
+    def fit(self, X: Values, y: Values) -> Self:
         """Fit on features (context, feature) and outcomes (context,)."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self.centre_ = X.mean(axis=0)
@@ -71,7 +71,7 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         self.coefficients_, self.scale_ = self._path(design, y, self.shift_, int(best) + 1)[-1]
         return self
 
-    def _validation_errors(self, design: FloatArray, y: FloatArray, shift: float) -> FloatArray:
+    def _validation_errors(self, design: Values, y: Values, shift: float) -> Values:
         """Held-out squared error of every penalty, shape (penalty,)."""
         errors = np.zeros(len(self.penalties))
         shuffled = KFold(self.folds, shuffle=True, random_state=self.random_state)
@@ -80,9 +80,7 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
                 errors[number] += np.sum((y[test] - shift - scale * _mean(design[test], found)) ** 2)
         return errors
 
-    def _path(
-        self, design: FloatArray, y: FloatArray, shift: float, stop: int | None = None
-    ) -> list[tuple[FloatArray, float]]:
+    def _path(self, design: Values, y: Values, shift: float, stop: int | None = None) -> list[tuple[Values, float]]:
         """Coefficients and scale for the first `stop` penalties, each started from the one before."""
         # The mean of a part may be near zero or below although that of the whole is not.
         scale = float(max(np.mean(y - shift), SHIFT_MARGIN * y.std())) or 1.0
@@ -95,24 +93,24 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             path.append((found, scale))
         return path
 
-    def predict(self, X: FloatArray) -> FloatArray:
+    def predict(self, X: Values) -> Values:
         """Predicted means, shape (context,), in the outcome's unit."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.shift_ + self.scale_ * _mean(self._design(X), self.coefficients_)
 
-    def _design(self, X: FloatArray) -> FloatArray:
+    def _design(self, X: Values) -> Values:
         return np.column_stack([np.ones(X.shape[0]), (X - self.centre_) / self.spread_])
 
 
-def _mean(design: FloatArray, coefficients: FloatArray) -> FloatArray:
+def _mean(design: Values, coefficients: Values) -> Values:
     return np.asarray(np.exp(np.minimum(design @ coefficients, MAX_INDEX)), dtype=np.float64)
 
 
-def _minimise(design: FloatArray, target: FloatArray, variance: float, penalty: float, start: FloatArray) -> FloatArray:
+def _minimise(design: Values, target: Values, variance: float, penalty: float, start: Values) -> Values:
     """Minimise the penalised objective by L-BFGS with its exact gradient, from `start`."""
 
-    def objective(coefficients: FloatArray) -> tuple[float, FloatArray]:
+    def objective(coefficients: Values) -> tuple[float, Values]:
         """Return the objective and its gradient."""
         mean = _mean(design, coefficients)
         gap = mean - target

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from accordant.learning.causal.training_data import FloatArray
+from accordant.arrays import Values
 
 NOISE_RATIOS = np.logspace(-3, 2, 26)
 """Noise variance relative to the prior variance of the mean."""
@@ -40,7 +40,7 @@ class GaussianProcessGridRegressor(RegressorMixin, BaseEstimator):  # type: igno
         self.length_scales = length_scales
         self.linear_weights = linear_weights
 
-    def fit(self, X: FloatArray, y: FloatArray) -> Self:
+    def fit(self, X: Values, y: Values) -> Self:
         """Fit on features (context, feature) and outcomes (context,)."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self.centre_ = X.mean(axis=0)
@@ -64,20 +64,20 @@ class GaussianProcessGridRegressor(RegressorMixin, BaseEstimator):  # type: igno
                         self.dual_ = vectors @ (rotated / (values + noise))
         return self
 
-    def predict(self, X: FloatArray) -> FloatArray:
+    def predict(self, X: Values) -> Values:
         """Posterior means, shape (context,), in the outcome's unit."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         kernel = self._kernel((X - self.centre_) / self.spread_, self.length_scale_, self.linear_weight_)
         return np.asarray(self.mean_ + kernel @ self.dual_, dtype=np.float64)
 
-    def _kernel(self, rows: FloatArray, length_scale: float, weight: float) -> FloatArray:
+    def _kernel(self, rows: Values, length_scale: float, weight: float) -> Values:
         features = self.rows_.shape[1]
         smooth = rbf_kernel(rows, self.rows_, gamma=0.5 / (features * length_scale**2))
         return np.asarray(weight * (rows @ self.rows_.T) / features + (1 - weight) * smooth, dtype=np.float64)
 
 
-def _log_evidence(variances: FloatArray, rotated: FloatArray) -> float:
+def _log_evidence(variances: Values, rotated: Values) -> float:
     """Log marginal likelihood up to a constant, maximised over the overall scale."""
     scale = max(float(np.mean(rotated**2 / variances)), np.finfo(float).tiny)
     return -0.5 * (rotated.size * float(np.log(scale)) + float(np.sum(np.log(variances))))

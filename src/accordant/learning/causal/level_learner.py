@@ -10,14 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from accordant.learning.causal.training_data import (
-    CausalDataError,
-    FloatArray,
-    IntArray,
-    LoggedData,
-    check_features,
-    check_training_data,
-)
+from accordant.arrays import Values, WholeNumbers
+from accordant.learning.causal.training_data import CausalDataError, LoggedData, check_features, check_training_data
 from accordant.learning.folds import deal_groups, held_out_parts
 
 RANGE_SHARE = 0.25
@@ -63,7 +57,7 @@ class LevelLearner(BaseEstimator):  # type: ignore[misc]
         self._fit_levels(data)
         return self
 
-    def predict_levels(self, X: object) -> FloatArray:
+    def predict_levels(self, X: object) -> Values:
         """Estimated outcome level of every action in every context, shape (action, context)."""
         check_is_fitted(self)
         levels = self._raw_levels(check_features(X, self.n_features_in_))
@@ -74,11 +68,11 @@ class LevelLearner(BaseEstimator):  # type: ignore[misc]
         """Learn from checked data."""
 
     @abstractmethod
-    def _raw_levels(self, X: FloatArray) -> FloatArray:
+    def _raw_levels(self, X: Values) -> Values:
         """Levels before clipping, shape (action, context)."""
 
 
-def outcome_bounds(data: LoggedData, range_share: float) -> FloatArray:
+def outcome_bounds(data: LoggedData, range_share: float) -> Values:
     """Lowest and highest admissible level per action, shape (2, action)."""
     bounds = np.empty((2, data.n_actions))
     for action in range(data.n_actions):
@@ -90,8 +84,8 @@ def outcome_bounds(data: LoggedData, range_share: float) -> FloatArray:
 
 
 def action_folds(
-    actions: IntArray, folds: int, random_state: int, groups: IntArray | None = None
-) -> list[tuple[IntArray, IntArray]]:
+    actions: WholeNumbers, folds: int, random_state: int, groups: WholeNumbers | None = None
+) -> list[tuple[WholeNumbers, WholeNumbers]]:
     """Shuffled folds (train rows, test rows) with every action in about equal shares in each; groups stay whole.
 
     Raises:
@@ -112,7 +106,7 @@ def action_folds(
     return list(splitter.split(np.zeros((actions.size, 1)), actions))
 
 
-def levels_from_effects(mean_outcome: FloatArray, effects: FloatArray, propensities: FloatArray) -> FloatArray:
+def levels_from_effects(mean_outcome: Values, effects: Values, propensities: Values) -> Values:
     """Levels whose propensity-weighted mean is the outcome regression.
 
     level_a(x) = m(x) + tau_a(x) - sum_b e_b(x) tau_b(x), so sum_a e_a(x) level_a(x) = m(x) and the

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from accordant.learning.causal.training_data import FloatArray, IntArray
+from accordant.arrays import Values, WholeNumbers
 
 
 def r_losses(
-    levels: FloatArray,
-    mean_outcome: FloatArray,
-    propensities: FloatArray,
-    actions: IntArray,
-    outcomes: FloatArray,
-) -> FloatArray:
+    levels: Values,
+    mean_outcome: Values,
+    propensities: Values,
+    actions: WholeNumbers,
+    outcomes: Values,
+) -> Values:
     """R-loss of every context, shape (context,).
 
     (y - m(x) - (level_A(x) - sum_b e_b(x) level_b(x)))^2: Nie and Wager (2021, equation 4) for two
@@ -37,9 +37,7 @@ def r_losses(
     return np.asarray((outcomes - mean_outcome - surprise) ** 2, dtype=np.float64)
 
 
-def pseudo_levels(
-    outcome_levels: FloatArray, propensities: FloatArray, actions: IntArray, outcomes: FloatArray
-) -> FloatArray:
+def pseudo_levels(outcome_levels: Values, propensities: Values, actions: WholeNumbers, outcomes: Values) -> Values:
     """Doubly robust pseudo-outcome of every action, shape (action, context).
 
     psi_a = mu_a(x) + 1[A = a] (y - mu_a(x)) / e_a(x), the AIPW score (Robins, Rotnitzky and Zhao 1994):
@@ -52,7 +50,7 @@ def pseudo_levels(
     return scores
 
 
-def dr_losses(levels: FloatArray, scores: FloatArray, reference: int = 0) -> FloatArray:
+def dr_losses(levels: Values, scores: Values, reference: int = 0) -> Values:
     """DR-loss of every context, shape (context,).
 
     Mean over the other actions a of ((psi_a - psi_ref) - (level_a - level_ref))^2 (Kennedy 2023, section 3,
@@ -68,7 +66,7 @@ def dr_losses(levels: FloatArray, scores: FloatArray, reference: int = 0) -> Flo
     return np.asarray(np.mean(gap[others] ** 2, axis=0), dtype=np.float64)
 
 
-def level_losses(levels: FloatArray, propensities: FloatArray, actions: IntArray, outcomes: FloatArray) -> FloatArray:
+def level_losses(levels: Values, propensities: Values, actions: WholeNumbers, outcomes: Values) -> Values:
     """Squared error of the level of the action taken, reweighted to all contexts, shape (context,).
 
     Each context counts 1 / e_A(x), normalised within its action so that every action has the same say; up

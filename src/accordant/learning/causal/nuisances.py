@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from accordant.arrays import Values, WholeNumbers
 from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import action_folds
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
-from accordant.learning.causal.training_data import FloatArray, IntArray, LoggedData
+from accordant.learning.causal.training_data import LoggedData
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,11 @@ class Nuisances:
         propensities: clipped e_a(x), columns summing to one, shape (action, context).
     """
 
-    levels: FloatArray
-    propensities: FloatArray
+    levels: Values
+    propensities: Values
 
     @property
-    def mean_outcome(self) -> FloatArray:
+    def mean_outcome(self) -> Values:
         """m(x) = sum_a e_a(x) mu_a(x), shape (context,)."""
         return np.asarray(np.sum(self.propensities * self.levels, axis=0), dtype=np.float64)
 
@@ -49,7 +50,7 @@ def cross_fit(
     return Nuisances(levels, clip_propensities(propensity.held_out_))
 
 
-def full_mean_outcome(regressors: list[RegressorMixin], bounds: FloatArray, X: FloatArray, e: FloatArray) -> FloatArray:
+def full_mean_outcome(regressors: list[RegressorMixin], bounds: Values, X: Values, e: Values) -> Values:
     """m(x) from regressors fitted on all contexts, shape (context,)."""
     levels = np.stack([np.asarray(regressor.predict(X)) for regressor in regressors])
     return np.asarray(np.sum(e * np.clip(levels, bounds[0][:, None], bounds[1][:, None]), axis=0))
@@ -63,6 +64,6 @@ def fit_arms(data: LoggedData, base: str | RegressorMixin, random_state: int) ->
     ]
 
 
-def most_frequent(actions: IntArray) -> int:
+def most_frequent(actions: WholeNumbers) -> int:
     """Code of the most frequent action: the reference the others are compared with."""
     return int(np.argmax(np.bincount(actions)))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from accordant.arrays import Values, WholeNumbers
 from accordant.learning.causal.propensity import CLIP
-from accordant.learning.causal.training_data import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class OverlapDiagnostics:
     clip: float
 
 
-def overlap_diagnostics(propensities: FloatArray, actions: IntArray, clip: float = CLIP) -> OverlapDiagnostics:
+def overlap_diagnostics(propensities: Values, actions: WholeNumbers, clip: float = CLIP) -> OverlapDiagnostics:
     """Diagnose overlap.
 
     Args:

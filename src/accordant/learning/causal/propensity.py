@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from accordant.arrays import Values, WholeNumbers
 from accordant.learning.causal.level_learner import action_folds
-from accordant.learning.causal.training_data import FloatArray, IntArray
 
 FOLDS = 5
 """Cross-fitting folds of propensities."""
@@ -59,7 +59,7 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
         self.folds = folds
         self.random_state = random_state
 
-    def fit(self, X: FloatArray, actions: IntArray, groups: IntArray | None = None) -> Self:
+    def fit(self, X: Values, actions: WholeNumbers, groups: WholeNumbers | None = None) -> Self:
         """Learn from features (context, feature) and action codes 0 .. (context,), each code present.
 
         Contexts of one group (context,) are never in two folds.
@@ -76,14 +76,14 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
         self.classifier_ = PROPENSITY_MODELS[self.best_]().fit(X, actions)
         return self
 
-    def predict(self, X: FloatArray) -> FloatArray:
+    def predict(self, X: Values) -> Values:
         """Probabilities of every action, shape (action, context), columns summing to one."""
         return np.ascontiguousarray(self.classifier_.predict_proba(X).T)
 
 
 def held_out_probabilities(
-    name: str, X: FloatArray, actions: IntArray, folds: int, random_state: int, groups: IntArray | None = None
-) -> FloatArray:
+    name: str, X: Values, actions: WholeNumbers, folds: int, random_state: int, groups: WholeNumbers | None = None
+) -> Values:
     """Probabilities of every action from a classifier of the table that did not see the context.
 
     Args:
@@ -104,7 +104,7 @@ def held_out_probabilities(
     return probabilities
 
 
-def clip_propensities(propensities: FloatArray, clip: float = CLIP) -> FloatArray:
+def clip_propensities(propensities: Values, clip: float = CLIP) -> Values:
     """Propensities raised to at least `clip` and renormalised so that columns sum to one."""
     raised = np.maximum(propensities, clip)
     return np.asarray(raised / raised.sum(axis=0), dtype=np.float64)

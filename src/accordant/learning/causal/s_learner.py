@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from accordant.arrays import Values, WholeNumbers
 from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner
-from accordant.learning.causal.training_data import FloatArray, IntArray, LoggedData
+from accordant.learning.causal.training_data import LoggedData
 
 
 class SLearner(LevelLearner):
@@ -38,13 +39,13 @@ class SLearner(LevelLearner):
         design = self._design(data.X, data.actions)
         self.regressor_ = fitted_regressor(self.base, self.random_state, design, data.outcomes, data.groups)
 
-    def _raw_levels(self, X: FloatArray) -> FloatArray:
+    def _raw_levels(self, X: Values) -> Values:
         levels = np.empty((self.n_actions_, X.shape[0]))
         for action in range(self.n_actions_):
             levels[action] = self.regressor_.predict(self._design(X, np.full(X.shape[0], action)))
         return levels
 
-    def _design(self, X: FloatArray, actions: IntArray) -> FloatArray:
+    def _design(self, X: Values, actions: WholeNumbers) -> Values:
         """Features, one indicator per action, and (if asked for) their products with centred features."""
         indicators = np.eye(self.n_actions_)[actions]
         if self.n_actions_ == 2:

@@ -9,12 +9,13 @@ import numpy as np
 from scipy.optimize import nnls
 from sklearn.base import clone
 
+from accordant.arrays import Values, WholeNumbers
 from accordant.learning.causal.candidates import default_candidates, split_by_size
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, action_folds
 from accordant.learning.causal.losses import dr_losses, level_losses, pseudo_levels, r_losses
 from accordant.learning.causal.overlap import overlap_diagnostics
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
-from accordant.learning.causal.training_data import CausalDataError, FloatArray, IntArray, LoggedData
+from accordant.learning.causal.training_data import CausalDataError, LoggedData
 from accordant.statistics import standard_error
 
 CRITERIA = ("r", "dr", "level")
@@ -114,7 +115,7 @@ class SelectedCausalLearner(LevelLearner):
         self.held_out_residuals_ = data.outcomes - weights @ _taken(held_out, data.actions)
         self.learners_ = {name: learners[name].fit_part(data) for name in self.weights_}
 
-    def _raw_levels(self, X: FloatArray) -> FloatArray:
+    def _raw_levels(self, X: Values) -> Values:
         levels = np.zeros((self.n_actions_, X.shape[0]))
         for name, weight in self.weights_.items():
             levels += weight * self.learners_[name].predict_levels(X)
@@ -128,7 +129,7 @@ class SelectedCausalLearner(LevelLearner):
         copy.set_params(**{key: value for key, value in shared.items() if key in known})
         return copy
 
-    def _held_out(self, learner: LevelLearner, data: LoggedData) -> FloatArray:
+    def _held_out(self, learner: LevelLearner, data: LoggedData) -> Values:
         """Levels of every context from fits without its fold, shape (action, context)."""
         levels = np.empty((data.n_actions, data.actions.size))
         for train, test in action_folds(data.actions, self.folds, self.random_state, data.groups):
@@ -137,7 +138,7 @@ class SelectedCausalLearner(LevelLearner):
         return levels
 
 
-def candidate_losses(held_out: FloatArray, propensities: FloatArray, data: LoggedData, criterion: str) -> FloatArray:
+def candidate_losses(held_out: Values, propensities: Values, data: LoggedData, criterion: str) -> Values:
     """The criterion per candidate and context, shape (candidate, context), from held-out levels."""
     outcome_levels = np.empty(held_out.shape[1:])
     for action in range(data.n_actions):
@@ -147,8 +148,8 @@ def candidate_losses(held_out: FloatArray, propensities: FloatArray, data: Logge
     mean_outcome = np.sum(propensities * outcome_levels, axis=0)
     scores = pseudo_levels(outcome_levels, propensities, data.actions, data.outcomes)
     reference = int(np.argmax(data.counts()))
-    logged: tuple[IntArray, FloatArray] = (data.actions, data.outcomes)
-    loss: dict[str, Callable[[FloatArray], FloatArray]] = {
+    logged: tuple[WholeNumbers, Values] = (data.actions, data.outcomes)
+    loss: dict[str, Callable[[Values], Values]] = {
         "r": lambda levels: r_losses(levels, mean_outcome, propensities, *logged),
         "dr": lambda levels: dr_losses(levels, scores, reference),
         "level": lambda levels: level_losses(levels, propensities, *logged),
@@ -156,7 +157,7 @@ def candidate_losses(held_out: FloatArray, propensities: FloatArray, data: Logge
     return np.stack([loss[criterion](levels) for levels in held_out])
 
 
-def shortlist_weights(losses: FloatArray, held_out: FloatArray, data: LoggedData, tolerance: float) -> FloatArray:
+def shortlist_weights(losses: Values, held_out: Values, data: LoggedData, tolerance: float) -> Values:
     """Convex weights of the candidates tied with the best one, 0 for the others, shape (candidate,)."""
     best = int(np.argmin(losses.mean(axis=1)))
     gaps = losses - losses[best]
@@ -169,7 +170,7 @@ def shortlist_weights(losses: FloatArray, held_out: FloatArray, data: LoggedData
     return weights
 
 
-def convex_weights(predictions: FloatArray, outcomes: FloatArray) -> FloatArray:
+def convex_weights(predictions: Values, outcomes: Values) -> Values:
     """Weights >= 0 summing to one with the least squared error of the weighted prediction.
 
     Non-negative least squares with the sum as a heavily weighted extra equation (Lawson and Hanson 1974,
@@ -189,12 +190,12 @@ def convex_weights(predictions: FloatArray, outcomes: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def _taken(levels: FloatArray, actions: IntArray) -> FloatArray:
+def _taken(levels: Values, actions: WholeNumbers) -> Values:
     """The level of the action taken, shape (candidate, context)."""
     return levels[:, actions, np.arange(actions.size)]
 
 
-def _mean_errors(values: FloatArray, data: LoggedData) -> FloatArray:
+def _mean_errors(values: Values, data: LoggedData) -> Values:
     """Standard errors of means over contexts, the last axis; whole groups vary where there are groups."""
     if data.groups is not None:
         return standard_error(values, data.groups)
@@ -202,7 +203,7 @@ def _mean_errors(values: FloatArray, data: LoggedData) -> FloatArray:
 
 
 def _scores(
-    names: list[str], losses: FloatArray, held_out: FloatArray, data: LoggedData, weights: FloatArray
+    names: list[str], losses: Values, held_out: Values, data: LoggedData, weights: Values
 ) -> list[CandidateScore]:
     means = losses.mean(axis=1)
     gaps = losses - losses[int(np.argmin(means))]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from accordant.arrays import Values
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner
 from accordant.learning.causal.nuisances import fit_arms
-from accordant.learning.causal.training_data import FloatArray, LoggedData
+from accordant.learning.causal.training_data import LoggedData
 
 
 class TLearner(LevelLearner):
@@ -29,5 +30,5 @@ class TLearner(LevelLearner):
     def _fit_levels(self, data: LoggedData) -> None:
         self.regressors_ = fit_arms(data, self.base, self.random_state)
 
-    def _raw_levels(self, X: FloatArray) -> FloatArray:
+    def _raw_levels(self, X: Values) -> Values:
         return np.stack([np.asarray(regressor.predict(X)) for regressor in self.regressors_])

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from accordant.arrays import Values, WholeNumbers
 
 MIN_ROWS_PER_ACTION = 10
 """Five-fold cross-fitting then trains on eight rows or more of every action and checks on two."""
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class CausalDataError(ValueError):
@@ -31,32 +29,32 @@ class LoggedData:
             independent.
     """
 
-    X: FloatArray
-    actions: IntArray
-    outcomes: FloatArray
+    X: Values
+    actions: WholeNumbers
+    outcomes: Values
     n_actions: int
-    groups: IntArray | None = None
+    groups: WholeNumbers | None = None
 
-    def rows(self, index: IntArray) -> LoggedData:
+    def rows(self, index: WholeNumbers) -> LoggedData:
         """The same data restricted to some contexts (`index`: row numbers)."""
         groups = None if self.groups is None else self.groups[index]
         return LoggedData(self.X[index], self.actions[index], self.outcomes[index], self.n_actions, groups)
 
-    def arm(self, action: int) -> tuple[FloatArray, FloatArray]:
+    def arm(self, action: int) -> tuple[Values, Values]:
         """Features and outcomes of the contexts in which `action` was taken."""
         taken = self.actions == action
         return self.X[taken], self.outcomes[taken]
 
-    def arm_groups(self, action: int) -> IntArray | None:
+    def arm_groups(self, action: int) -> WholeNumbers | None:
         """Groups of the contexts in which `action` was taken."""
         return None if self.groups is None else self.groups[self.actions == action]
 
-    def counts(self) -> IntArray:
+    def counts(self) -> WholeNumbers:
         """Number of contexts per action, shape (action,)."""
         return np.bincount(self.actions, minlength=self.n_actions).astype(np.int64)
 
 
-def check_features(X: object, n_features: int | None = None) -> FloatArray:
+def check_features(X: object, n_features: int | None = None) -> Values:
     """`X` as a finite float array (context, feature).
 
     Raises:

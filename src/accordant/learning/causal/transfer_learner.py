@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from accordant.arrays import Values
 from accordant.learning.causal.base_learners import GROUP_FOLDS, fitted_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, action_folds
-from accordant.learning.causal.training_data import FloatArray, LoggedData
+from accordant.learning.causal.training_data import LoggedData
 
 SHARED_WEIGHT = 5.0
 """Scale of the transferred features relative to the others: they are shrunk 25 times less."""
@@ -73,7 +74,7 @@ class TransferLearner(LevelLearner):
                     )
                 )
 
-    def _training_source(self, data: LoggedData) -> FloatArray:
+    def _training_source(self, data: LoggedData) -> Values:
         """The source level of every training context, shape (context,).
 
         Where contexts come in groups, those of the other actions get theirs from fits without their group.
@@ -90,7 +91,7 @@ class TransferLearner(LevelLearner):
                 source[others] = np.clip(fitted.predict(data.X[others]), low, high)
         return source
 
-    def _raw_levels(self, X: FloatArray) -> FloatArray:
+    def _raw_levels(self, X: Values) -> Values:
         source = self._source_level(X)
         scaled = (self._features(X, source) - self.centre_) / self.spread_
         targets = iter(self.target_regressors_)
@@ -99,10 +100,10 @@ class TransferLearner(LevelLearner):
         ]
         return np.stack(rows)
 
-    def _source_level(self, X: FloatArray) -> FloatArray:
+    def _source_level(self, X: Values) -> Values:
         low, high = self.bounds_[:, self.source_]
         return np.asarray(np.clip(self.source_regressor_.predict(X), low, high), dtype=np.float64)
 
-    def _features(self, X: FloatArray, source: FloatArray) -> FloatArray:
+    def _features(self, X: Values, source: Values) -> Values:
         logarithm = np.log(np.maximum(source - self.shift_, self.floor_))
         return np.column_stack([source, logarithm, X])

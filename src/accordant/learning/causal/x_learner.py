@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from accordant.arrays import Values
 from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, levels_from_effects
 from accordant.learning.causal.nuisances import cross_fit, fit_arms, full_mean_outcome, most_frequent
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
-from accordant.learning.causal.training_data import FloatArray, LoggedData
+from accordant.learning.causal.training_data import LoggedData
 
 
 class XLearner(LevelLearner):
@@ -65,7 +66,7 @@ class XLearner(LevelLearner):
                 ]
             )
 
-    def _imputing_levels(self, data: LoggedData) -> Callable[[int, int], FloatArray]:
+    def _imputing_levels(self, data: LoggedData) -> Callable[[int, int], Values]:
         """A function (action, taken) that gives mu_action in the contexts in which another action was taken.
 
         These contexts took no part in fitting mu_action. Where contexts come in groups, others of their groups may
@@ -76,7 +77,7 @@ class XLearner(LevelLearner):
         held_out = cross_fit(data, self.base, self.propensity_, self.folds, self.random_state).levels
         return lambda action, taken: held_out[action, data.actions == taken]
 
-    def _raw_levels(self, X: FloatArray) -> FloatArray:
+    def _raw_levels(self, X: Values) -> Values:
         e = clip_propensities(self.propensity_.predict(X))
         effects = np.zeros((self.n_actions_, X.shape[0]))
         others = [action for action in range(self.n_actions_) if action != self.reference_]

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from accordant.arrays import Values
 from accordant.learning.classification.calibration import CalibratedProbabilities
-
-Floats = NDArray[np.float64]
 
 
 class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,11 +59,11 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
             raise ValueError("the models of a blend must declare the same classes in the same order")
         return self
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the averaged probability of each class in each row of X; rows sum to 1."""
         check_is_fitted(self)
         # The models check X. Summed in a fixed order, so that a row gets the same bytes alone and in a batch.
-        blended: Floats = sum(
+        blended: Values = sum(
             weight * model.predict_proba(X) for weight, model in zip(self.weights, self.models_, strict=True)
         )
         # Rounding may leave 1 + 2e-16, which is no probability.

@@ -19,10 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.statistics import standard_error
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 ROW_SUM_TOLERANCE = 1e-9
 """How far a row of probabilities may sum from 1."""
@@ -75,7 +73,7 @@ def class_codes(y: ArrayLike, classes: ArrayLike) -> Codes:
     return codes
 
 
-def brier_contributions(probabilities: ArrayLike, codes: ArrayLike) -> Floats:
+def brier_contributions(probabilities: ArrayLike, codes: ArrayLike) -> Values:
     """Return each row's sum_o (p_o - 1[y = o])^2, (n,), each in [0, 2] (Brier, 1950).
 
     Raises
@@ -86,7 +84,7 @@ def brier_contributions(probabilities: ArrayLike, codes: ArrayLike) -> Floats:
     p, happened = _checked(probabilities, codes)
     residual = p.copy()
     residual[np.arange(len(p)), happened] -= 1.0
-    contributions: Floats = np.einsum("to,to->t", residual, residual)
+    contributions: Values = np.einsum("to,to->t", residual, residual)
     return contributions
 
 
@@ -149,7 +147,7 @@ def calibration_in_the_large(
     )
 
 
-def _binned_gap(p: Floats, happened: NDArray[np.bool_], n_bins: int) -> float:
+def _binned_gap(p: Values, happened: NDArray[np.bool_], n_bins: int) -> float:
     edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
     bins = np.searchsorted(edges, p, side="right")
     # |sum p - sum happened| / n equals (n_b / n) |mean p - share|: the bin sizes cancel.
@@ -157,7 +155,7 @@ def _binned_gap(p: Floats, happened: NDArray[np.bool_], n_bins: int) -> float:
     return float(np.abs(gaps).sum() / len(p))
 
 
-def _checked(probabilities: ArrayLike, codes: ArrayLike) -> tuple[Floats, Codes]:
+def _checked(probabilities: ArrayLike, codes: ArrayLike) -> tuple[Values, Codes]:
     p = np.asarray(probabilities, dtype=np.float64)
     happened: NDArray[Any] = np.asarray(codes)
     if p.ndim != 2 or 0 in p.shape:

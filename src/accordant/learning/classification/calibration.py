@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from accordant.arrays import Values
 from accordant.learning.classification.brier import class_codes
 from accordant.learning.classification.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
-
-Floats = NDArray[np.float64]
 
 Method = Literal["raw", "sigmoid", "isotonic"]
 """``raw`` trusts the classifier's own probabilities; the others are those of `CalibratedClassifierCV`."""
@@ -94,7 +93,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.model_ = model.fit(features, present)
         return self
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X."""
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
@@ -111,7 +110,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return labels
 
     def _unfitted(
-        self, X: Floats, present: NDArray[np.intp], groups: NDArray[np.intp] | None
+        self, X: Values, present: NDArray[np.intp], groups: NDArray[np.intp] | None
     ) -> tuple[str | None, Any]:
         """Return why calibration was given up, if it was, and the model to fit."""
         reason = None

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.learning.folds import deal_groups
-
-Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 ALWAYS_TRAINING = -1
 """Fold of a row that is never held back."""
@@ -19,7 +16,7 @@ MOST_MIXED = 0.05
 """Share of groups of equal features that may hold several classes before equal rows no longer count as copies."""
 
 
-def copied_records(X: Floats, codes: Codes) -> Codes:
+def copied_records(X: Values, codes: Codes) -> Codes:
     """Return (n,) for each row the first row that is the same record: equal in X (n, features) and in class.
 
     A copy that is held back while its original is in training makes a model that learns by heart look good. But

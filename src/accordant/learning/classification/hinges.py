@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-Floats = NDArray[np.float64]
+from accordant.arrays import Values
 
 
 class HingeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -37,7 +37,7 @@ class HingeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn passes it
         """Find the knots of X (n, features)."""
-        columns: Floats = validate_data(self, X, dtype=np.float64)
+        columns: Values = validate_data(self, X, dtype=np.float64)
         levels = np.linspace(0.0, 1.0, self.n_knots + 2)[1:-1]
         knots, owners = [], []
         for index, column in enumerate(columns.T):
@@ -49,8 +49,8 @@ class HingeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.knot_columns_ = np.concatenate(owners)
         return self
 
-    def transform(self, X: ArrayLike) -> Floats:
+    def transform(self, X: ArrayLike) -> Values:
         """Return (n, features + total knots): the columns of X, then the hinges."""
         check_is_fitted(self)
-        columns: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        columns: Values = validate_data(self, X, dtype=np.float64, reset=False)
         return np.hstack([columns, np.maximum(0.0, columns[:, self.knot_columns_] - self.knots_)])

@@ -12,15 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from accordant.arrays import Codes, Values
 from accordant.learning.classification.blend import Blend
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.calibration import CalibratedProbabilities
 from accordant.learning.classification.candidates import PRIOR, Candidate, default_candidates
 from accordant.learning.classification.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
 from accordant.learning.classification.weights import blend_weights
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -137,10 +135,10 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self._record(tried, held_back[:, scored], codes[scored], folds[scored], weights, clusters)
         return self
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X; rows sum to 1."""
         check_is_fitted(self)
-        probabilities: Floats = self.best_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
+        probabilities: Values = self.best_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
         return probabilities
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -166,8 +164,8 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return CalibratedProbabilities(clone(candidate.estimator), method="raw", classes=self.classes_)
 
     def _held_back(
-        self, candidate: Candidate, X: Floats, labels: NDArray[Any], folds: Codes, groups: Codes | None
-    ) -> Floats:
+        self, candidate: Candidate, X: Values, labels: NDArray[Any], folds: Codes, groups: Codes | None
+    ) -> Values:
         """Return (n, k) probabilities from fits without the row's fold; NaN for rows never held back."""
         probabilities = np.full((len(labels), len(self.classes_)), np.nan)
         for training, held_back in splits(folds):
@@ -179,10 +177,10 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     def _record(
         self,
         tried: Sequence[Candidate],
-        held_back: Floats,
+        held_back: Values,
         codes: NDArray[np.intp],
         folds: NDArray[np.intp],
-        weights: Floats,
+        weights: Values,
         clusters: Codes | None,
     ) -> None:
         contributions = [brier_contributions(each, codes) for each in held_back]
@@ -199,7 +197,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.gain_over_prior_ = mean_with_error(contributions[baseline] - averaged, clusters)
         self.beats_prior_ = self.gain_over_prior_.value > self.gain_over_prior_.standard_error
 
-    def _averaged(self, held_back: Floats, codes: Codes, folds: Codes, clusters: Codes | None) -> Floats:
+    def _averaged(self, held_back: Values, codes: Codes, folds: Codes, clusters: Codes | None) -> Values:
         """Return (n, k) probabilities averaged with weights that were found without the row's fold."""
         averaged = np.empty(held_back.shape[1:])
         for others, fold in splits(folds):

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky
 from scipy.optimize import nnls
 
+from accordant.arrays import Values
 from accordant.statistics import standard_error
-
-Floats = NDArray[np.float64]
 
 SHARE_OF_BEST = 0.5
 """What the best candidate keeps for itself; the rest goes to the fitted weights.
@@ -27,8 +26,8 @@ MOST_MODELS = 4
 
 
 def blend_weights(
-    held_back: Floats, codes: NDArray[np.intp], tolerance: float, groups: NDArray[np.intp] | None = None
-) -> Floats:
+    held_back: Values, codes: NDArray[np.intp], tolerance: float, groups: NDArray[np.intp] | None = None
+) -> Values:
     """Return the weight of each candidate in the average, (candidate,), >= 0 and summing to 1.
 
     1. The best candidate has the smallest mean Brier contribution; the earlier one among equals.
@@ -64,7 +63,7 @@ def blend_weights(
     return _thinned(weights)
 
 
-def simplex_weights(residuals: Floats) -> Floats:
+def simplex_weights(residuals: Values) -> Values:
     """Return w >= 0 with sum 1 that minimises the squared length of sum_c w_c residuals_c, (candidate,).
 
     Because the weights sum to 1, that is the Brier score of the averaged probabilities. Solved as
@@ -83,11 +82,11 @@ def simplex_weights(residuals: Floats) -> Floats:
     # The ridge shares the weight of candidates that predict the same evenly; otherwise it is not felt.
     root = cholesky(gram / scale + 1e-9 * np.eye(len(gram)))
     solution, _ = nnls(np.vstack([root, np.ones(len(gram))]), np.append(np.zeros(len(gram)), 1.0))
-    weights: Floats = solution / solution.sum()
+    weights: Values = solution / solution.sum()
     return weights
 
 
-def _thinned(weights: Floats) -> Floats:
+def _thinned(weights: Values) -> Values:
     kept = np.argsort(-weights, kind="stable")[:MOST_MODELS]
     kept = kept[weights[kept] >= SMALLEST_WEIGHT]
     thinned = np.zeros(len(weights))

@@ -22,12 +22,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Counts, Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
-Counts = NDArray[np.intp]
 
 ROUNDING = 1e-12  # a spread below this share of the values themselves is rounding, not difference
 FEW = 4  # up to so many rollouts, standard deviations are mostly noise

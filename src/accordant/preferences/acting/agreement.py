@@ -21,10 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.acting.checks import checked_reference, finite_array
-
-Values = NDArray[np.float64]
 
 AXES = ("user", "candidate", "context")
 ROUNDING = 1e-12  # a tilt below this share of the rewards is rounding

@@ -12,12 +12,11 @@ arXiv 2401.01879).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.acting.checks import checked_reference, finite_array
-
-Values = NDArray[np.float64]
 
 
 def best_of_n(reward: ArrayLike, reference: ArrayLike, draws: int) -> Values:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-6  # a reference read from a text file rarely sums to 1 more exactly than this
 AXES = ("group", "candidate", "context")

@@ -15,12 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.acting.policies import group_means, weighted
 from accordant.preferences.acting.tilting import tilt
-
-Values = NDArray[np.float64]
 
 GOAL = 1e-13  # the gap, in units of the largest reward difference, at which no digit is left to gain
 SHRINK = 0.2  # of β and t from one stage to the next

@@ -11,12 +11,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.acting.checks import finite_array
-
-Values = NDArray[np.float64]
 
 
 def guarded_rewards(

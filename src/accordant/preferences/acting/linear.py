@@ -7,9 +7,8 @@ reference allows. Its dual is min_λ E_x max_y Σ_u λ_u r_u(x, y). The best pol
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 
 def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:

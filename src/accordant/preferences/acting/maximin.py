@@ -19,15 +19,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.preferences.acting.checks import checked_beta, checked_rewards
 from accordant.preferences.acting.dual import solve_dual
 from accordant.preferences.acting.linear import solve_linear
 from accordant.preferences.acting.policies import RegularisedPolicy, group_means, weighted
 from accordant.preferences.acting.tilting import divergence, tilt
-
-Values = NDArray[np.float64]
 
 GAP_TOLERANCE = 1e-10  # times the largest reward difference; below it the two bounds agree for every purpose
 

@@ -14,13 +14,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.acting.checks import checked_beta, checked_rewards
 from accordant.preferences.acting.tilting import tilt
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.preferences.acting.checks import checked_beta, checked_rewards
 from accordant.preferences.acting.maximin import solve_maximin
 from accordant.preferences.acting.policies import RegularisedPolicy, optima
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.arrays import Counts, Values
 from accordant.errors import InputError
 from accordant.preferences.acting.agreement import reward_tilt
 from accordant.preferences.acting.checks import finite_array
-
-Values = NDArray[np.float64]
-Counts = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

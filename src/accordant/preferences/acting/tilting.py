@@ -14,11 +14,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.preferences.acting.checks import checked_beta, checked_reference, finite_array
-
-Values = NDArray[np.float64]
 
 
 def exponential_tilt(reward: ArrayLike, reference: ArrayLike, beta: float) -> Values:

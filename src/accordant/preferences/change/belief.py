@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.change.steps import forgotten, learned, predicted, symmetric
 from accordant.preferences.learners.solving.logistic import LogisticProblem, sigmoid
 from accordant.preferences.measures.arrays import numbers
-
-Values = NDArray[np.float64]
 
 SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one unknown per record is quicker
 TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights

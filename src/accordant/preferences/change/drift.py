@@ -21,15 +21,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.preferences.change.agreement import log_agreement_process
 from accordant.preferences.change.exchangeability import conformal_p_values, log_jumper
 from accordant.preferences.measures.arrays import codes, numbers
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 ALPHA = 0.05
 CONSTANT_AGREEMENT = "the agreement with the reference reward is the same at all times, whatever it is"

@@ -17,9 +17,8 @@ import bisect
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 BETS = np.array([-1.0, 0.0, 1.0])
 JUMPS = 0.01  # share of the wealth that is spread over all bets before each record (Vovk et al. 2021)

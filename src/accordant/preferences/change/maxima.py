@@ -14,11 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.solving.logistic import log_loss, sigmoid
-
-Values = NDArray[np.float64]
 
 EXCESS = 1e-9  # largest amount, in nats, by which the maximum of the likelihood is overstated
 PAST = 1e-6  # how far a step goes past where Newton's method sees the maximum, relative to the slope

@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.errors import DataError, InputError
 from accordant.preferences.records import Comparisons, Ratings
-
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError
 from accordant.preferences.change.pairs import disjoint_pairs, pairs_with_earlier
 from accordant.preferences.records import Comparisons, Ratings
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -97,8 +93,8 @@ class RatingStream:
     """
 
     comparisons: Comparisons
-    fresh: Flags
-    first: Flags
+    fresh: Mask
+    first: Mask
     blocks: Codes
     times: Values
 

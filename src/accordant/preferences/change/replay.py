@@ -22,21 +22,19 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.change.belief import Belief, TasteChange
 from accordant.preferences.change.drift import DriftAlarms, watch_agreement, watch_exchangeability
 from accordant.preferences.change.pairs import pairs_with_earlier
-from accordant.preferences.change.rating_stream import Flags, RatingStream, ReplayStart, split_users
+from accordant.preferences.change.rating_stream import RatingStream, ReplayStart, split_users
 from accordant.preferences.change.sequential import Followed, follow
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.measures.intervals import RESAMPLES, UserIntervals, bootstrap_users
 from accordant.preferences.measures.per_user import PerUser, per_user
 from accordant.preferences.records import Ratings
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 Clock = Literal["ratings", "time"]
 
 POOLED, STATIC, SEQUENTIAL, FORGETTING = "pooled", "per user, first part", "sequential", "sequential, forgetting"
@@ -258,7 +256,7 @@ def _predictions(
 
 
 def _measured(
-    stream: RatingStream, margins: dict[str, Values], kind: Flags, generator: np.random.Generator, resamples: int
+    stream: RatingStream, margins: dict[str, Values], kind: Mask, generator: np.random.Generator, resamples: int
 ) -> Prequential:
     """Measure all methods on one kind of comparisons after the first parts."""
     rows = np.flatnonzero(kind & ~stream.first)

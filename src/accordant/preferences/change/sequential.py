@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.change.belief import SMALL_BLOCK, Belief, TasteChange, updated
 from accordant.preferences.change.steps import learned, predicted
@@ -22,8 +22,6 @@ from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.measures.arrays import codes, numbers
 from accordant.preferences.records import Comparisons
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 Stream = Literal["user", "group"]
 
 LARGEST_TIME = 1e300  # so that the time between two records is a number

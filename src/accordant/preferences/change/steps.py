@@ -12,12 +12,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.learners.solving.logistic import sigmoid
-
-Values = NDArray[np.float64]
 
 WIDENING = math.pi / 8.0  # makes σ(μ / √(1 + s² π / 8)) the mean of σ over a normal margin, to 0.02 (MacKay 1992)
 NEAR = 1e-6  # change of margins, and of multipliers by weight, after which the next step would be about its square

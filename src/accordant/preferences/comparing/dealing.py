@@ -13,10 +13,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Codes = NDArray[np.intp]
-Mask = NDArray[np.bool_]
+from accordant.arrays import Codes, Mask
 
 MOST_LINKED = 0.5  # of a user's pairs that stay together; if more are linked, their items are drawn
 TRIES = 20  # draws of items of which none gives both sides a pair: then the records stay together after all

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.comparing.randomness import branch
 from accordant.preferences.groups import MAJORITY, MINORITY, majority_minority
 from accordant.preferences.records import Comparisons
 from accordant.preferences.support import SupportRates, support_rates
 from accordant.preferences.support.rates import mean_by_user
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 NO_GROUP = -1
 EVERYBODY = "everybody"  # the only group, where no majority and minority were found

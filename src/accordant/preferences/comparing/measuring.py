@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.comparing.randomness import branch
 from accordant.preferences.comparing.statistics import GROUP_ACCURACY, Sample, statistics
 from accordant.preferences.measures import ParetoTest, PerUser, pareto_tests
@@ -20,8 +20,6 @@ from accordant.preferences.measures.intervals import estimated
 from accordant.preferences.measures.pareto import TOLERANCE
 from accordant.statistics import Estimate
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 Units = Literal["users", "records"]
 
 OF_RECORDS = ("accuracy", "log_loss")  # metrics that mean something if each "user" is a record

@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.preferences.records import Comparisons
-
-Codes = NDArray[np.intp]
 
 MEAN_SQUARE = 2.0
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.comparing.kinds import AUTO, MOVIES, RATINGS, Kind, kind_of
 from accordant.preferences.comparing.randomness import branch
@@ -23,10 +23,6 @@ from accordant.preferences.readers.styles import users_by_share
 from accordant.preferences.readers.trl import read_trl
 from accordant.preferences.records import Comparisons, Ratings
 from accordant.preferences.texts import TextComparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 LOYALTY = 0.8  # taste of made-up users for their own style
 STYLED_RECORDS, RATED_RECORDS = 40, 100  # of a user, where nobody says how many

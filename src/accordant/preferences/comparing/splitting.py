@@ -15,14 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask
 from accordant.errors import DataError, InputError
 from accordant.preferences.comparing.dealing import deal_items
 from accordant.preferences.comparing.randomness import branch
-
-Codes = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from accordant.arrays import Mask, Values
 
 EPSILON = 0.5  # aversion to inequality of the Atkinson measure: below 1, so that one user at 0 does not decide it
 WORST = 0.1  # share of users of the worst mean

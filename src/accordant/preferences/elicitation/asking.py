@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.elicitation.criteria import CRITERIA, Criterion, best_question
 from accordant.preferences.elicitation.posterior import Posterior, chance
 from accordant.preferences.elicitation.stakes import DecisionAtStake, Verdicts
 from accordant.preferences.elicitation.stopping import Reason, Standing, Stopping
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 Answer = Literal["first", "second", "equal", "cannot say"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)

@@ -19,12 +19,10 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.elicitation.stakes import Verdicts
-
-Values = NDArray[np.float64]
 
 Criterion = Literal["decision_information", "parameter_information", "expected_regret_reduction", "random"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)

@@ -29,15 +29,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
 from accordant.preferences.elicitation.tempering import FEWEST, Normal, resampled, share_in_effect, swept, tempered
 from accordant.preferences.learners.solving.logistic import LogisticProblem, sigmoid
 from accordant.preferences.measures.arrays import numbers
-
-Values = NDArray[np.float64]
 
 FEW_SWEEPS = 2  # of samples that are nearly right already
 FEW = 0.1  # share of samples that must be left in effect to be used again

@@ -7,13 +7,11 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.measures.arrays import numbers, share
-
-Values = NDArray[np.float64]
 
 SYMMETRIC = 1e-8  # relative difference of mirrored entries that rounding explains
 SHRINK = 0.1  # towards equal variances: enough to be invertible when users are fewer than features

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 MOST_SHRINKS = 200  # of one bracket; each halves it on average, so rounding ends it far earlier
 

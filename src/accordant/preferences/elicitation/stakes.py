@@ -7,14 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 SUM_TOLERANCE = 1e-6  # probabilities from a text file rarely sum to 1 more exactly than this
 

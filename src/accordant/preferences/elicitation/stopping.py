@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.elicitation.stakes import Verdicts
-
-Values = NDArray[np.float64]
 
 Reason = Literal["settled", "small regret", "asked enough", "stopped by the person"]
 

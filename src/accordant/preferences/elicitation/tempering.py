@@ -21,9 +21,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.elicitation.slices import moved_on_ellipses
 
-Values = NDArray[np.float64]
 LogDensity = Callable[[Values], Values]
 
 FEWEST = 200  # draws in each half: with fewer their covariance says little

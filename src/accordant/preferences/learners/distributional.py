@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.learner import (
     PreferenceLearner,
@@ -33,8 +33,6 @@ from accordant.preferences.learners.learner import (
 )
 from accordant.preferences.learners.solving.logistic import log_loss, sigmoid
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 Scale = Literal["fixed", "free"]
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.learner import (
     LinearReward,
     checked_from_one,
@@ -27,9 +27,6 @@ from accordant.preferences.learners.learner import (
 from accordant.preferences.learners.shared import ContextualReward, Design, SharedLearner
 from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-
 
 FASTER, SLOWER = 1.5, 0.5  # change of the rate after a round that raised, or lowered, what the weights reach
 

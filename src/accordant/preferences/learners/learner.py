@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import DataError, InputError
 from accordant.preferences.records import Comparisons
 from accordant.registry import Registry
-
-Values = NDArray[np.float64]
 
 learners: Registry[PreferenceLearner] = Registry(
     "preference learner", group="accordant.preferences", packages=("accordant.preferences.learners",)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.bradley_terry import balanced_weights
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from accordant.preferences.neural.rewards import NeuralReward
     from accordant.preferences.neural.training import Terms
 
-Codes = NDArray[np.intp]
 
 CONSTANT = 1e-12  # a spread below this share of the mean is rounding
 

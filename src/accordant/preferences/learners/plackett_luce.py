@@ -14,12 +14,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError, InputError
 from accordant.preferences.learners.learner import LinearReward, checked_positive
 from accordant.preferences.learners.solving.newton import Bend, ConvexProblem
 from accordant.preferences.records import NO_ITEM, Rankings
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.learner import (
     LinearReward,
     PreferenceLearner,
@@ -19,8 +19,6 @@ from accordant.preferences.learners.learner import (
 from accordant.preferences.learners.solving.logistic import LogisticProblem
 from accordant.preferences.learners.users.contexts import Source, UserContexts, user_contexts
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.learner import (
     PreferenceLearner,
@@ -27,9 +27,6 @@ from accordant.preferences.learners.learner import (
 from accordant.preferences.learners.solving.logistic import LogisticProblem
 from accordant.preferences.learners.users.shared_items import independent_weights
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 TOLERANCE = 1e-8  # largest entry of every gradient when other users are fitted
 

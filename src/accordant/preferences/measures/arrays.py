@@ -9,12 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 def numbers(name: str, given: Any, axis: str, length: int | None = None) -> Values:

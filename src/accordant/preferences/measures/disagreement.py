@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-from accordant.preferences.measures.arrays import Codes, Values, codes, numbers
+from accordant.preferences.measures.arrays import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, estimated
 from accordant.statistics import Estimate, resample_counts
 

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError
-from accordant.preferences.measures.arrays import Codes, Values, codes
-
-Mask = NDArray[np.bool_]
+from accordant.preferences.measures.arrays import codes
 
 EMPTY = -1  # fills the places of a slate that is shorter than others
 

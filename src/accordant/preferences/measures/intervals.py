@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.measures.arrays import Values
 from accordant.statistics import Estimate, bounded, joint_level, percentile_estimate, wider_level
 
 Statistic = Callable[[Values], float | None]

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-from accordant.preferences.measures.arrays import Codes, Values, codes, numbers
+from accordant.preferences.measures.arrays import codes, numbers
 
 
 @dataclass(frozen=True)

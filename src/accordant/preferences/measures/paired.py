@@ -23,7 +23,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from accordant.preferences.measures.arrays import Values
+from accordant.arrays import Values
 from accordant.statistics import resample_counts
 
 BLOCK = 1_000_000  # counts held at a time (8 MB)

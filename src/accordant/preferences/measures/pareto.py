@@ -24,8 +24,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.measures.arrays import Codes, Values, codes, numbers
+from accordant.preferences.measures.arrays import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL
 from accordant.preferences.measures.paired import PairedDifference, paired_differences
 

@@ -12,8 +12,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.measures.arrays import Codes, Values, codes, numbers
+from accordant.preferences.measures.arrays import codes, numbers
 
 Utility = Literal["accuracy", "log_likelihood"]
 

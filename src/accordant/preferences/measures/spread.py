@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-from accordant.preferences.measures.arrays import Codes, Values, codes, numbers, share
+from accordant.preferences.measures.arrays import codes, numbers, share
 
 WORST = 0.1  # the tenth of the users who are served worst
 EPSILONS = (0.5, 1.0)  # aversions to inequality for which the Atkinson measure is reported

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.measures.arrays import Values, numbers
+from accordant.preferences.measures.arrays import numbers
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from accordant.arrays import Codes
 from accordant.preferences.learners.users.contexts import UserContexts
 from accordant.preferences.neural.networks import PairEncoder, divergence, scaled
 from accordant.preferences.records import Comparisons
-
-Codes = NDArray[np.intp]
 
 MOST_PAIRS = 64  # of a user, evenly spaced, by which the user is known once training is over
 

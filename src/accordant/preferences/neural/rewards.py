@@ -9,12 +9,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.learner import RewardModel, checked_features
 from accordant.preferences.neural.latents import Latents
 from accordant.preferences.neural.networks import RewardNetwork
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 BLOCK = 65_536  # items or records at a time
 

@@ -9,17 +9,14 @@ from itertools import chain
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.learners.solving.logistic import LogisticProblem, Pull
 from accordant.preferences.neural.latents import Latents
 from accordant.preferences.neural.networks import RewardNetwork
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 CYCLES = 4  # of the weight of the KL divergence: half of each rises from 0 to 1, half stays (Fu et al. 2019)
 CHECK_EVERY = 50  # steps between two looks at the held-out records

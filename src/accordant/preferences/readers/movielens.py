@@ -12,12 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import DataError, InputError
 from accordant.preferences.readers.files import Table, read_table
 from accordant.preferences.records import Ratings
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 RATING_COLUMNS = ("userId", "movieId", "rating", "timestamp")
 MOVIE_COLUMNS = ("movieId", "title", "genres")

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError
 from accordant.preferences.readers.files import Entry, missing, read_json_lines, read_table, refuse_unknown
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 CHOSEN, REJECTED, USER = "chosen_", "rejected_", "user_"
 USER_ID, GROUP, WEIGHT, MARGIN = "user_id", "group_id", "weight", "margin"

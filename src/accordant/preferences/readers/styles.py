@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError, InputError, UnknownNameError
-
-Values = NDArray[np.float64]
 
 ROUNDING = 1e-9  # by how much shares of users and of tastes may miss 1
 

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import DataError, UnknownNameError
 from accordant.preferences.readers.files import Entry, missing, read_json_lines, read_table
 from accordant.problem import DecisionProblem, value_label
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"

@@ -13,16 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
 from accordant.preferences.signals.answers import Answers
 from accordant.problem import DecisionProblem
 from accordant.rewards import Outcome
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 FARTHEST = 1e6  # standard deviations from the mean that a context may be: further numbers count as this far
 CURVE = 3  # features of a continuous outcome: level, slope, curve

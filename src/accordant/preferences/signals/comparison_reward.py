@@ -23,6 +23,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.preferences.learners.learner import RewardModel, learners
@@ -35,7 +36,6 @@ from accordant.preferences.signals.scale import Scale
 from accordant.problem import DecisionProblem
 from accordant.rewards import Outcome, RewardSignal, rewards
 
-Values = NDArray[np.float64]
 Users = Literal["pooled", "mean", "worst"]
 
 ANCHORS = ("lowest", "highest")

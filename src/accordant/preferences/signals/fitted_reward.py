@@ -7,14 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.preferences.signals.cells import CellFeatures
 from accordant.preferences.signals.scale import Scale
-from accordant.rewards import Outcome, Rewards, RewardSignal
-
-Values = NDArray[np.float64]
+from accordant.rewards import Outcome, RewardSignal
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +63,14 @@ class FittedComparisonReward(RewardSignal):
         """Return file, sha256, counts of records, users and groups, learner, aggregation, and agreement."""
         return dict(self.about)
 
-    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Rewards:
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Return the learned reward of a cell in each context, shape (context,)."""
         around = self.features.of_contexts(contexts)
         cell = self.features.of_cell(action, outcome, contexts.n_contexts)
-        lowest: Rewards = np.ones(contexts.n_contexts)
+        lowest: Values = np.ones(contexts.n_contexts)
         for group in dict.fromkeys(self.groups):
             members = [m for m, each in enumerate(self.groups) if each == group]
-            total: Rewards = np.zeros(contexts.n_contexts)
+            total: Values = np.zeros(contexts.n_contexts)
             for member in members:
                 slopes = np.einsum("cf,fk->ck", cell, self.coefficients[member])  # the same alone as in a batch
                 total += self.scales[member](np.einsum("tk,tk->t", around, np.broadcast_to(slopes, around.shape)))

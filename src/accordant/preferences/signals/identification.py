@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.signals.answers import Answers
 from accordant.problem import DecisionProblem
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
 NAMED = 5  # cells that a sentence names

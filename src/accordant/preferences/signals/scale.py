@@ -15,11 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError
-
-Values = NDArray[np.float64]
 
 TAIL = 0.01  # share of training rows beyond each end of the range, for the cell that reaches furthest
 NEGLIGIBLE = (

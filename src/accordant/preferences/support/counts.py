@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.records import Comparisons
-from accordant.preferences.support.rates import SupportRates, Values, mean_by_user
-
-Codes = NDArray[np.intp]
+from accordant.preferences.support.rates import SupportRates, mean_by_user
 
 
 def counted_rates(comparisons: Comparisons, *, leave_one_out: bool = True) -> SupportRates:

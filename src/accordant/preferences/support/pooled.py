@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.solving.logistic import sigmoid
 from accordant.preferences.learners.users.user_folds import NO_FOLD, user_folds, weight_of_users
@@ -21,8 +21,6 @@ from accordant.preferences.records import Comparisons
 from accordant.preferences.support.counts import other_labellers
 from accordant.preferences.support.rates import SupportRates, mean_by_user
 from accordant.preferences.support.sight import in_sight
-
-Codes = NDArray[np.intp]
 
 TOLERANCE = 1e-8  # largest entry of the gradient: rates are then exact to about seven digits
 

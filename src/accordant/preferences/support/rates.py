@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.records import Comparisons
 
-Values = NDArray[np.float64]
 Source = Literal["counts", "pooled", "mixture"]
 
 

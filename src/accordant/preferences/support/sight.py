@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 BLIND = 1e-12  # a mean squared cosine below which two differences have nothing but rounding in common
 

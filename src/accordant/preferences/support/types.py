@@ -12,12 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.mixture.mixture import Mixture, MixtureReward
 from accordant.preferences.learners.solving.logistic import sigmoid
 from accordant.preferences.learners.users.user_folds import weight_of_users
 from accordant.preferences.records import Comparisons
 from accordant.preferences.support.counts import other_labellers
-from accordant.preferences.support.rates import SupportRates, Values, mean_by_user
+from accordant.preferences.support.rates import SupportRates, mean_by_user
 from accordant.preferences.support.sight import in_sight, in_sight_of_others
 
 

@@ -9,7 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from accordant.slates.budgets.exact import Ballots, Whole
+from accordant.arrays import AnyArray
+from accordant.slates.budgets.exact import Ballots
 from accordant.slates.budgets.greedy import By, add_greedily
 from accordant.slates.budgets.lines import RATE, Line
 from accordant.slates.budgets.purses import SAME, Demand, Purses, demands_of
@@ -65,7 +66,7 @@ class EqualShares(BudgetRule):
             {project: price * unit for project, price in found.prices.items()}, found.purse, len(extra),
         )  # fmt: skip
 
-    def _utilities(self, ballots: Ballots) -> Whole:
+    def _utilities(self, ballots: Ballots) -> AnyArray:
         """Return utilities, shape (project, ballot)."""
         if self.utility == "score":
             return ballots.scores

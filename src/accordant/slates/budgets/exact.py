@@ -7,16 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import AnyArray
 from accordant.ballots import Election
 
 MACHINE = 1 << 62  # sums below it fit into 64 bits
 
-Whole = NDArray[Any]
 """Whole numbers: int64, or Python's own where sums could grow beyond 64 bits."""
 
 
@@ -47,9 +46,9 @@ class Ballots:
     costs: tuple[int, ...]
     budget: int
     coin: int
-    scores: Whole
+    scores: AnyArray
     point: int
-    weights: Whole
+    weights: AnyArray
     voice: int
     of_voter: NDArray[np.intp]
 
@@ -117,7 +116,7 @@ def _decimals(given: Iterable[float]) -> list[Fraction]:
     return [Fraction(repr(each)) for each in given]
 
 
-def _whole(given: NDArray[np.float64]) -> tuple[Whole, int]:
+def _whole(given: NDArray[np.float64]) -> tuple[AnyArray, int]:
     """Return numbers as whole multiples of a part, and how many parts make 1."""
     if (given == np.rint(given)).all() and given.max(initial=0) < MACHINE:
         return given.astype(np.int64), 1

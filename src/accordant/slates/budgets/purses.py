@@ -22,13 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.slates.budgets.exact import Ballots, Whole
+from accordant.arrays import AnyArray, Mask
+from accordant.slates.budgets.exact import Ballots
 from accordant.slates.budgets.lines import RATE, Line, Room
 
 NEAR = 1e-9  # of the first sum: rounding moves a purse by less than 1e-13 of it for each purchase
 SAME = 1e-6  # prices this close, relatively, are compared exactly; rounding moves them by less than 1e-8
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +50,8 @@ class Demand:
 
     cost: int
     voters: NDArray[np.intp]
-    weights: Whole
-    utilities: Whole
+    weights: AnyArray
+    utilities: AnyArray
     rough_weights: NDArray[np.float64]
     rough_utilities: NDArray[np.float64]
 
@@ -67,7 +66,7 @@ class Demand:
         return float(self.rough_weights.sum())
 
 
-def demands_of(ballots: Ballots, utilities: Whole, projects: Iterable[int]) -> dict[int, Demand]:
+def demands_of(ballots: Ballots, utilities: AnyArray, projects: Iterable[int]) -> dict[int, Demand]:
     """Return who would pay for each project, given utilities of shape (project, ballot)."""
     found = {}
     for project in projects:
@@ -100,7 +99,7 @@ class Purses:
         self.room = Room()
         self._near = NEAR * float(first)
         self._terms = 1.0  # sum of the largest terms of a rate
-        self._paying: dict[int, Whole] = {}  # utility of each ballot from a project that was bought
+        self._paying: dict[int, AnyArray] = {}  # utility of each ballot from a project that was bought
 
     def rough_price(self, project: int) -> Line[float] | None:
         """Return the price in floating point; None if its voters cannot pay.
@@ -171,7 +170,7 @@ class Purses:
             return False
         return True
 
-    def _held(self, demand: Demand, which: Flags | None) -> Line[Fraction]:
+    def _held(self, demand: Demand, which: Mask | None) -> Line[Fraction]:
         """Return exactly what some voters of a project hold together; None for all of them."""
         full = ~self.empty[demand.voters]
         if which is not None:
@@ -185,16 +184,16 @@ class Purses:
             rate -= price.rate * paid
         return Line(held, rate)
 
-    def _can_pay(self, demand: Demand, price: Line[Fraction]) -> Flags:
+    def _can_pay(self, demand: Demand, price: Line[Fraction]) -> Mask:
         """Return who holds at least price times utility, exactly, shape (supporter,)."""
         distance = self.rough[demand.voters] - float(price.value) * demand.rough_utilities
-        able: Flags = distance > 0
+        able: Mask = distance > 0
         even = np.flatnonzero(np.abs(distance) <= self._near)
         if len(even):
             able[even] = [left.value >= 0 for left in self._left(demand, even, price)]
         return able
 
-    def _keep_apart(self, demand: Demand, price: Line[Fraction], rich: Flags) -> None:
+    def _keep_apart(self, demand: Demand, price: Line[Fraction], rich: Mask) -> None:
         """Take room for the rich to stay rich, and for the poor to stay poor."""
         distance = np.abs(self.rough[demand.voters] - float(price.value) * demand.rough_utilities)
         approach = float(price.rate) * demand.rough_utilities - self.rates[demand.voters]

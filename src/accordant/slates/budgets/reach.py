@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.slates.budgets.rule import Funded
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.compiled import compiled
 from accordant.slates.budgets.lines import RATE, SAFE
 from accordant.slates.budgets.purses import NEAR, SAME, Demand
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 CLOSE = -1  # instead of a number of purchases
 
 

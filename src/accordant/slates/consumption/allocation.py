@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Counts, Values
 from accordant.errors import InputError
 from accordant.slates.consumption.checks import checked_probabilities, whole_number
 from accordant.slates.consumption.values import ValueDistribution
-
-Values = NDArray[np.float64]
-Counts = NDArray[np.intp]
 
 TIED = 1e-12  # gains whose logarithms differ by less than this share of 1 + |log| are equal, but for rounding
 RISE = 1e-9  # a rise of the log gain by more than this share of 1 + |log| is no rounding

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Counts, Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
-Counts = NDArray[np.intp]
 
 LARGEST = 1e280  # of a value or parameter: sums over every slate that fits into memory stay finite
 SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from 1: rounding of many terms, not more

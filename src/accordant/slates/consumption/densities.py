@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.arrays import Values
 from accordant.slates.consumption.checks import checked_counts, number_above, whole_number
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.consumption.checks import checked_numbers, checked_probabilities, whole_number
 from accordant.slates.consumption.densities import BoundedBeta, Exponential, Pareto, Uniform
 from accordant.slates.consumption.trials import Bernoulli, Discrete, RankedChances
 from accordant.slates.consumption.values import ValueDistribution
-
-Values = NDArray[np.float64]
 
 
 def limit_gamma(values: ValueDistribution, consumed: int | None = 1) -> float:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from accordant.slates.consumption.allocation import expected_value, number_consumed, values_of_types
 from accordant.slates.consumption.checks import checked_counts, checked_probabilities
 from accordant.slates.consumption.values import ValueDistribution
-
-Values = NDArray[np.float64]
 
 SPREAD = 1e-12  # probabilities whose logarithms have a smaller standard deviation are all the same
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.consumption.checks import checked_counts, checked_numbers, whole_number
 from accordant.slates.consumption.values import summed_gains
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.consumption.checks import whole_number
 
-Values = NDArray[np.float64]
 Sampler = Callable[[np.random.Generator, tuple[int, ...]], Values]
 """From a generator and a shape to independent values of at least 0."""
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.consumption.checks import (
     LARGEST,
@@ -26,8 +27,6 @@ from accordant.slates.consumption.checks import (
     whole_number,
 )
 from accordant.slates.consumption.values import summed_gains
-
-Values = NDArray[np.float64]
 
 CHANCES = 1 << 20  # chances of levels and items worked on at once: 8 MiB
 

@@ -6,11 +6,10 @@ from abc import abstractmethod
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.slates.consumption.checks import checked_counts
-
-Values = NDArray[np.float64]
 
 
 class ValueDistribution(Protocol):

@@ -11,10 +11,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, ratio, register
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 @register("category_concentration")

@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.inequality import gini
 from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, SlateMeasure, counted, ratio, register
 from accordant.slates.measures.stakeholder import heard
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 def least(values: Values) -> Values:

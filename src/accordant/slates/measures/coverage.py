@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.measure import SHARE, Goal, Range, SlateMeasure, ratio, register
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 @register("coverage")

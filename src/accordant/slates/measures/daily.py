@@ -6,12 +6,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.measure import SlateMeasure
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.measure import Goal, MeanMeasure, ratio, register
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
-
-Values = NDArray[np.float64]
 
 EARTH = 6371.0088  # mean radius in kilometres (IUGG)
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from accordant.arrays import Values
 from accordant.slates.measures.inequality import gini
 from accordant.slates.measures.measure import SHARE, Goal, Range, SlateMeasure, register
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 @register("exposure_gini")

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.gains import ALIKE
 from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, register
 from accordant.slates.measures.stakeholder import position
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 @register("floor_violations")

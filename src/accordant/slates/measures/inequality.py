@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.measure import ratio
-
-Values = NDArray[np.float64]
 
 
 def gini(values: Values) -> Values:

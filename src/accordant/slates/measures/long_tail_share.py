@@ -8,12 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.measures.measure import SHARE, Goal, Range, SlateMeasure, ratio, register
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 ROUNDING = 1e-12  # shares of popularity this close are equal
 

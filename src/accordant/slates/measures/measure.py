@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.registry import Registry
 from accordant.slates.serving import Served
 
-Values = NDArray[np.float64]
 Goal = Literal["max", "min"]
 Range = tuple[float, float]
 

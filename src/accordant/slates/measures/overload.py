@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.daily import DailyMeasure
 from accordant.slates.measures.measure import SHARE, Goal, Range, ratio, register
 from accordant.slates.serving import Served
-
-Values = NDArray[np.float64]
 
 
 @register("overload")

@@ -8,11 +8,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import UnknownNameError
 from accordant.slates.measures.measure import Goal, SlateMeasure, ratio, register
 from accordant.slates.serving import Served
 
-Values = NDArray[np.float64]
 Against = Literal["history", "targets"]
 
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import UnknownNameError
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.measures.measure import Goal, SlateMeasure, ratio, register
 from accordant.slates.serving import Served
 
-Values = NDArray[np.float64]
 Between = Literal["provider", "category"]
 Target = Literal["items", "popularity", "equal"]
 

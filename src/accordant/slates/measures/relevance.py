@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, ratio, register
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING, attention
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.slates.slates import NOTHING
 from accordant.strategies.selection import TIE_TOLERANCE, select_best
-
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +25,10 @@ class BestItems:
     """
 
     items: NDArray[np.intp]
-    tied: Flags
+    tied: Mask
 
 
-def best_items(scores: Values, totals: Values, available: Flags, k: int, tolerance: float = TIE_TOLERANCE) -> BestItems:
+def best_items(scores: Values, totals: Values, available: Mask, k: int, tolerance: float = TIE_TOLERANCE) -> BestItems:
     """Return the k available items with the highest scores.
 
     Ties go to the higher total, then to the item that is declared first.

@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import UnknownNameError
 
-Values = NDArray[np.float64]
 Scaling = Literal["min-max", "z"]
 SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
 

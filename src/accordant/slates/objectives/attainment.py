@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives.stakeholder import SlateStakeholder
 from accordant.slates.slates import NOTHING, Slates
 from accordant.slates.state import State
-
-Values = NDArray[np.float64]
 
 ROUNDING = 1e-9  # a mean that is short of a floor by less reaches it
 

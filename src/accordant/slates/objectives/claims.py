@@ -11,12 +11,10 @@ scale, and unlike min(1, got / claim), the proportional measure of SCRUF-D, it t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue
-
-Values = NDArray[np.float64]
 
 EVEN = 0.5  # before anybody had attention nobody is ahead or behind
 

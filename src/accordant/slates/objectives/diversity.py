@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives.objective import Objective, register
 from accordant.slates.slates import NOTHING
 from accordant.slates.state import State
-
-Values = NDArray[np.float64]
 
 
 @register("diversity")

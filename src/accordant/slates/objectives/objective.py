@@ -6,14 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from accordant.arrays import Values
 from accordant.registry import Registry
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.state import State
-
-Values = NDArray[np.float64]
 
 objectives: Registry[Objective] = Registry(
     "objective", group="accordant.objectives", packages=("accordant.slates.objectives",)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Values
 from accordant.slates.catalogue import Catalogue, Requests
-
-Values = NDArray[np.float64]
 
 EARTH_KM = 6371.0088  # mean radius of the Earth (Moritz 2000, Geodetic Reference System 1980)
 

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from accordant.arrays import Values
 from accordant.declared import Declared
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives.objective import Objective, objectives
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
-
-Values = NDArray[np.float64]
 
 UNKNOWN = 0.5  # what nothing at all is known of counts as neither good nor bad
 ROUNDING = 1e-9  # how far rounding may carry an objective outside [0, 1]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.proportionality.groups import ROUNDING, Flags, Values, check_few, check_flags, shares
+from accordant.slates.proportionality.groups import ROUNDING, check_few, check_flags, shares
 from accordant.slates.proportionality.verdict import AXIOMS, Axiom
 
-Items = NDArray[np.intp]
 
-
-def violations(axiom: Axiom, approved: Flags, items: Items, weights: Values | None = None) -> Flags:
+def violations(axiom: Axiom, approved: Mask, items: Codes, weights: Values | None = None) -> Mask:
     """Return which lists break an axiom, shape (user,).
 
     Parameters
@@ -56,7 +54,7 @@ def violations(axiom: Axiom, approved: Flags, items: Items, weights: Values | No
 
 
 @compiled
-def _one_item(approved: Flags, mass: Values, shown: Flags, k: int, largest: int, broken: Flags) -> None:
+def _one_item(approved: Mask, mass: Values, shown: Mask, k: int, largest: int, broken: Mask) -> None:
     """Write for whom some ℓ up to `largest` has a group worth ℓ that agrees on an item not shown, all below ℓ."""
     n_voters, n_items, n_users = approved.shape
     hits = np.zeros((n_voters, n_users), dtype=np.int64)
@@ -85,7 +83,7 @@ def _one_item(approved: Flags, mass: Values, shown: Flags, k: int, largest: int,
 
 
 @compiled
-def _groups(approved: Flags, mass: Values, shown: Flags, k: int, each: bool, broken: Flags) -> None:
+def _groups(approved: Mask, mass: Values, shown: Mask, k: int, each: bool, broken: Mask) -> None:
     """Write for whom a group worth ℓ agrees on ℓ items and has fewer in the list: each member alone, or together.
 
     Groups are numbers whose bits are voters. Items are counted by who approves exactly them; sums over supersets give

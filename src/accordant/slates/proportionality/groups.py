@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.slates.rule import check_places
 from accordant.strategies.strategy import stakeholder_weights
-
-Flags = NDArray[np.bool_]
-Values = NDArray[np.float64]
 
 MOST_VOTERS = 12  # voters whose groups are all looked at: the work doubles with every one
 ROUNDING = 1e-9  # a group this little below its quota, relative to all weight, reaches it: weights are rounded sums
@@ -36,10 +34,10 @@ class Approvals:
         Places.
     """
 
-    approved: Flags
+    approved: Mask
     voters: NDArray[np.intp]
     weights: Values
-    shown: Flags
+    shown: Mask
     k: int
 
     @property
@@ -64,7 +62,7 @@ def shares(weights: Values | None, n_voters: int) -> Values:
     return np.asarray(checked / checked.sum())
 
 
-def approvals(approved: Flags, weights: Values | None, committee: NDArray[np.intp], k: int) -> Approvals:
+def approvals(approved: Mask, weights: Values | None, committee: NDArray[np.intp], k: int) -> Approvals:
     """Return checked approvals of one list.
 
     Raises
@@ -87,7 +85,7 @@ def approvals(approved: Flags, weights: Values | None, committee: NDArray[np.int
     return Approvals(approved[say], say, mass[say], shown, k)
 
 
-def check_flags(approved: Flags, n_axes: int, axes: str) -> None:
+def check_flags(approved: Mask, n_axes: int, axes: str) -> None:
     """Stop unless approvals are booleans with so many axes.
 
     Raises

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.slates.proportionality.groups import Approvals, Flags, check_few
+from accordant.arrays import Mask
+from accordant.slates.proportionality.groups import Approvals, check_few
 from accordant.slates.proportionality.witness import Witness
 
 
@@ -17,7 +18,7 @@ class Group:
     """Some voters, and the items that all of them approve, shape (item,)."""
 
     members: NDArray[np.intp]
-    common: Flags
+    common: Mask
 
 
 def pjr(given: Approvals) -> Witness | None:

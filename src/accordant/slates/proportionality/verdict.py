@@ -9,9 +9,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import UnknownNameError
 from accordant.slates.proportionality.cohesive import ejr_plus, jr
-from accordant.slates.proportionality.groups import Approvals, Flags, Values, approvals
+from accordant.slates.proportionality.groups import Approvals, approvals
 from accordant.slates.proportionality.subsets import ejr, pjr
 from accordant.slates.proportionality.witness import Witness
 
@@ -44,7 +45,7 @@ class Verdict:
         return self.witness is None
 
 
-def check(axiom: Axiom, approved: Flags, weights: Values | None, committee: NDArray[np.intp], k: int) -> Verdict:
+def check(axiom: Axiom, approved: Mask, weights: Values | None, committee: NDArray[np.intp], k: int) -> Verdict:
     """Return whether a list meets an axiom.
 
     Parameters

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.slates.relevance.interactions import Interactions
-
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

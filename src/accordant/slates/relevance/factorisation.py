@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.relevance.counts import Rows
 from accordant.slates.relevance.interactions import NOWHERE, Interactions
 from accordant.slates.relevance.recommender import Fitted, Recommender, check_fit, register
-
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 FIRST_SCALE = 0.1  # of the factors that the alternation starts from; any small number does
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.objectives.positions import kilometres
 from accordant.slates.relevance.counts import Rows
@@ -17,9 +17,6 @@ from accordant.slates.relevance.neighbours import Neighbours
 from accordant.slates.relevance.popular import Popular
 from accordant.slates.relevance.recommender import Fitted, relative
 from accordant.slates.relevance.transitions import Transitions
-
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,9 @@ from typing import Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 Start = Literal["first", "previous"]
 
 NOBODY = -1  # a user of whom nothing is known

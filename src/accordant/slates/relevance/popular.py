@@ -8,11 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.relevance.interactions import Interactions
 from accordant.slates.relevance.recommender import Fitted, Recommender, check_fit, register
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,14 +9,12 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.relevance.features import Features
 from accordant.slates.relevance.interactions import Interactions
 from accordant.slates.relevance.recommender import Fitted, Recommender, check_fit, register
-
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 AT_ONCE = 1024  # requests whose features are held in memory together
 NAMED = ("boosting", "logistic")

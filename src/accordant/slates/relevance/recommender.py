@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.registry import Registry
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.relevance.interactions import Interactions, check_positions
-
-Codes = NDArray[np.intp]
-Values = NDArray[np.float64]
 
 recommenders: Registry[Recommender] = Registry(
     "recommender", group="accordant.recommenders", packages=("accordant.slates.relevance",)

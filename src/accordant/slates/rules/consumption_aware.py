@@ -20,6 +20,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
@@ -29,8 +30,6 @@ from accordant.slates.rules.diversity.types import check_wanted, of_categories, 
 from accordant.slates.rules.user import user_values, weighted_means
 from accordant.slates.slates import NOTHING, Slates
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 ItemValues = Literal["chances", "uniform", "exponential"]
 ITEM_VALUES: tuple[ItemValues, ...] = get_args(ItemValues)
 

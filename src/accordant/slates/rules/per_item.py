@@ -16,8 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
-from accordant.slates.candidates import Candidates, Flags, Values
+from accordant.slates.candidates import Candidates
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.rules.weights import even_weights
 from accordant.slates.rules.welfare.best import Picked, best_items
@@ -119,11 +120,11 @@ class Among:
     """
 
     winners: NDArray[np.intp]
-    tied: Flags
+    tied: Mask
     scores: Values | None
 
 
-def decide_among(rule: ContextRule, candidates: Candidates, left: Flags) -> Among:
+def decide_among(rule: ContextRule, candidates: Candidates, left: Mask) -> Among:
     """Apply a strategy to some items of each user, as if there were no others.
 
     Parameters
@@ -185,7 +186,7 @@ def _together(rule: ContextRule, n_items: int) -> int:
     return max(1, BLOCK_SIZE // n_items**2) if rule.kind == "voting" else BLOCK_SIZE
 
 
-def _alike(left: Flags, most: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _alike(left: Mask, most: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Yield items and the users to whom exactly these are left, at most `most` users at a time."""
     if left.all():
         groups = {b"": list(range(left.shape[1]))}

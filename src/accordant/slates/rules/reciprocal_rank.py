@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.moderation.offers import best_items
@@ -27,10 +28,6 @@ from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.rules.user import user_values
 from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import NOTHING, Slates
-
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ranks = NDArray[np.intp]
 
 ABSENT = -1  # rank of an item that is not in a list
 
@@ -87,7 +84,7 @@ class ReciprocalRank(SlateRule):
         shape = worth.shape
         banned = np.zeros(shape, dtype=bool)
         scores, last = np.zeros(shape), np.full(shape, ABSENT, dtype=np.intp)
-        before: dict[int, Ranks] = {}
+        before: dict[int, Codes] = {}
         heard = np.zeros((len(candidates.stakeholders), shape[1]))
         shown = best_items(scores, candidates.totals, np.zeros(shape, dtype=bool), k)  # nothing yet
         tied, bans = shown.tied, []
@@ -111,8 +108,8 @@ class ReciprocalRank(SlateRule):
 
 
 def _offers(
-    candidates: Candidates, speakers: NDArray[np.intp], allowed: Flags, k: int
-) -> tuple[dict[int, Ranks], NDArray[np.bool_]]:
+    candidates: Candidates, speakers: NDArray[np.intp], allowed: Mask, k: int
+) -> tuple[dict[int, Codes], NDArray[np.bool_]]:
     """Return the rank of every item in the offer of each stakeholder, (item, user), and whether an offer was tied."""
     found, tied = {}, np.zeros(allowed.shape[1], dtype=bool)
     for i in speakers.tolist():
@@ -122,7 +119,7 @@ def _offers(
     return found, tied
 
 
-def _ranks(items: NDArray[np.intp], n_items: int) -> Ranks:
+def _ranks(items: NDArray[np.intp], n_items: int) -> Codes:
     """Return the rank of every item in lists of shape (user, k), `ABSENT` for those not in them, (item, user)."""
     ranks = np.full((n_items, len(items)), ABSENT, dtype=np.intp)
     users, places = np.nonzero(items != NOTHING)
@@ -130,19 +127,19 @@ def _ranks(items: NDArray[np.intp], n_items: int) -> Ranks:
     return ranks
 
 
-def _omitted(offers: dict[int, Ranks], last: Ranks, needed: int) -> Flags:
+def _omitted(offers: dict[int, Codes], last: Codes, needed: int) -> Mask:
     """Return which items of the last list are left out by as many stakeholders as are needed to ban them."""
     omitted = sum(((ranks == ABSENT).astype(np.intp) for ranks in offers.values()), np.zeros(last.shape, dtype=np.intp))
     return np.asarray((last != ABSENT) & (omitted >= needed))
 
 
-def _listed(new: Flags, items: NDArray[np.intp]) -> NDArray[np.intp]:
+def _listed(new: Mask, items: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return which items of the last list are banned by now, shape (k, user), `NOTHING` for the others."""
     there = (items != NOTHING) & new[np.maximum(items, 0), np.arange(len(items))[:, None]]
     return np.where(there, items, NOTHING).T
 
 
-def _weight(ranks: Ranks, before: Ranks | None, last: Ranks, worth: Values, banned: Flags, k: int) -> Values:
+def _weight(ranks: Codes, before: Codes | None, last: Codes, worth: Values, banned: Mask, k: int) -> Values:
     """Return r + d − h of one stakeholder, shape (user,); the formulas of `accordant.slates.moderation.weighing`."""
     offered = ranks != ABSENT
     length = offered.sum(axis=0)

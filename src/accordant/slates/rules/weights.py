@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 
 def even_weights(weights: Values) -> Values:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import check_places
@@ -33,7 +34,6 @@ from accordant.slates.tradeoff.verdicts import Change, Effect, PathPoint, Verdic
 from accordant.statistics import percentile_interval
 from accordant.utilities import ExpectedRewards
 
-Values = NDArray[np.float64]
 # of the path; relevance is scaled to at most 1 for each request, so below a half every list is as diverse as can be
 BALANCES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.55, 0.5, 0.45)
 MARGIN = 0.005  # half a percentage point of accuracy [ours]

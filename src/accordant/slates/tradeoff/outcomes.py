@@ -8,18 +8,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.slates.slates import NOTHING, Slates
-
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class Outcomes(Protocol):
     """Accuracy of lists under two readings."""
 
     @property
-    def judged(self) -> Flags:
+    def judged(self) -> Mask:
         """Requests that a list can be judged by, shape (request,)."""
 
     def accuracies(self, slates: Slates, consumed: int) -> tuple[Values, Values]:
@@ -39,10 +37,10 @@ class LoggedOutcomes:
         Shape (item, request); requests without any are not judged.
     """
 
-    targets: Flags
+    targets: Mask
 
     @property
-    def judged(self) -> Flags:
+    def judged(self) -> Mask:
         """Requests with a target."""
         return np.asarray(self.targets.any(axis=0))
 
@@ -85,7 +83,7 @@ class ModelledOutcomes:
             raise InputError("chances are outside [0, 1], or the chances of types do not sum to 1")
 
     @property
-    def judged(self) -> Flags:
+    def judged(self) -> Mask:
         """All requests."""
         return np.ones(self.wanted.shape[1], dtype=bool)
 

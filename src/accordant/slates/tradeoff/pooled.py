@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 ALIKE = 1e-3  # a mean square of centred log probabilities below it (3 %) is too little to fit a slope to
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Floats
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.reference_points import INDIFFERENT
-from accordant.strategies.strategy import Scores
 
 NO_GAIN = float(np.log(np.finfo(np.float64).smallest_subnormal))  # the logarithm of a product of gains that is 0
 
 
 def rank_irrational_last(
-    scores: Scores,
+    scores: Floats,
     block: Block,
     disagreement: NDArray[np.floating],
     status_quo: str | None,

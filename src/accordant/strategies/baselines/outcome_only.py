@@ -7,13 +7,14 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from accordant.arrays import Floats
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.strategies.selection import select_best
-from accordant.strategies.strategy import Kind, Scores, Strategy, Structure, register
+from accordant.strategies.strategy import Kind, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
 
@@ -78,7 +79,7 @@ class OutcomeOnly(Strategy):
             status_quo=self.status_quo or problem.status_quo,
         )
 
-    def _scores(self, prediction: OutcomePrediction) -> Scores:
+    def _scores(self, prediction: OutcomePrediction) -> Floats:
         if prediction.nodes is not None:
             return prediction.levels()
         if prediction.depends_on_action:

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.strategies.selection import Codes, select_best
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from accordant.arrays import Integers, Mask, Values
+from accordant.strategies.selection import select_best
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class Batch:
     scores: Values
     admissible: Mask
     totals: Values
-    codes: Codes
+    codes: Integers
     tolerance: float
 
     @property
@@ -93,7 +91,7 @@ class Best:
         What breaks its ties.
     """
 
-    codes: Codes
+    codes: Integers
     exists: Mask
     hopeless: Mask
     score: Values
@@ -116,7 +114,7 @@ class Plan:
         Score that a wider parity bound would add, per unit of ε, at the margin; inf likewise; None without parity.
     """
 
-    codes: Codes
+    codes: Integers
     policy: Values | None = None
     per_place: Mapping[str, float] = field(default_factory=dict)
     per_tolerance: float | None = None

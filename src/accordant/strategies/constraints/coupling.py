@@ -7,12 +7,11 @@ from typing import Self
 
 import numpy as np
 
+from accordant.arrays import Codes, Integers, Mask, Values
 from accordant.evidence import Groups
-from accordant.strategies.constraints.batch import Batch, Mask, Values
+from accordant.strategies.constraints.batch import Batch
 from accordant.strategies.constraints.budgets import Capacities
-from accordant.strategies.constraints.exchange import Rows
 from accordant.strategies.constraints.parity import Parity
-from accordant.strategies.selection import Codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +36,11 @@ class Coupling:
         Favourable contexts of each group that are outside the programme, shape (group,).
     """
 
-    capped: Rows
+    capped: Codes
     places: Values
     favourable: Mask
     within: float
-    group: Rows
+    group: Codes
     sizes: Values
     fixed: Values
 
@@ -62,13 +61,13 @@ class Coupling:
         """Number of shared rows: budgets, lower and upper ends of the window for each group."""
         return len(self.capped) + 2 * len(self.sizes)
 
-    def sample(self, rows: Rows) -> Coupling:
+    def sample(self, rows: Codes) -> Coupling:
         """Return what some contexts would owe if they were the whole batch, in proportion."""
         group, share = self.group[rows], len(rows) / max(1, len(self.group))
         sizes = np.bincount(group, minlength=len(self.sizes)).astype(np.float64)[: len(self.sizes)]
         return replace(self, places=self.places * share, group=group, sizes=sizes, fixed=np.zeros(len(sizes)))
 
-    def left(self, codes: Codes, core: Mask) -> Coupling:
+    def left(self, codes: Integers, core: Mask) -> Coupling:
         """Return what is left for the contexts in `core` if all others get the action in `codes`."""
         used = np.bincount(codes[~core], minlength=len(self.favourable))
         taken = self.favourable[codes] & ~core

@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.strategies.constraints.batch import Batch, Best, Mask, Values
+from accordant.arrays import Codes, Mask, Values
+from accordant.strategies.constraints.batch import Batch, Best
 
 DECIMALS = 12  # gains that agree so far are equal, and ties decide
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +56,13 @@ class Exchange:
             inside, outside, prefers, inside.exists & ~outside.exists, inside.exists & outside.exists, spared, gain
         )
 
-    def keys(self, rows: Rows) -> tuple[Values, float]:
+    def keys(self, rows: Codes) -> tuple[Values, float]:
         """Return numbers in the order of (spared, gain), and the weight of `spared` in them."""
         gain, spared = self.gain[rows], self.spared[rows]
         weight = 4.0 * float(np.abs(gain).max(initial=0.0)) + 1.0
         return (gain + weight * spared if spared.any() else gain), weight
 
-    def leading(self, rows: Rows, count: int) -> Rows:
+    def leading(self, rows: Codes, count: int) -> Codes:
         """Return the `count` rows that gain most from being inside, in no particular order but the last one last.
 
         Equal gains go to contexts that prefer to be inside, then to the larger gain of the utilitarian sum, then to

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.constraints.declaration import is_share, position
 
-Levels = NDArray[np.float64]
 STATUS_QUO = "status_quo"
 
 
@@ -58,7 +57,7 @@ class Floors:
             return ", ".join(f"{name} >= {_shown(level)}" for name, level in self.levels.items())
         return f"everybody >= {_shown(self.levels)}"
 
-    def lift(self, levels: Levels, block: Block) -> None:
+    def lift(self, levels: Values, block: Block) -> None:
         """Raise `levels`, shape (stakeholder, context), in place, to the floors."""
         named: Any = self.levels
         if not isinstance(named, Mapping):
@@ -67,7 +66,7 @@ class Floors:
             i = position("stakeholder in floors:", name, block.stakeholders)
             np.maximum(levels[i], self._status_quo(block, i) if level == STATUS_QUO else level, out=levels[i])
 
-    def _status_quo(self, block: Block, i: int) -> Levels:
+    def _status_quo(self, block: Block, i: int) -> Values:
         if self.status_quo is None:
             raise InputError("floors 'status_quo' need the parameter status_quo, an action")
         return np.asarray(block.values[i, position("action", self.status_quo, block.actions)])

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from accordant.arrays import Mask
 from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.evidence import Groups
 from accordant.problem import value_label
-from accordant.strategies.constraints.batch import Mask
 from accordant.strategies.constraints.declaration import is_share, names_of, only_keys, position
 
 

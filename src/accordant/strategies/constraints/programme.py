@@ -20,8 +20,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import AccordantError
-from accordant.strategies.constraints.batch import Batch, Values
+from accordant.strategies.constraints.batch import Batch
 from accordant.strategies.constraints.coupling import Coupling
 
 FEASIBILITY = 1e-10  # the smallest tolerance that HiGHS takes

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Floats, Integers, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.strategies.block import Block
-from accordant.strategies.constraints.floors import Floors, Levels
+from accordant.strategies.constraints.floors import Floors
 from accordant.strategies.constraints.vetoes import Vetoes
 from accordant.strategies.deciding import ContextRule, tie_totals
-from accordant.strategies.selection import Codes, select_best
-from accordant.strategies.strategy import Scores, Strategy
-
-Mask = NDArray[np.bool_]
+from accordant.strategies.selection import select_best
+from accordant.strategies.strategy import Strategy
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +33,10 @@ class Admission:
     """
 
     admissible: Mask
-    levels: Levels
+    levels: Values
     unmet: Mask
 
-    def below(self, codes: Codes, block: Block) -> Levels:
+    def below(self, codes: Integers, block: Block) -> Values:
         """Return how far below its level the chosen action leaves each stakeholder, shape (stakeholder, context)."""
         found, where = np.zeros(self.levels.shape), np.flatnonzero(self.unmet)
         found[:, where] = np.maximum(0.0, self.levels[:, where] - block.values[:, codes[where], where])
@@ -61,7 +59,7 @@ def admitted(block: Block, constraints: tuple[Floors | Vetoes, ...], forbidden: 
     return Admission(largest <= np.where(unmet, least, 0.0) + block.tolerance, levels, unmet)
 
 
-def choose_admissible(rule: Strategy, block: Block, found: Decisions, admissible: Mask) -> tuple[Codes, Mask]:
+def choose_admissible(rule: Strategy, block: Block, found: Decisions, admissible: Mask) -> tuple[Integers, Mask]:
     """Return the best admissible action by the rule's scores, and whether another admissible one ties with it.
 
     Where the rule's own choice is among the best, it stays; other ties go to the utilitarian sum over those who have
@@ -79,7 +77,7 @@ def choose_admissible(rule: Strategy, block: Block, found: Decisions, admissible
     return np.where(keeps, found.codes, best.codes), best.tied
 
 
-def scores_of(found: Decisions) -> Scores:
+def scores_of(found: Decisions) -> Floats:
     """Return the scores of decisions that choose the action with the highest one.
 
     Raises

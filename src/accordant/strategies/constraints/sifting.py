@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.errors import AccordantError
 from accordant.evidence import Groups
-from accordant.strategies.constraints.batch import Batch, Plan, Values
+from accordant.strategies.constraints.batch import Batch, Plan
 from accordant.strategies.constraints.budgets import Capacities
 from accordant.strategies.constraints.coupling import Coupling
 from accordant.strategies.constraints.parity import Parity, gap_error

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.errors import DataError
 from accordant.strategies.block import block_of
-from accordant.strategies.constraints.batch import Batch, Mask, Plan
+from accordant.strategies.constraints.batch import Batch, Plan
 from accordant.strategies.constraints.budgets import ROUNDING, Budgets, Capacities, check_room, within_one_budget
-from accordant.strategies.constraints.floors import Floors, Levels
+from accordant.strategies.constraints.floors import Floors
 from accordant.strategies.constraints.forbidden import Prohibition, forbidden_actions
 from accordant.strategies.constraints.parity import Parity
 from accordant.strategies.constraints.screening import Screened, admitted, scores_of, screened
@@ -130,7 +131,7 @@ def _enough(plan: Plan, capacities: Capacities, batch: Batch) -> bool:
     return all(used[a] <= capacity + ROUNDING for a, capacity in capacities.items())
 
 
-def _planned(decisions: Decisions, found: Decisions, batch: Batch, plan: Plan, below: Levels) -> Decisions:
+def _planned(decisions: Decisions, found: Decisions, batch: Batch, plan: Plan, below: Values) -> Decisions:
     """Return decisions that follow the plan."""
     columns = np.arange(batch.n_contexts)
     chosen = batch.scores[plan.codes, columns]

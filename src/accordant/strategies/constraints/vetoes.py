@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.constraints.declaration import is_share, position
-from accordant.strategies.constraints.floors import Levels
 
 WORST = "worst"
 
@@ -50,14 +50,14 @@ class Vetoes:
                  for name, veto in self.by_stakeholder.items())  # fmt: skip
         return "veto " + ", ".join(shown)
 
-    def lift(self, levels: Levels, block: Block) -> None:
+    def lift(self, levels: Values, block: Block) -> None:
         """Raise `levels`, shape (stakeholder, context), in place, to what the vetoes demand."""
         for name, veto in self.by_stakeholder.items():
             i = position("stakeholder in vetoes:", name, block.stakeholders)
             np.maximum(levels[i], second_worst(block, i) if isinstance(veto, str) else veto, out=levels[i])
 
 
-def second_worst(block: Block, stakeholder: int) -> Levels:
+def second_worst(block: Block, stakeholder: int) -> Values:
     """Return the smallest E[i, a, t] above the worst, −inf where there is none, shape (context,)."""
     rewards = block.values[stakeholder]
     above = np.where(rewards > rewards.min(axis=0) + block.tolerance, rewards, np.inf).min(axis=0)

@@ -14,9 +14,10 @@ from typing import Self
 
 import numpy as np
 
+from accordant.arrays import Codes, Values
 from accordant.evidence import Groups
-from accordant.strategies.constraints.batch import Batch, Plan, Values
-from accordant.strategies.constraints.exchange import Exchange, Rows
+from accordant.strategies.constraints.batch import Batch, Plan
+from accordant.strategies.constraints.exchange import Exchange
 from accordant.strategies.constraints.parity import Parity, gap_error
 
 ROUNDING = 1e-12  # how far rounding may carry a difference of rates
@@ -63,12 +64,12 @@ class Curves:
         What one more favourable context adds in its group, in the order in which they come (see `Exchange`).
     """
 
-    sizes: Rows
-    lowest: Rows
-    highest: Rows
-    best: Rows
-    rows: list[Rows]
-    starts: Rows
+    sizes: Codes
+    lowest: Codes
+    highest: Codes
+    best: Codes
+    rows: list[Codes]
+    starts: Codes
     spared: Values
     gain: Values
 

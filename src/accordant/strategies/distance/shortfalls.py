@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.compiled import compiled
 from accordant.strategies.block import Block
 from accordant.strategies.reductions import weighted_sum
-
-Values = NDArray[np.float64]
 
 MULTIPLIED = 8  # whole exponents up to here are products of shortfalls, which is faster than powers
 NEGLIGIBLE = 1e-30  # stands for a relative shortfall of 0, whose power is slow to take

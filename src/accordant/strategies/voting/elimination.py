@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
-Marks = NDArray[np.bool_]
+from accordant.arrays import Mask, Values
 
 
-def rounds_survived(losers_of: Callable[[Marks], Marks], n_alternatives: int, n_contexts: int) -> Values:
+def rounds_survived(losers_of: Callable[[Mask], Mask], n_alternatives: int, n_contexts: int) -> Values:
     """Return how many eliminations each alternative survives, shape (alternative, context).
 
     A context is finished when its losers are all that remain: they tie and win.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.ballots import Profile
 from accordant.compiled import compiled
 from accordant.errors import InputError
@@ -15,8 +15,6 @@ from accordant.strategies.strategy import register
 from accordant.strategies.voting.layout import suited
 from accordant.strategies.voting.rule import MarginRule
 from accordant.strategies.voting.tally import Tally
-
-Values = NDArray[np.float64]
 
 MOST_ALTERNATIVES = 8  # the work doubles with every alternative; finding the ranking is NP-hard
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.ballots import Profile
 from accordant.compiled import compiled
 from accordant.errors import InputError
@@ -18,13 +18,10 @@ from accordant.strategies.voting.rule import VotingRule
 from accordant.strategies.voting.sums import half_of, settled, whole
 from accordant.strategies.voting.tally import Tally
 
-Values = NDArray[np.float64]
-Levels = NDArray[np.signedinteger[Any]]
-
 USUAL_GRADES = 6  # from reject to excellent, as in the experiments of Balinski and Laraki
 
 
-def weight_up_to(levels: Levels, n_levels: int, weights: Values) -> Values:
+def weight_up_to(levels: Integers, n_levels: int, weights: Values) -> Values:
     """Return the weight that grades each alternative with at most each level but the highest.
 
     Parameters

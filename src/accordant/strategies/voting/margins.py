@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.compiled import compiled
 from accordant.strategies.voting.layout import MANY_CONTEXTS
 from accordant.strategies.voting.sums import settled, whole
 
-Values = NDArray[np.float64]
-Ranks = NDArray[np.signedinteger[Any]]
 
-
-def weighted_margins(ranks: Ranks, weights: Values, margins: Values) -> None:
+def weighted_margins(ranks: Integers, weights: Values, margins: Values) -> None:
     """Write Σ_i w_i ([i ranks a above b] − [i ranks b above a]), shape (a, b, context).
 
     Parameters
@@ -46,7 +42,7 @@ def condorcet_winners(margins: Values) -> NDArray[np.bool_]:
 
 
 @compiled
-def sum_margins(ranks: Ranks, weights: Values, margins: Values) -> None:
+def sum_margins(ranks: Integers, weights: Values, margins: Values) -> None:
     """Write the margins, whole rows of contexts at a time."""
     n_voters, n_alternatives, n_contexts = ranks.shape
     for a in range(n_alternatives):

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
 from accordant.strategies.voting.margins import condorcet_winners
 from accordant.strategies.voting.rule import LotteryRule
 from accordant.strategies.voting.tally import Tally
-
-Values = NDArray[np.float64]
 
 MOST_BY_SUPPORT = 8  # alternatives up to which supports are tried one after the other
 NEGLIGIBLE = 1e-10  # a probability below this is rounding

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.compiled import compiled
 from accordant.strategies.voting.layout import MANY_CONTEXTS
 from accordant.strategies.voting.sums import settled, whole
 
-Values = NDArray[np.float64]
-Ranks = NDArray[np.signedinteger[Any]]
-Marks = NDArray[np.bool_]
 
-
-def first_places(ranks: Ranks, weights: Values, remaining: Marks | None = None, *, shared: bool) -> Values:
+def first_places(ranks: Integers, weights: Values, remaining: Mask | None = None, *, shared: bool) -> Values:
     """Return the weight of the voters who put each alternative first among those that remain.
 
     Parameters
@@ -47,12 +41,12 @@ def first_places(ranks: Ranks, weights: Values, remaining: Marks | None = None, 
     return sums if whole(weights) and not shared else settled(sums, weights)
 
 
-def last_places(ranks: Ranks, weights: Values, remaining: Marks | None = None, *, shared: bool) -> Values:
+def last_places(ranks: Integers, weights: Values, remaining: Mask | None = None, *, shared: bool) -> Values:
     """Return the weight of the voters who put each alternative last among those that remain; see `first_places`."""
     return first_places(np.negative(ranks), weights, remaining, shared=shared)
 
 
-def _first(ranks: Ranks, remaining: Marks | None) -> Marks:
+def _first(ranks: Integers, remaining: Mask | None) -> Mask:
     """Return which alternatives each voter puts first, shape (voter, alternative, context)."""
     if remaining is None:
         return np.asarray(ranks == ranks.min(axis=1, keepdims=True))
@@ -62,7 +56,7 @@ def _first(ranks: Ranks, remaining: Marks | None) -> Marks:
 
 @compiled
 def sum_first_places(
-    ranks: Ranks, weights: Values, remaining: Marks, shared: bool, worse_than_any: int, sums: Values
+    ranks: Integers, weights: Values, remaining: Mask, shared: bool, worse_than_any: int, sums: Values
 ) -> None:
     """Write the weight of first places, whole rows of contexts at a time."""
     n_voters, n_alternatives, n_contexts = ranks.shape

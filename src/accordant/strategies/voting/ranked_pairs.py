@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.compiled import compiled
 from accordant.strategies.strategy import register
 from accordant.strategies.voting.layout import suited
 from accordant.strategies.voting.rule import MarginRule
-
-Values = NDArray[np.float64]
 
 MOST_SEARCHED = 8  # alternatives up to which every order of tied margins is considered; that is NP-hard
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.ballots.profile import rank_type
 from accordant.compiled import compiled
 from accordant.strategies.voting.layout import MANY_CONTEXTS
 
-Values = NDArray[np.float64]
-Ranks = NDArray[np.signedinteger[Any]]
 
-
-def ranks_by_reward(rewards: Values, tolerance: float) -> Ranks:
+def ranks_by_reward(rewards: Values, tolerance: float) -> Integers:
     """Return how many actions each stakeholder rewards more, by more than the tolerance.
 
     Being level within a tolerance is not transitive, these numbers are: a ≈ b ≈ c with a above c gives a and b rank 0
@@ -33,7 +28,7 @@ def ranks_by_reward(rewards: Values, tolerance: float) -> Ranks:
     Shape (stakeholder, action, context), the smallest integers that hold them.
     """
     n_stakeholders, n_actions, n_contexts = rewards.shape
-    ranks: Ranks = np.zeros((n_stakeholders, n_actions, n_contexts), dtype=rank_type(n_actions))
+    ranks: Integers = np.zeros((n_stakeholders, n_actions, n_contexts), dtype=rank_type(n_actions))
     if n_contexts >= MANY_CONTEXTS:
         count_better(rewards, tolerance, ranks)
         return ranks
@@ -45,7 +40,7 @@ def ranks_by_reward(rewards: Values, tolerance: float) -> Ranks:
 
 
 @compiled
-def count_better(rewards: Values, tolerance: float, ranks: Ranks) -> None:
+def count_better(rewards: Values, tolerance: float, ranks: Integers) -> None:
     """Add to `ranks` how many actions each stakeholder rewards more."""
     n_stakeholders, n_actions, n_contexts = rewards.shape
     for i in range(n_stakeholders):

@@ -7,9 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from accordant.arrays import Values
 
 BINARY_PLACES = 40  # of a sum of weights that are told apart; what is left of 53 is room for adding sums
 LARGEST_DENOMINATOR = 10**6  # of ratios between weights that count as intended; 0.1 : 0.7 is 1 : 7

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.ballots import Profile
 from accordant.strategies.block import Block, Workspace
 from accordant.strategies.voting.margins import condorcet_winners, weighted_margins
 from accordant.strategies.voting.ranks import ranks_by_reward
 from accordant.strategies.voting.sums import in_whole_units
-
-Values = NDArray[np.float64]
-Ranks = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class Tally:
         Gives the array of the margins.
     """
 
-    ranks: Ranks
+    ranks: Integers
     weights: Values
     unit: float = 1.0
     grades: Values | None = None

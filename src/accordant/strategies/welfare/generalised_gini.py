@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.reductions import weighted_sum
 from accordant.strategies.strategy import Structure, register
 
-Vector = NDArray[np.float64]
 
-
-def rank_weights(weights: Vector, order_weights: Vector | None) -> Vector:
+def rank_weights(weights: Values, order_weights: Values | None) -> Values:
     """Return the weight of each rank when stakeholders of unequal weight fill the ranks.
 
     The stakeholder at rank k gets W(P_k) − W(P_{k−1}), where P_k is the weight of the k worst-off together and W
@@ -75,7 +73,7 @@ class GeneralisedGini(Compromise):
         shown = ", ".join(f"{weight:g}" for weight in self.order_weights)
         return super().label.replace(self.name, f"{self.name}[{shown}]", 1)
 
-    def score(self, block: Block, weights: Vector) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return sums weighted by rank."""
         heard, weights = block.heard(weights), weights[weights > 0] / weights.sum()
         order = self._order_weights(len(weights))
@@ -88,7 +86,7 @@ class GeneralisedGini(Compromise):
             np.sum(rank_weights(weights[ranks], order) * ranked, axis=0, out=scores)
         return Scored(scores)
 
-    def _order_weights(self, n_ranks: int) -> Vector | None:
+    def _order_weights(self, n_ranks: int) -> Values | None:
         if self.order_weights is None:
             return None
         if len(self.order_weights) != n_ranks:

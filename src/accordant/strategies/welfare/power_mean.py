@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import Block
 from accordant.strategies.reductions import log_product, weighted_sum
 from accordant.strategies.welfare.nash_social_welfare import FLOOR
-
-Values = NDArray[np.float64]
 
 NEARLY_ONE = 1e-6  # so near to 1, ε is 1: the root of order 1 − ε would lose its digits
 

@@ -6,13 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.groups import MAJORITY, MINORITY, Way, majority_minority
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 Level = Literal["user", "record"]
 Weighting = Literal["balanced", "size"]

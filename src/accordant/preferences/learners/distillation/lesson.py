@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.distillation.grouping import TrainingGroups
 from accordant.preferences.learners.distillation.reward import Taught
 from accordant.preferences.learners.distillation.specialists import Specialist, right, specialists
@@ -17,8 +17,6 @@ from accordant.preferences.learners.learner import RewardModel
 from accordant.preferences.learners.shared import Design
 from accordant.preferences.learners.solving.logistic import LogisticProblem
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

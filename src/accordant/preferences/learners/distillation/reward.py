@@ -8,12 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.learner import RewardModel
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.learners.distillation.grouping import TrainingGroups
 from accordant.preferences.learners.shared import Design
 from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.learners.users.item_folds import ItemFolds, item_folds
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 NO_STEP = np.inf  # the prior under which a specialist is the pooled reward
 PRIORS = (NO_STEP, 300.0, 100.0, 30.0, 10.0, 3.0)  # strongest first: of equals the nearest to the pooled

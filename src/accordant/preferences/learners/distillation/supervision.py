@@ -18,14 +18,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.shared import Design
 from accordant.preferences.learners.solving.logistic import LogisticProblem, Pull, sigmoid
-
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 Loss = Literal["mse", "soft", "offset"]
 Gate = Literal["none", "right", "better"]

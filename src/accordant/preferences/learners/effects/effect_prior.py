@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.effects.user_effects import Places, UserRecords, likeliest_places
-
-Values = NDArray[np.float64]
 
 NEAR = 1e-3  # largest gradient of a mode while the prior is still being learned
 SETTLED = 1e-3  # rounds end when the log-likelihood per user rises by less

@@ -20,8 +20,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.effects.placed_reward import (
@@ -42,9 +42,6 @@ from accordant.preferences.learners.learner import (
 from accordant.preferences.learners.solving.logistic import log_loss, sigmoid
 from accordant.preferences.learners.users.shared_items import independent_weights
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 MOST_ITERATIONS = 500  # of L-BFGS
 

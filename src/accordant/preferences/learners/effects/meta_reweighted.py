@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.effects.placed_reward import (
@@ -38,8 +38,6 @@ from accordant.preferences.learners.solving.logistic import log_loss, sigmoid
 from accordant.preferences.learners.users.item_folds import item_folds
 from accordant.preferences.learners.users.shared_items import independent_weights
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 MOST_ITERATIONS = 100  # of L-BFGS between two changes of the weights
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.effects.user_effects import UserRecords, likeliest_places
 from accordant.preferences.learners.learner import RewardModel, checked_features
 from accordant.preferences.learners.users.shared_items import independent_weights
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.effects.effect_prior import EffectPrior, UserEffects, climbed, prior_path
@@ -45,9 +46,6 @@ from accordant.preferences.learners.users.item_folds import item_folds
 from accordant.preferences.learners.users.shared_items import independent_weights
 from accordant.preferences.learners.users.user_folds import user_folds, weight_of_users
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 LOW_RANK = 4  # directions that are looked for where features are too many to span them all
 LOW_RANK_TOLERANCE = 1e-4  # is enough for directions that a prior is learned along

@@ -13,14 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.learners.learner import RewardModel
 from accordant.preferences.learners.solving.logistic import log_loss, sigmoid
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-3  # a weight below this is 0
 CLEAR = 1.645  # standard errors: a normal error exceeds them on one side in 5 % of draws

@@ -8,12 +8,10 @@ scores are kept (a deterministic start, as in spectral methods for mixed regress
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.learners.solving.logistic import sigmoid
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 SAMPLED = 20_000  # records are enough for a second moment
 

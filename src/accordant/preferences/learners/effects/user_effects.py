@@ -17,11 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.preferences.learners.solving.logistic import log_loss, sigmoid
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 MOST_STEPS, MOST_HALVINGS = 50, 30  # of Newton's method, and of one step's length
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)

@@ -24,6 +24,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.mixture.evidence import evidence, of_users
 from accordant.preferences.learners.mixture.mixture import Mixture, few_records
@@ -31,7 +32,6 @@ from accordant.preferences.learners.users.shared_items import SharedItems
 from accordant.preferences.learners.users.user_folds import user_folds
 from accordant.preferences.records import Comparisons, Rankings
 
-Values = NDArray[np.float64]
 Rule = Literal["one standard error", "best"]
 
 QUICK = Mixture(restarts=3, change=1e-5, tolerance=1e-5)  # scores of new users do not need a fit's last digits

@@ -12,13 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.learners.plackett_luce import RankingProblem
 from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss
 from accordant.preferences.learners.solving.newton import ConvexProblem
 from accordant.preferences.records import Comparisons, Rankings
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 class Evidence(ABC):

@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError, InputError
 from accordant.preferences.learners.learner import PreferenceLearner, checked_from_one, checked_positive, register
 from accordant.preferences.learners.mixture.evidence import Evidence, evidence
@@ -33,8 +33,6 @@ from accordant.preferences.learners.mixture.mixture_reward import (
     few_records,
 )
 from accordant.preferences.records import Comparisons, Rankings
-
-Values = NDArray[np.float64]
 
 __all__ = ["UNSURE", "Mixture", "MixtureReward", "few_records"]
 

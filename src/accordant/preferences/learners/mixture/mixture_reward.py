@@ -8,12 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.preferences.learners.learner import RewardModel, checked_features
 from accordant.preferences.learners.mixture.evidence import Evidence, evidence
 from accordant.preferences.records import Comparisons, Rankings
-
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 Assignment = Literal["soft", "hard"]
 
@@ -48,7 +46,7 @@ class MixtureReward(RewardModel):
     coefficients: Values
     shares: Values
     memberships: Values
-    heard: Flags
+    heard: Mask
     log_likelihood: float
     rounds: int
     assignment: Assignment = "soft"

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.learners.solving.newton import Bend, ConvexProblem
-
-Values = NDArray[np.float64]
 
 CACHED = 1 << 17  # entries of x that stay in cache between two products: 1 MiB
 SAMPLED = 20_000  # records are enough for a preconditioner

@@ -12,11 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
 
 Precondition = Callable[[Values], Values]
 Bend = Callable[[Values], tuple[Values, Values]]

@@ -17,13 +17,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError, UnknownNameError
 from accordant.preferences.learners.users.shared_items import RecordSums, SharedItems
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
 
 Source = Literal["none", "given", "history"]
 

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.errors import InputError
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 MOST_LINKED = 0.5  # of a user's records in one fold; if more are linked, their items are dealt
 

@@ -26,11 +26,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.preferences.learners.users.user_folds import weight_of_users
 from accordant.preferences.records import Comparisons
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 STEPS = 1 << 20  # of the search for common opponents held in memory at once
 INDEPENDENT = 1e-9  # of a factor: independent records keep their weights exactly

@@ -15,16 +15,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import Kind, SlateRule
 from accordant.slates.slates import Slates
-
-Approved = NDArray[np.bool_]
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ class ApprovalRule(SlateRule):
         return self.elect(approvals(candidates, self.best, self.threshold), candidates, k)
 
     @abstractmethod
-    def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
+    def elect(self, approved: Mask, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users.
 
         Parameters
@@ -73,7 +70,7 @@ class ApprovalRule(SlateRule):
         """
 
 
-def approvals(candidates: Candidates, best: int | None = None, threshold: float | None = None) -> Approved:
+def approvals(candidates: Candidates, best: int | None = None, threshold: float | None = None) -> Mask:
     """Return who approves what, shape (stakeholder, item, user), C-contiguous.
 
     Parameters
@@ -130,7 +127,7 @@ def _is_number(value: object) -> bool:
 
 
 @compiled
-def _means(values: Values, available: Approved, means: Values) -> None:
+def _means(values: Values, available: Mask, means: Values) -> None:
     """Write the mean of values over available items, shape (stakeholder, user); inf if none is available.
 
     Differences to the first available item are added in declared order: equal values have exactly their mean, and the

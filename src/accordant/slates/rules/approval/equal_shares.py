@@ -8,11 +8,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
-from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
+from accordant.slates.rules.approval.approvals import ApprovalRule
 from accordant.slates.rules.approval.seq_phragmen import EVEN, add_by_load
 from accordant.slates.rules.approval.sequential import highest
 from accordant.slates.rules.weights import even_weights
@@ -60,7 +61,7 @@ class EqualShares(ApprovalRule):
             if getattr(self, name) not in allowed:
                 raise UnknownNameError(f"{name} of equal_shares", getattr(self, name), allowed)
 
-    def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
+    def elect(self, approved: Mask, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users; see `ApprovalRule.elect`.
 
         Quantities: ``held``, what stakeholders hold after buying per unit of weight, where the mean weight of those who
@@ -111,7 +112,7 @@ def _add_by_total(
 
 @compiled
 def _buy(
-    utilities: NDArray[Any], available: Approved, weights: Values, totals: Values, even: float, same: float,
+    utilities: NDArray[Any], available: Mask, weights: Values, totals: Values, even: float, same: float,
     level: float, items: NDArray[np.intp], held: Values, tied: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Write the items that each user's stakeholders buy, what they hold afterwards, and whether a tie was broken.

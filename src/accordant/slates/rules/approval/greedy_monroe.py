@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
-from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
+from accordant.slates.rules.approval.approvals import ApprovalRule
 from accordant.slates.rules.approval.sequential import one_by_one
 from accordant.slates.slates import Slates
 
@@ -45,12 +46,12 @@ class GreedyMonroe(ApprovalRule):
 
     whole: bool = False
 
-    def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
+    def elect(self, approved: Mask, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users; see `ApprovalRule.elect`."""
         weights = candidates.weights
         quotas = iter((self.quotas(weights, k) / weights[weights > 0].mean()).tolist())
 
-        def spend(power: Values, approves: Approved, counts: Values) -> Values:
+        def spend(power: Values, approves: Mask, counts: Values) -> Values:
             """Return what is left of each weight once the chosen item stands for its share."""
             del counts
             after, room = power.copy(), np.full(power.shape[1], next(quotas))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
-from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
+from accordant.slates.rules.approval.approvals import ApprovalRule
 from accordant.slates.rules.approval.sequential import one_by_one
 from accordant.slates.slates import Slates
 
@@ -24,10 +25,10 @@ class SequentialCC(ApprovalRule):
     everybody who approves anything is covered, what remains is filled by the sum of expected rewards.
     """
 
-    def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
+    def elect(self, approved: Mask, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users; see `ApprovalRule.elect`."""
 
-        def spend(power: Values, approves: Approved, counts: Values) -> Values:
+        def spend(power: Values, approves: Mask, counts: Values) -> Values:
             """Return w_i where i approves nothing so far, and 0 elsewhere."""
             del counts
             return np.where(approves, 0.0, power)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from accordant.arrays import Mask, Values
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
-from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
+from accordant.slates.rules.approval.approvals import ApprovalRule
 from accordant.slates.rules.approval.sequential import one_by_one
 from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import Slates
@@ -22,11 +23,11 @@ class SequentialPAV(ApprovalRule):
     satisfy justified representation (Aziz et al. 2017).
     """
 
-    def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
+    def elect(self, approved: Mask, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users; see `ApprovalRule.elect`."""
         weights = even_weights(candidates.weights)[:, None]
 
-        def spend(power: Values, approves: Approved, counts: Values) -> Values:
+        def spend(power: Values, approves: Mask, counts: Values) -> Values:
             """Return w_i / (1 + a_i)."""
             del power, approves
             return weights / (1.0 + counts)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import register
-from accordant.slates.rules.approval.approvals import ApprovalRule, Approved, Values
+from accordant.slates.rules.approval.approvals import ApprovalRule
 from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.selection import select_best
@@ -34,7 +35,7 @@ class SequentialPhragmen(ApprovalRule):
     by the sum of expected rewards.
     """
 
-    def elect(self, approved: Approved, candidates: Candidates, k: int) -> Slates:
+    def elect(self, approved: Mask, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users; see `ApprovalRule.elect`.
 
         The quantity ``load`` is what stakeholders carry at the end per unit of weight, where the mean weight of those
@@ -47,9 +48,7 @@ class SequentialPhragmen(ApprovalRule):
         return Slates(self.label, candidates.items, items, tied, quantities={"load": loads})
 
 
-def add_by_load(
-    items: NDArray[np.intp], loads: Values, approved: Approved, candidates: Candidates
-) -> NDArray[np.bool_]:
+def add_by_load(items: NDArray[np.intp], loads: Values, approved: Mask, candidates: Candidates) -> NDArray[np.bool_]:
     """Fill the empty places of lists by loads; return whether a tie was broken, shape (user,).
 
     Parameters
@@ -101,7 +100,7 @@ def _lowest(raised: Values, candidates: Candidates) -> tuple[NDArray[np.intp], N
 
 
 @compiled
-def _raise(approved: Approved, weights: Values, loads: Values, raised: Values) -> None:
+def _raise(approved: Mask, weights: Values, loads: Values, raised: Values) -> None:
     """Write the load that each item would bring its approvers, shape (item, user); infinite if there are none."""
     n_stakeholders, n_items, n_users = approved.shape
     voters = np.empty(n_users)

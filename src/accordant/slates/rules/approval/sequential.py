@@ -15,17 +15,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
 from accordant.slates.candidates import Candidates
-from accordant.slates.rules.approval.approvals import Approved, Values
 from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.selection import TIE_TOLERANCE, Selection
 
-Spend = Callable[[Values, Approved, Values], Values]
+Spend = Callable[[Values, Mask, Values], Values]
 
 
-def one_by_one(label: str, approved: Approved, candidates: Candidates, k: int, spend: Spend) -> Slates:
+def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend: Spend) -> Slates:
     """Return the lists that grow by the item with the highest Σ_i power[i] over those who approve it.
 
     Parameters

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 def types_of(categories: Codes) -> Codes:

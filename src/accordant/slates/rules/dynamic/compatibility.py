@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.candidates import Candidates
 from accordant.slates.gains import Gains
 from accordant.slates.moderation.offers import best_items
 from accordant.slates.slates import NOTHING
-
-Values = NDArray[np.float64]
 
 
 def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
 from accordant.slates.candidates import Candidates
@@ -29,8 +29,6 @@ from accordant.slates.rules.in_order import InOrder, Mending
 from accordant.slates.rules.user import user_position
 from accordant.slates.slates import Slates, together
 from accordant.slates.state import State
-
-Values = NDArray[np.float64]
 
 Mode = Literal["lottery", "top", "mixture"]
 MODES: tuple[Mode, ...] = get_args(Mode)

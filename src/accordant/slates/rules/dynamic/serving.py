@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.candidates import Candidates
 from accordant.slates.gains import Gains, extremes
 from accordant.slates.moderation.offers import best_items
@@ -16,8 +17,6 @@ from accordant.slates.rules.dynamic.history import FairnessOfHistory, History
 from accordant.slates.rules.dynamic.history.past import RunningHistory
 from accordant.slates.rules.in_order import Mend
 from accordant.slates.slates import NOTHING, Slates
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

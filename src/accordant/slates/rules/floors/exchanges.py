@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.candidates import Flags, Values
 from accordant.slates.moderation.offers import best_items
 from accordant.slates.rules.welfare.normalised import NormalisedGains
-
-Items = NDArray[np.intp]
 
 FLOOR_TOLERANCE = 1e-9  # a normalised utility this little below its floor holds it: it is a sum of rounded numbers
 
@@ -37,8 +34,8 @@ class Shelf:
         Sums of expected rewards over those who have a say, which break ties, shape (item, user).
     """
 
-    items: Items
-    free: Flags
+    items: Codes
+    free: Mask
     gains: NormalisedGains
     least: Values
     worth: Values
@@ -60,18 +57,18 @@ class Shelf:
         missing = self.least - self.gains.total(self.items)
         return np.where(missing > FLOOR_TOLERANCE, missing, 0.0)
 
-    def unmet(self) -> Flags:
+    def unmet(self) -> Mask:
         """Return whose list misses a floor, shape (user,)."""
         return np.asarray(self.shortfall().any(axis=0))
 
-    def replace(self, user: int, chosen: Items) -> None:
+    def replace(self, user: int, chosen: Codes) -> None:
         """Give a user a list of the same length."""
         shown = self.items[user] >= 0
         self.free[self.items[user, shown], user] = True
         self.items[user, shown] = chosen
         self.free[chosen, user] = False
 
-    def in_place_of(self, before: Items) -> tuple[Items, Flags]:
+    def in_place_of(self, before: Codes) -> tuple[Codes, Mask]:
         """Return the lists, shape (user, k): items of the lists before keep their places, the best new ones come first.
 
         Whether new items were level in worth, so that a tie-break put them in order, comes with them, shape (user,).
@@ -94,7 +91,7 @@ class Shelf:
         return arranged, tied
 
 
-def repair(shelf: Shelf) -> Flags:
+def repair(shelf: Shelf) -> Mask:
     """Exchange items until floors hold or no exchange makes the sum of shortfalls smaller.
 
     Returns
@@ -123,8 +120,8 @@ def repair(shelf: Shelf) -> Flags:
 
 @compiled
 def cheapest_exchange(
-    below: Flags, items: Items, free: Flags, gains: Values, reached: Values, least: Values, worth: Values,
-    totals: Values, tolerance: float, places: Items, entering: Items, tied: Flags,
+    below: Mask, items: Codes, free: Mask, gains: Values, reached: Values, least: Values, worth: Values,
+    totals: Values, tolerance: float, places: Codes, entering: Codes, tied: Mask,
 ) -> None:  # fmt: skip
     """Write which place gets which item for users below a floor; places stay as they are where nothing helps.
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.candidates import Candidates, Values
+from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule, register, rules
 from accordant.slates.rules.floors.mending import Bench, Mended, mended, shelf_of, together
 from accordant.slates.rules.in_order import InOrder, Mend

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.slates.candidates import Candidates, Flags, Values
-from accordant.slates.rules.floors.exchanges import FLOOR_TOLERANCE, Items, Shelf, repair
+from accordant.arrays import Codes, Mask, Values
+from accordant.slates.candidates import Candidates
+from accordant.slates.rules.floors.exchanges import FLOOR_TOLERANCE, Shelf, repair
 from accordant.slates.rules.floors.proofs import best_list, beyond_reach
 from accordant.slates.rules.welfare.normalised import gains_for_lengths
 from accordant.slates.slates import NOTHING
@@ -30,15 +31,15 @@ class Mended:
         By how much each floor is missed, shape (stakeholder, user); 0 for stakeholders without one.
     """
 
-    items: Items
-    tied: Flags
-    changed: Flags
-    unmet: Flags
-    impossible: Flags
+    items: Codes
+    tied: Mask
+    changed: Mask
+    unmet: Mask
+    impossible: Mask
     shortfall: Values
 
 
-def shelf_of(items: Items, lengths: Items, levels: Values, candidates: Candidates) -> Shelf:
+def shelf_of(items: Codes, lengths: Codes, levels: Values, candidates: Candidates) -> Shelf:
     """Return lists as they are before the repair.
 
     Parameters
@@ -116,7 +117,7 @@ class Bench:
         tied, changed, unmet, impossible = (np.zeros(n_users, dtype=bool) for _ in range(4))
         self.done = Mended(empty, tied, changed, unmet, impossible, np.zeros((len(levels), n_users)))
 
-    def mend(self, u: int, items: Items) -> Items:
+    def mend(self, u: int, items: Codes) -> Codes:
         """Return the list that is shown to a user of the block, shape (k,), in place of the one that is given."""
         shelf, done = self._shelf, self.done
         shown = items[items != NOTHING]

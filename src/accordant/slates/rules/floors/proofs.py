@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.slates.candidates import Flags
+from accordant.arrays import Mask
 from accordant.slates.rules.floors.exchanges import FLOOR_TOLERANCE, Shelf
 from accordant.slates.rules.welfare.normalised import end_sums
 
@@ -37,7 +37,7 @@ class Found:
     tied: bool = False
 
 
-def beyond_reach(shelf: Shelf, users: NDArray[np.intp]) -> Flags:
+def beyond_reach(shelf: Shelf, users: NDArray[np.intp]) -> Mask:
     """Return for whom a bound proves that no list holds all floors, shape (user,).
 
     No list gives two stakeholders, or all of them, more in sum than the items with the largest sums of gains. If that
@@ -131,7 +131,7 @@ def _solved(
     return Found(np.flatnonzero(done.x > 0.5), impossible=False)
 
 
-def _shown(shelf: Shelf, users: NDArray[np.intp]) -> Flags:
+def _shown(shelf: Shelf, users: NDArray[np.intp]) -> Mask:
     """Return which items are in the list of each user, shape (item, user)."""
     found = np.zeros((len(shelf.free), len(users)), dtype=bool)
     which, places = np.nonzero(shelf.items[users] >= 0)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Floats, Mask
 from accordant.slates.candidates import Candidates
 from accordant.slates.slates import NOTHING
 from accordant.strategies.selection import select_best
-from accordant.strategies.strategy import Scores
-
-Flags = NDArray[np.bool_]
 
 LEAST = -1e300  # stands for −inf of an item that may be shown, so that one that may not is still below
 
@@ -22,10 +20,10 @@ class Picked:
     """Which items, shape (user, k), padded with `NOTHING`, and whether a tie was broken, shape (user,)."""
 
     items: NDArray[np.intp]
-    tied: Flags
+    tied: Mask
 
 
-def best_items(scores: Scores, candidates: Candidates, k: int) -> Picked:
+def best_items(scores: Floats, candidates: Candidates, k: int) -> Picked:
     """Return the k items with the highest scores that may be shown.
 
     Each place goes to the highest score that is left. Scores within the tolerance of it tie; the tie goes to the
@@ -57,7 +55,7 @@ def best_items(scores: Scores, candidates: Candidates, k: int) -> Picked:
     return Picked(items, tied)
 
 
-def pick(scores: Scores, candidates: Candidates) -> Picked:
+def pick(scores: Floats, candidates: Candidates) -> Picked:
     """Return the best single item for each user; `NOTHING` for whom every score is −inf."""
     chosen = select_best(scores, candidates.totals, candidates.tolerance)
     codes = chosen.codes.astype(np.intp)

@@ -6,16 +6,14 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError
-from accordant.slates.candidates import Candidates, Flags, Values
+from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule
 from accordant.slates.rules.welfare.best import pick
 from accordant.slates.rules.welfare.normalised import NormalisedGains, normalised_gains
 from accordant.slates.slates import NOTHING, Slates
-
-Items = NDArray[np.intp]
 
 SWAPS = 3  # on random lists of 4 of 12, later exchanges changed the mean by less than 0.001 [measured]
 
@@ -42,7 +40,7 @@ class GreedySlate(SlateRule):
             raise InputError(f"{self.name} makes {self.swaps!r} swaps; allowed: a whole number of at least 0")
 
     @abstractmethod
-    def scores(self, gains: NormalisedGains, running: Values, free: Flags) -> Values:
+    def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return how good the running list with each item would be, shape (item, user).
 
         Parameters
@@ -80,8 +78,8 @@ class GreedySlate(SlateRule):
         return Slates(self.label, candidates.items, items, tied)
 
     def _swap(
-        self, gains: NormalisedGains, candidates: Candidates, items: Items, free: Flags, running: Values
-    ) -> tuple[Flags, Flags]:
+        self, gains: NormalisedGains, candidates: Candidates, items: Codes, free: Mask, running: Values
+    ) -> tuple[Mask, Mask]:
         """Make the best exchange of each user, in place; return whose list improves, and who had several as good."""
         users = np.arange(len(items))
         best = self.worth(gains, running)
@@ -106,7 +104,7 @@ class GreedySlate(SlateRule):
         return improved, tied
 
 
-def compared(first: Values, second: Values, tolerance: float) -> Items:
+def compared(first: Values, second: Values, tolerance: float) -> Codes:
     """Return 1 where the first rank in which two lists differ by more than the tolerance is higher in the first.
 
     −1 where it is lower, and 0 where no rank differs, shape (user,).

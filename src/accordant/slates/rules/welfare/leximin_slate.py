@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.candidates import Flags, Values
 from accordant.slates.rule import register
 from accordant.slates.rules.welfare.greedy import GreedySlate
 from accordant.slates.rules.welfare.maximin_slate import out_of_reach, smallest_after
@@ -77,7 +77,7 @@ class LeximinSlate(GreedySlate):
     Weights have no effect, except that weight 0 leaves somebody out.
     """
 
-    def scores(self, gains: NormalisedGains, running: Values, free: Flags) -> Values:
+    def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return the smallest utility with each item, and −inf for items that a later rank rules out."""
         compared = out_of_reach(gains, running)
         smallest = np.empty(free.shape)

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.candidates import Flags, Values
 from accordant.slates.rule import register
 from accordant.slates.rules.welfare.greedy import GreedySlate
 from accordant.slates.rules.welfare.normalised import NormalisedGains
 
 
 @compiled
-def smallest_after(gains: Values, running: Values, free: Flags, smallest: Values) -> None:
+def smallest_after(gains: Values, running: Values, free: Mask, smallest: Values) -> None:
     """Write min_i (running[i, u] + gains[i, c, u]), shape (item, user): 0 if every sum is inf, −inf if not free."""
     n_stakeholders, n_items, n_users = gains.shape
     for c in range(n_items):
@@ -43,7 +43,7 @@ class MaximinSlate(GreedySlate):
     Weights have no effect, except that weight 0 leaves somebody out.
     """
 
-    def scores(self, gains: NormalisedGains, running: Values, free: Flags) -> Values:
+    def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return the utility of whoever is worst off with each item."""
         smallest = np.empty(free.shape)
         smallest_after(gains.values, out_of_reach(gains, running), free, smallest)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.slates.candidates import Flags, Values
+from accordant.arrays import Mask, Values
 from accordant.slates.rule import register
 from accordant.slates.rules.weights import even_weights
 from accordant.slates.rules.welfare.greedy import GreedySlate
@@ -26,7 +26,7 @@ class NashSlate(GreedySlate):
     Utilities within the tolerance of 0 are 0, for ε would magnify their rounding. Only ratios of weights matter.
     """
 
-    def scores(self, gains: NormalisedGains, running: Values, free: Flags) -> Values:
+    def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return the logarithm of the product with each item; who finds all lists alike adds log ε to each."""
         scores = np.empty(free.shape)
         less, zero = -(running + FLOOR), FLOOR + gains.tolerance

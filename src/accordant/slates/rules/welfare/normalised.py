@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.candidates import Candidates, Flags, Values
+from accordant.slates.candidates import Candidates
 from accordant.slates.gains import ALIKE
 
 
@@ -40,7 +41,7 @@ class NormalisedGains:
     """
 
     values: Values
-    sided: Flags
+    sided: Mask
     weights: Values
     lengths: NDArray[np.intp]
     tolerance: float
@@ -64,7 +65,7 @@ def normalised_gains(candidates: Candidates, k: int) -> NormalisedGains:
     return gains_for_lengths(candidates, say, lengths)
 
 
-def gains_for_lengths(candidates: Candidates, who: Flags, lengths: NDArray[np.intp]) -> NormalisedGains:
+def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.intp]) -> NormalisedGains:
     """Return the gains of every item to some stakeholders.
 
     Parameters
@@ -89,7 +90,7 @@ def gains_for_lengths(candidates: Candidates, who: Flags, lengths: NDArray[np.in
 
 
 @compiled
-def end_sums(values: Values, available: Flags, lengths: NDArray[np.intp], sign: float, kept: Values) -> Values:
+def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: float, kept: Values) -> Values:
     """Return the sum of the largest values (smallest with sign −1) of each stakeholder, shape (stakeholder, user).
 
     Parameters

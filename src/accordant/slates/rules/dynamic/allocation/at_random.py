@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from accordant.arrays import Values
 from accordant.slates.rules.dynamic.allocation.say import SayAllocation, normalised, register
-
-Values = NDArray[np.float64]
 
 
 @register("random")

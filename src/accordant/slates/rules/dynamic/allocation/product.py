@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from accordant.arrays import Values
 from accordant.slates.rules.dynamic.allocation.say import SayAllocation, normalised, register
-
-Values = NDArray[np.float64]
 
 
 @register("product")

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.registry import Registry
 from accordant.strategies.selection import TIE_TOLERANCE
-
-Values = NDArray[np.float64]
 
 say_allocations: Registry[SayAllocation] = Registry(
     "say allocation", group="accordant.say_allocations", packages=("accordant.slates.rules.dynamic.allocation",)

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.rules.dynamic.allocation.say import SayAllocation, register
-
-Values = NDArray[np.float64]
 
 
 @register("static_lottery")

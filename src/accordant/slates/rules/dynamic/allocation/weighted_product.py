@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.rules.dynamic.allocation.say import SayAllocation, normalised, register
-
-Values = NDArray[np.float64]
 
 
 @register("weighted_product")

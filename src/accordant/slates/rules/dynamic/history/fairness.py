@@ -8,14 +8,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.registry import Registry
 from accordant.slates.candidates import Candidates
 from accordant.slates.rules.dynamic.history.past import History
-
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 history_fairness: Registry[HistoryFairness] = Registry(
     "history fairness", group="accordant.history_fairness", packages=("accordant.slates.rules.dynamic.history",)
@@ -53,7 +50,7 @@ class HistoryFairness(ABC):
     name: ClassVar[str]
     reads_items: ClassVar[bool] = False
 
-    def of(self, history: History, protected: Flags) -> FairnessOfHistory:
+    def of(self, history: History, protected: Mask) -> FairnessOfHistory:
         """Return m_i; 1 for everybody if nothing was shown yet.
 
         Parameters
@@ -68,10 +65,10 @@ class HistoryFairness(ABC):
         return self.measured(history, protected)
 
     @abstractmethod
-    def measured(self, history: History, protected: Flags) -> FairnessOfHistory:
+    def measured(self, history: History, protected: Mask) -> FairnessOfHistory:
         """Return m_i of a history that is not empty."""
 
-    def protected(self, candidates: Candidates) -> Flags:
+    def protected(self, candidates: Candidates) -> Mask:
         """Return which items each stakeholder wants shown, shape (stakeholder, item)."""
         return np.zeros((len(candidates.stakeholders), 0), dtype=bool)
 

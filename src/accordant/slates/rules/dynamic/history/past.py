@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.slates.slates import NOTHING
 from accordant.slates.state import WINDOW
-
-Values = NDArray[np.float64]
 
 SPARE = 4 * WINDOW  # slates that are written before the oldest are thrown away: copying then costs next to nothing
 

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rules.dynamic.history.fairness import FairnessOfHistory, HistoryFairness
 from accordant.slates.rules.dynamic.history.past import History
 from accordant.slates.slates import NOTHING
-
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 NO_ITEM = "no item is protected for this stakeholder"
 SHARE = 0.2  # of items count as a stakeholder's best, unless declared: the usual split into head and tail [ours]
@@ -55,7 +52,7 @@ class ItemFairness(HistoryFairness):
         if not 0 < self.share <= 1:
             raise InputError(f"share is {self.share}; allowed: above 0, at most 1")
 
-    def protected(self, candidates: Candidates) -> Flags:
+    def protected(self, candidates: Candidates) -> Mask:
         """Return which items each stakeholder wants shown, shape (stakeholder, item).
 
         Raises
@@ -78,7 +75,7 @@ class ItemFairness(HistoryFairness):
                 found[i, np.argsort(-means, kind="stable")[:number]] = True
         return found
 
-    def measured(self, history: History, protected: Flags) -> FairnessOfHistory:
+    def measured(self, history: History, protected: Mask) -> FairnessOfHistory:
         """Return the measure divided by the target, at most 1; NaN where no item is protected."""
         shown = history.slates != NOTHING
         own = protected[:, np.where(shown, history.slates, 0)] & shown
@@ -89,7 +86,7 @@ class ItemFairness(HistoryFairness):
         return FairnessOfHistory(values, reasons)
 
     @abstractmethod
-    def reached(self, own: Flags, shown: Flags, shares: Values) -> tuple[Values, dict[int, str]]:
+    def reached(self, own: Mask, shown: Mask, shares: Values) -> tuple[Values, dict[int, str]]:
         """Return what is compared with the target, shape (stakeholder,), NaN where not defined, and why.
 
         Parameters
