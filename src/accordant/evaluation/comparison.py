@@ -14,6 +14,7 @@ from accordant.arrays import Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Resampled, Statistics, resampled
+from accordant.evaluation.choice import Choice, first_of, limits_of_choice
 from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.intervals import MetricLimits, Support, metric_limits, score_limits
 from accordant.evaluation.leaderboard import GroupEstimate, Leaderboard, LeaderboardRow, MetricCell, MetricColumn
@@ -25,7 +26,7 @@ from accordant.statistics import (
     best_set,
     finite,
     leaders,
-    percentile_interval,
+    normal_quantile,
     refit_variance,
     wilson,
 )
@@ -258,8 +259,13 @@ class _Board:
             return None
         return metric_limits(
             self.statistics, self.results, self.support, self.drawn, self.scale.ranges, self.level,
-            refit_variance(self.refits),
+            self.refit_variances,
         )  # fmt: skip
+
+    @cached_property
+    def refit_variances(self) -> Values:
+        """What refitting the models adds to the variance of each value, shape (strategy, metric)."""
+        return refit_variance(self.refits)
 
     @cached_property
     def leader(self) -> NDArray[np.intp]:
@@ -295,7 +301,8 @@ class _Board:
         """
         baseline = np.array([self.kinds[name] == "baseline" for name in self.names])
         first, plain = (
-            _first(self.point.scores, allowed) for allowed in (self.scale.candidates, self.scale.candidates & baseline)
+            first_of(self.point.scores, allowed)
+            for allowed in (self.scale.candidates, self.scale.candidates & baseline)
         )
         if first is None or plain is None or self.point.scores[plain] < self.point.scores[first] - EQUAL:
             return first
@@ -310,7 +317,7 @@ class _Board:
                 for name, each in zip(self.names, self.statistics.decisions, strict=True)
             ]
         )
-        return _first(self.point.scores, constant & self.scale.candidates)
+        return first_of(self.point.scores, constant & self.scale.candidates)
 
     def leaderboard(self) -> Leaderboard:
         """Return the leaderboard."""
@@ -418,50 +425,17 @@ class _Board:
         The optimism of choosing is estimated by choosing anew in every resample and comparing the score there with that
         on all contexts (Efron 1983, for a choice among fixed rules).
         """
-        chosen = self.chosen
-        if chosen is None or self.withheld(chosen):
+        if self.choice is None or self.withheld(self.choice.line):
             return None
-        errors, single = self._errors_of_choice(self.point.scores, self.sampled), self.estimates[chosen]
-        score, optimism = float(self.point.scores[chosen]), max(0.0, float(errors.mean()))
-        low, high = _joined(score, errors, (single.low, single.high), self.level)
+        errors, single = self.choice.errors(self.point.scores, self.sampled), self.estimates[self.choice.line]
+        score, optimism = float(self.point.scores[self.choice.line]), max(0.0, float(errors.mean()))
+        low, high = limits_of_choice(score, errors, (single.low, single.high), self.level)
         return Estimate(score - optimism, low, high, self.level, single.n)
 
-    @property
-    def chosen(self) -> int | None:
-        """Position of the best selectable line; None if there is none, or nothing is resampled."""
-        return _first(self.point.scores, self.selectable) if len(self.sampled) else None
-
     @cached_property
-    def _chosen_anew(self) -> NDArray[np.intp]:
-        """The line that is chosen on each resample, −1 if none, shape (resample,)."""
-        defined = self.selectable & ~np.isnan(self.point.scores) & ~np.isnan(self.sampled)
-        return np.where(defined.any(axis=1), np.where(defined, self.sampled, -np.inf).argmax(axis=1), -1)
-
-    def _errors_of_choice(self, values: Values, drawn: Values) -> Values:
-        """Return what the line chosen on a resample has there less what it has on all contexts; 0 if never defined.
-
-        Parameters
-        ----------
-        values, drawn
-            Of shape (strategy,) and (resample, strategy).
-        """
-        every = np.flatnonzero(self._chosen_anew >= 0)
-        anew = self._chosen_anew[every]
-        errors = drawn[every, anew] - values[anew]
-        errors = errors[np.isfinite(errors)]
-        return errors if len(errors) else np.zeros(1)
-
-    def _as_chosen(self, s: int) -> bool:
-        """Whether a line is the one chosen among several, or decides like it."""
-        several = len(np.unique(self.leader[self.selectable])) > 1
-        return several and self.chosen is not None and bool(self.leader[s] == self.leader[self.chosen])
-
-    def _with_choice(self, s: int, m: int, single: tuple[float, float]) -> tuple[float, float]:
-        """Return the limits of a metric of the chosen line, which is among the best partly by luck."""
-        assert self.drawn is not None
-        return _joined(
-            self.raw[s, m], self._errors_of_choice(self.raw[:, m], self.drawn.values[:, :, m]), single, self.level
-        )
+    def choice(self) -> Choice | None:
+        """The best selectable line and how it is chosen; None if there is none, or nothing is resampled."""
+        return Choice.of(self.point.scores, self.sampled, self.selectable, self.leader) if len(self.sampled) else None
 
     def _cells(self) -> list[dict[str, MetricCell]]:
         """Return each strategy's cells by metric label."""
@@ -470,10 +444,12 @@ class _Board:
             cells = {}
             for m, label in enumerate(self.scale.metrics):
                 result, estimate = self.results[s][label], Estimate(finite(self.raw[s, m]), n=self.results[s][label].n)
-                if self.limits is not None:
+                if self.limits is not None and self.drawn is not None:
                     ends = self.limits.low[s, m], self.limits.high[s, m]
-                    if self._as_chosen(s) and not np.isnan(ends[0]):
-                        ends = self._with_choice(s, m, ends)
+                    if self.choice is not None and self.choice.concerns[s] and not np.isnan(ends[0]):
+                        errors = self.choice.errors(self.raw[:, m], self.drawn.values[:, :, m])
+                        half = normal_quantile(self.level) * float(np.sqrt(self.refit_variances[s, m]))
+                        ends = limits_of_choice(self.raw[s, m], errors, ends, self.level, half)
                     estimate = _estimate(
                         result.value, ends, self.level, result.n, float(self.limits.undefined[s, m]),
                         self.limits.reasons[s][m],
@@ -494,15 +470,6 @@ class _Board:
         return GroupEstimate(group.rate, group.label, estimate, group.n)
 
 
-def _joined(
-    value: float, errors: Values, single: tuple[float | None, float | None], level: float
-) -> tuple[float, float]:
-    """Return limits that hold an interval for one line by itself, and what choosing the line makes likely."""
-    limits = percentile_interval(errors, level)
-    ends = [float(value - limits.high), float(value - limits.low), *(end for end in single if end is not None)]
-    return min(ends), max(ends)
-
-
 def raw_values(results: Sequence[Mapping[str, MetricResult]]) -> Values:
     """Return the values of results by strategy and label, shape (strategy, metric), NaN for None."""
     found = [[np.nan if each.value is None else each.value for each in row.values()] for row in results]
@@ -521,11 +488,6 @@ def _spread(values: Values) -> Values:
     n = np.maximum(known.sum(axis=0), 1)
     deviations = np.where(known, values - np.where(known, values, 0.0).sum(axis=0) / n, 0.0)
     return np.asarray(np.sqrt(np.square(deviations).sum(axis=0) / n))
-
-
-def _first(scores: Values, allowed: Mask) -> int | None:
-    able = np.where(allowed & ~np.isnan(scores), scores, -np.inf)
-    return int(np.argmax(able)) if np.isfinite(able).any() else None
 
 
 def _estimate(
