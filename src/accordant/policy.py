@@ -91,7 +91,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     resamples, level, normalisation
         Bootstrap and composite score, see `accordant.evaluation`.
     ranges
-        Label of a metric to its range on the natural scale, where that is not the metric's own.
+        Label of a metric to its range on the natural scale, for a total per context, where that is not the metric's
+        own.
     random_state
         Integer seed of the policy's whole tree of generators.
     n_jobs
@@ -467,7 +468,8 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         """Refuse a weight on what these data will not tell, before anything is learned."""
         aware = identify(log, self.problem).action_aware
         for label, (metric, weight) in metrics.items():
-            if weight > 0 and metric.needs_hindsight and (aware or log.rewards):
+            needed = metric.needs_hindsight(self.problem) if weight > 0 else ()
+            if needed and (aware or any(name in log.rewards for name in needed)):
                 raise InputError(
                     f"metric {label!r} cannot carry weight: it needs the reward of every action in every context, and "
                     "only that of the action taken was observed; weigh 'mean_reward' instead"

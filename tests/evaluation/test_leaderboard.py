@@ -343,6 +343,30 @@ def test_scores_do_not_depend_on_who_else_is_listed(world, strategies, summing, 
     assert [column.range for column in relative.columns] == [None] * len(summing)
 
 
+def test_no_interval_is_made_up_for_a_chosen_score_that_is_never_defined(decided):
+    """A gap over groups of one context each is defined on no resample; the score had an interval of zero width."""
+    n, actions = 40, ["yes", "no"]
+    groups = np.where(np.arange(n) < 11, "many", np.arange(n).astype(str))
+    problem = DecisionProblem(
+        stakeholders=["A"], actions=actions, outcomes=["x"], favourable_actions=["yes"], sensitive_attributes=["group"]
+    )
+    log = Log(Contexts({"group": groups}), np.zeros(n, dtype=int), np.zeros(n, dtype=int))
+    generator = np.random.default_rng(0)
+    expected = ExpectedRewards(generator.random((1, 2, n)), stakeholders=["A"], actions=actions)
+    evidence = Evidence(problem, log, expected, expected.values)
+    asked = {
+        "Gap": (metrics.create("demographic_parity", {"attributes": ["group"]}), 0.5),
+        "Mean": (metrics.create("mean_reward"), 0.5),
+    }
+    lines = {
+        name: Decisions(name, tuple(actions), generator.integers(0, 2, n), np.zeros(n, dtype=bool)) for name in "ab"
+    }
+    found = evaluated(lines, evidence, asked, resamples=200)
+    assert found.rows[0].score.value is not None
+    assert found.rows[0].score.low is None
+    assert found.chosen_score is None
+
+
 def test_a_declared_range_of_a_total_is_per_context(world, decided):
     """Else the score of a total would depend on how many rows a part has."""
     evidence = world()

@@ -26,7 +26,7 @@ class Choice:
     anew
         The line that is chosen on each resample, −1 if none, shape (resample,).
     concerns
-        Which lines are chosen, or decide like the one that is; none if there is no other to choose, shape (strategy,).
+        Which lines are chosen, or decide like the one that is, shape (strategy,).
     """
 
     line: int
@@ -51,51 +51,42 @@ class Choice:
             return None
         defined = selectable & ~np.isnan(scores) & ~np.isnan(drawn)
         anew = np.where(defined.any(axis=1), np.where(defined, drawn, -np.inf).argmax(axis=1), -1)
-        several = len(np.unique(leader[selectable])) > 1
-        return cls(line, anew, np.asarray(several & (leader == leader[line])))
+        return cls(line, anew, np.asarray(leader == leader[line]))
 
-    def errors(self, values: Values, drawn: Values) -> Values:
-        """Return what the line chosen on a resample has there less what it has on all contexts, shape (some,).
+    def optimism(self, values: Values, drawn: Values) -> float:
+        """Return by how much the value of the line is too good on average, at least 0; see `excess`."""
+        errors = self._errors(values, drawn)
+        return max(0.0, float(errors.mean())) if len(errors) else 0.0
 
-        Resamples without a value are left out; 0 if all are.
+    def excess(self, values: Values, drawn: Values, level: float) -> tuple[float, float]:
+        """Return how much farther than the line's own error the error of choosing reaches, each at least 0.
+
+        By so much the lower limit of the line goes down and the upper one up. Both are 0 if no other is ever chosen.
 
         Parameters
         ----------
         values, drawn
-            Scores or a metric, shape (strategy,) and (resample, strategy).
+            Scores, or a metric of which more is better or worse, shape (strategy,) and (resample, strategy).
+        level
+            Coverage.
         """
+        chosen, own = self._errors(values, drawn), _finite(drawn[:, self.line] - values[self.line])
+        if not len(chosen) or not len(own):
+            return 0.0, 0.0
+        of_choice, of_line = percentile_interval(chosen, level), percentile_interval(own, level)
+        return max(0.0, float(of_choice.high - of_line.high)), max(0.0, float(of_line.low - of_choice.low))
+
+    def _errors(self, values: Values, drawn: Values) -> Values:
+        """Return what the line chosen on a resample has there less what it has on all contexts, where defined."""
         every = np.flatnonzero(self.anew >= 0)
-        found = drawn[every, self.anew[every]] - values[self.anew[every]]
-        found = found[np.isfinite(found)]
-        return np.asarray(found) if len(found) else np.zeros(1)
-
-
-def limits_of_choice(
-    value: float, errors: Values, single: tuple[float | None, float | None], level: float, half: float = 0.0
-) -> tuple[float, float]:
-    """Return limits that hold the interval of a line by itself, and what choosing it makes likely.
-
-    Parameters
-    ----------
-    value
-        Of the line, on all contexts.
-    errors
-        Of choosing, from `Choice.errors`.
-    single
-        Limits of the line by itself; None is left out.
-    level
-        Coverage.
-    half
-        Half-width of what refitting the models adds, independent of the choice.
-    """
-    limits = percentile_interval(errors, level)
-    below, above = max(float(limits.high), 0.0), max(float(-limits.low), 0.0)
-    ends = [value - float(np.hypot(below, half)), value + float(np.hypot(above, half))]
-    ends += [end for end in single if end is not None]
-    return min(ends), max(ends)
+        return _finite(drawn[every, self.anew[every]] - values[self.anew[every]])
 
 
 def first_of(scores: Values, allowed: Mask) -> int | None:
     """Return the position of the highest defined score among those allowed; None if there is none."""
     able = np.where(allowed & ~np.isnan(scores), scores, -np.inf)
     return int(np.argmax(able)) if np.isfinite(able).any() else None
+
+
+def _finite(errors: Values) -> Values:
+    return np.asarray(errors[np.isfinite(errors)])

@@ -14,7 +14,7 @@ from accordant.arrays import Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Resampled, Statistics, resampled
-from accordant.evaluation.choice import Choice, first_of, limits_of_choice
+from accordant.evaluation.choice import Choice, first_of
 from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.intervals import MetricLimits, Support, metric_limits, score_limits
 from accordant.evaluation.leaderboard import GroupEstimate, Leaderboard, LeaderboardRow, MetricCell, MetricColumn
@@ -26,7 +26,6 @@ from accordant.statistics import (
     best_set,
     finite,
     leaders,
-    normal_quantile,
     refit_variance,
     wilson,
 )
@@ -75,7 +74,8 @@ def evaluate(
     normalisation
         ``natural``, ``relative`` or ``reference``, see `accordant.evaluation.composite`.
     ranges
-        Label to the range of its metric on the ``natural`` scale, where it is not the metric's own.
+        Label to the range of its metric on the ``natural`` scale, for a total per context, where it is not the
+        metric's own.
     refits
         What the same strategies decide on the same contexts if their models are fitted without each of several parts of
         the data. Where decisions on held-out parts stand for those of models fitted on all, intervals are widened by
@@ -119,7 +119,7 @@ class CompositeScale:
     normalisation
         See `accordant.evaluation.composite`.
     ranges
-        Range of each metric, declared or its own; None if it has none.
+        Range of each metric on these contexts, declared or its own; None if it has none.
     """
 
     metrics: WeightedMetrics
@@ -259,13 +259,8 @@ class _Board:
             return None
         return metric_limits(
             self.statistics, self.results, self.support, self.drawn, self.scale.ranges, self.level,
-            self.refit_variances,
+            refit_variance(self.refits),
         )  # fmt: skip
-
-    @cached_property
-    def refit_variances(self) -> Values:
-        """What refitting the models adds to the variance of each value, shape (strategy, metric)."""
-        return refit_variance(self.refits)
 
     @cached_property
     def leader(self) -> NDArray[np.intp]:
@@ -427,10 +422,12 @@ class _Board:
         """
         if self.choice is None or self.withheld(self.choice.line):
             return None
-        errors, single = self.choice.errors(self.point.scores, self.sampled), self.estimates[self.choice.line]
-        score, optimism = float(self.point.scores[self.choice.line]), max(0.0, float(errors.mean()))
-        low, high = limits_of_choice(score, errors, (single.low, single.high), self.level)
-        return Estimate(score - optimism, low, high, self.level, single.n)
+        single, score = self.estimates[self.choice.line], float(self.point.scores[self.choice.line])
+        if single.low is None or single.high is None:
+            return None
+        below, above = self.choice.excess(self.point.scores, self.sampled, self.level)
+        optimism = self.choice.optimism(self.point.scores, self.sampled)
+        return Estimate(score - optimism, single.low - below, single.high + above, self.level, single.n)
 
     @cached_property
     def choice(self) -> Choice | None:
@@ -447,9 +444,8 @@ class _Board:
                 if self.limits is not None and self.drawn is not None:
                     ends = self.limits.low[s, m], self.limits.high[s, m]
                     if self.choice is not None and self.choice.concerns[s] and not np.isnan(ends[0]):
-                        errors = self.choice.errors(self.raw[:, m], self.drawn.values[:, :, m])
-                        half = normal_quantile(self.level) * float(np.sqrt(self.refit_variances[s, m]))
-                        ends = limits_of_choice(self.raw[s, m], errors, ends, self.level, half)
+                        excess = self.choice.excess(self.raw[:, m], self.drawn.values[:, :, m], self.level)
+                        ends = _wider(ends, excess, self.scale.metrics[label][0].range(self.statistics.evidence))
                     estimate = _estimate(
                         result.value, ends, self.level, result.n, float(self.limits.undefined[s, m]),
                         self.limits.reasons[s][m],
@@ -468,6 +464,12 @@ class _Board:
         low, high = wilson(group.value, group.n * evidence.n_independent / evidence.n_contexts, self.level)
         estimate = Estimate(group.value, float(low), float(high), self.level, group.n, 0.0)
         return GroupEstimate(group.rate, group.label, estimate, group.n)
+
+
+def _wider(ends: tuple[float, float], excess: tuple[float, float], span: Range | None) -> tuple[float, float]:
+    """Return limits that are moved apart, no farther than the range of the metric."""
+    low, high = ends[0] - excess[0], ends[1] + excess[1]
+    return (low, high) if span is None else (min(ends[0], max(low, span[0])), max(ends[1], min(high, span[1])))
 
 
 def raw_values(results: Sequence[Mapping[str, MetricResult]]) -> Values:

@@ -99,13 +99,9 @@ class Metric(ABC):
         ``max``, ``min``, or ``zero`` (the nearer to zero, the better).
     gamma
         1 if the metric averages over contexts, 0 if it sums over them.
-    needs_hindsight
-        Whether the metric reads the rewards of actions not taken one by one, so that estimates of their means will not
-        do.
     """
 
     name: ClassVar[str]
-    needs_hindsight: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -161,6 +157,11 @@ class Metric(ABC):
         """
         del evidence
         return None
+
+    def needs_hindsight(self, problem: DecisionProblem) -> tuple[str, ...]:
+        """Return the stakeholders whose rewards of actions not taken are read one by one: estimates will not do."""
+        del problem
+        return ()
 
     def withheld(self, evidence: Evidence) -> str:
         """Return why no interval can be given on this evidence; empty if one can."""

@@ -93,11 +93,15 @@ class StakeholderRegret(StakeholderMetric):
     """
 
     goal: ClassVar[Goal] = "min"
-    needs_hindsight: ClassVar[bool] = True
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Return that rewards of actions not taken are unknown, or None."""
         return super().unavailable(evidence) if evidence.knows(self.index(evidence)) else UNSEEN
+
+    def needs_hindsight(self, problem: DecisionProblem) -> tuple[str, ...]:
+        """Return the stakeholder."""
+        del problem
+        return (self.stakeholder,)
 
     def theta(self, evidence: Evidence) -> Values:
         """Return its reward of the best action minus that of each action."""
@@ -275,11 +279,17 @@ class WelfareRegret(WelfareMetric):
     """
 
     goal: ClassVar[Goal] = "min"
-    needs_hindsight: ClassVar[bool] = True
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Return that rewards of actions not taken are unknown, or None."""
-        return super().unavailable(evidence) if evidence.hindsight else UNSEEN
+        names = evidence.problem.stakeholder_names
+        known = all(evidence.knows(names.index(name)) for name in self.needs_hindsight(evidence.problem))
+        return super().unavailable(evidence) if known else UNSEEN
+
+    def needs_hindsight(self, problem: DecisionProblem) -> tuple[str, ...]:
+        """Return the stakeholders with a weight above 0."""
+        names = problem.stakeholder_names
+        return tuple(name for name, share in zip(names, self.shares(problem), strict=True) if share > 0)
 
     def theta(self, evidence: Evidence) -> Values:
         """Return the weighted reward of the best action minus that of each action."""
