@@ -113,7 +113,7 @@ def test_the_count_can_be_written(votes, tmp_path):
         raise run(votes, "--out", tmp_path / "no" / "folder.json").exception
 
 
-def test_exit_codes_of_the_program(accordant, votes, tmp_path):
+def test_exit_codes_of_the_command(accordant, votes, tmp_path):
     """Run as a program: 2 with a message for wrong input, nothing on stdout."""
     assert json.loads(accordant("vote", str(votes), "--rules", "schulze", "--json").stdout)["votes"] == 7
     for arguments, message in (

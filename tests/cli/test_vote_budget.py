@@ -114,7 +114,7 @@ def test_the_result_can_be_written(budget, tmp_path):
     assert json.loads(out.read_text(encoding="utf-8")) == json.loads(shown.stdout)
 
 
-def test_exit_codes_of_the_program(accordant, budget, tmp_path):
+def test_exit_codes_of_the_command(accordant, budget, tmp_path):
     assert json.loads(accordant("vote", str(budget), "--rules", "greedy", "--json").stdout)["votes"] == 4
     for arguments, message in (
         ((str(budget), "--rules", "schulze"), "unknown budget rule 'schulze'"),
