@@ -407,6 +407,28 @@ def test_metrics_by_name_by_object_and_with_labels(loans):
     assert sum(column.weight for column in policy.leaderboard_.columns) == pytest.approx(1)
 
 
+def regret(name):
+    """All weight on what one stakeholder lost."""
+    return {metrics.create("stakeholder_regret", {"stakeholder": name}): 1.0}
+
+
+def test_the_regret_of_a_known_stakeholder_carries_weight_beside_one_that_was_only_observed(granted):
+    """Outcomes are taken not to depend on the action, so what the Applicant would have had is known."""
+    observed = {"Bank": np.linspace(0, 1, len(granted.outcomes)), "Applicant": granted.rewards["Applicant"]}
+    policy = granted.policy(metrics=regret("Applicant")).fit(granted.columns, **granted.data, rewards=observed)
+    board = policy.leaderboard_
+    assert board["constant:Grant"].score.value == pytest.approx(1)  # the Applicant always wants it most
+    assert board["constant:Deny"].score.value < 0.8
+    assert board["constant:Deny"].score.low < board["constant:Deny"].score.value < board["constant:Deny"].score.high
+    with pytest.raises(InputError, match="cannot carry weight"):
+        granted.policy(metrics=regret("Bank")).fit(granted.columns, **granted.data, rewards=observed)
+
+
+def test_no_regret_carries_weight_where_outcomes_depend_on_the_action(loans):
+    with pytest.raises(InputError, match="cannot carry weight"):
+        loans.policy(metrics=regret("Applicant")).fit(loans.columns, **loans.data, rewards=loans.rewards)
+
+
 def test_constants_are_listed_and_never_selected(loans):
     """Even where a constant is best by far: everybody wants Grant whatever happens."""
     flat = {name: lambda contexts, action, outcome: float(action == "Grant") for name in ("Bank", "Applicant")}

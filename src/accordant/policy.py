@@ -468,7 +468,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
         """Refuse a weight on what these data will not tell, before anything is learned."""
         aware = identify(log, self.problem).action_aware
         for label, (metric, weight) in metrics.items():
-            needed = metric.needs_hindsight(self.problem) if weight > 0 else ()
+            needed = metric.counterfactual_stakeholders(self.problem) if weight > 0 else ()
             if needed and (aware or any(name in log.rewards for name in needed)):
                 raise InputError(
                     f"metric {label!r} cannot carry weight: it needs the reward of every action in every context, and "

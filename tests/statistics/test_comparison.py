@@ -47,6 +47,22 @@ def test_a_paired_difference_shows_where_single_intervals_overlap():
     assert compare(scores, generator, error=0.05).member.all()
 
 
+def test_the_least_error_is_a_floor_and_no_addition():
+    """Added to the spread, it cost a tenth of every difference, and power with it."""
+    generator = np.random.default_rng(0)
+    scores = generator.normal(size=(300, 2)) * 0.1 + np.array([0.0, 0.02])
+    spread = np.sqrt(2) * 0.1 / np.sqrt(300)
+    assert compare(scores, generator).member.tolist() == [False, True]
+    assert compare(scores, generator, error=0.9 * spread).member.tolist() == [False, True]
+    assert compare(scores, generator, error=4 * spread).member.all()
+
+
+def test_what_differs_alike_everywhere_is_told_apart_by_the_least_error_alone():
+    drawn = np.repeat(np.array([[0.0, 0.5]]), 100, axis=0)
+    assert best_set(np.array([0.0, 0.5]), drawn).member.all()
+    assert best_set(np.array([0.0, 0.5]), drawn, error=0.1).member.tolist() == [False, True]
+
+
 def test_undefined_and_excluded_candidates_are_not_compared():
     generator = np.random.default_rng(1)
     drawn = generator.normal(size=(200, 4)) * 0.01 + np.array([0.1, 0.9, 0.5, 0.8])

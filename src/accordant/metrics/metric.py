@@ -158,7 +158,7 @@ class Metric(ABC):
         del evidence
         return None
 
-    def needs_hindsight(self, problem: DecisionProblem) -> tuple[str, ...]:
+    def counterfactual_stakeholders(self, problem: DecisionProblem) -> tuple[str, ...]:
         """Return the stakeholders whose rewards of actions not taken are read one by one: estimates will not do."""
         del problem
         return ()

@@ -98,7 +98,7 @@ class StakeholderRegret(StakeholderMetric):
         """Return that rewards of actions not taken are unknown, or None."""
         return super().unavailable(evidence) if evidence.knows(self.index(evidence)) else UNSEEN
 
-    def needs_hindsight(self, problem: DecisionProblem) -> tuple[str, ...]:
+    def counterfactual_stakeholders(self, problem: DecisionProblem) -> tuple[str, ...]:
         """Return the stakeholder."""
         del problem
         return (self.stakeholder,)
@@ -283,10 +283,10 @@ class WelfareRegret(WelfareMetric):
     def unavailable(self, evidence: Evidence) -> str | None:
         """Return that rewards of actions not taken are unknown, or None."""
         names = evidence.problem.stakeholder_names
-        known = all(evidence.knows(names.index(name)) for name in self.needs_hindsight(evidence.problem))
+        known = all(evidence.knows(names.index(name)) for name in self.counterfactual_stakeholders(evidence.problem))
         return super().unavailable(evidence) if known else UNSEEN
 
-    def needs_hindsight(self, problem: DecisionProblem) -> tuple[str, ...]:
+    def counterfactual_stakeholders(self, problem: DecisionProblem) -> tuple[str, ...]:
         """Return the stakeholders with a weight above 0."""
         names = problem.stakeholder_names
         return tuple(name for name, share in zip(names, self.shares(problem), strict=True) if share > 0)

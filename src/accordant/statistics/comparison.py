@@ -54,7 +54,8 @@ def best_set(
         Who is compared, shape (candidate,); everybody by default.
     error
         Smallest standard error that a difference can have, such as the change that one more unit can bring. Without
-        it, candidates that differ on few units would be told apart by the luck of these few.
+        it, candidates that differ on few units would be told apart by the luck of these few, and those that differ
+        alike on all units would not be told apart at all.
     """
     n = len(values)
     compared = ~np.isnan(values) & (np.isnan(drawn).mean(axis=0) <= UNDEFINED)
@@ -103,7 +104,7 @@ def _studentised(values: Values, drawn: Values, error: float) -> tuple[Values, _
     covariance = np.atleast_2d(np.cov(deviations, rowvar=False, bias=True))
     variances = np.diag(covariance)
     squares = np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 0.0)
-    inverse, careful = _inverse_root(squares), _inverse_root(squares + error**2)
+    inverse, careful = _inverse_root(squares), _inverse_root(np.maximum(squares, error**2))
     return (values[None, :] - values[:, None]) * careful, _Extreme(deviations, inverse)
 
 
