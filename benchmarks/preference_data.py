@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from accordant.preferences.comparing import SourceOptions
-from accordant.runs.preferred import PreferenceOptions
+from accordant.preferences.options import PreferenceOptions
 from accordant.runs.preferring import compare_preferences
 
 DSP, MOVIELENS = "domain_specific_preference.test.json", "movielens-small"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Iterable
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from accordant.errors import spec_error
+
+WEIGHT_TOLERANCE = 1e-9  # by which weights that divide one whole may miss it
 
 
 class Declared(BaseModel):
@@ -24,9 +27,29 @@ class Declared(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise spec_error(error, type(self).__name__, type(self).model_fields) from None
+            raise spec_error(error, type(self).__name__, self.keys()) from None
 
     def replace(self, **changes: Any) -> Self:
         """Return a validated copy with some fields changed."""
         kept = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**(kept | changes))
+
+    @classmethod
+    def keys(cls) -> Iterable[str]:
+        """Return the valid keys."""
+        return cls.model_fields
+
+
+class NamedSpec(Declared):
+    """A registered object and its parameters; a bare name will do."""
+
+    name: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+def _named(value: Any) -> Any:
+    """Let a bare name stand for a declaration without parameters."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+NamedOrName = Annotated[NamedSpec, BeforeValidator(_named)]

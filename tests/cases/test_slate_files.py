@@ -11,7 +11,7 @@ import yaml
 from accordant.cases import markets
 from accordant.cases.markets import Demand, market_loaders, market_simulators, market_source, with_capacities
 from accordant.cases.slates import SlateSpec
-from accordant.cases.spec import read_slates
+from accordant.cases.slates import read_slates
 from accordant.errors import DataNotFoundError, InputError, SpecError, UnknownNameError
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.serving import ExpectedUptake

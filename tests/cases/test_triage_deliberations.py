@@ -22,7 +22,8 @@ from accordant.cases.deliberations import (
     ResourceSpec,
 )
 from accordant.cases.patients import deliberation_source
-from accordant.cases.spec import built_in_deliberations, read_case, read_deliberation
+from accordant.cases.spec import built_in_deliberations, read_case
+from accordant.cases.deliberations import read_deliberation
 from accordant.cases.triage.mapping import (
     FRAILTY,
     GAIN,

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from accordant.cli.app import app
-from accordant.cli.deliberating import capacities
+from accordant.terminal.options import capacities
 from accordant.errors import InputError
 
 SMALL = ["deliberate", "triage-random", "--patients", "6", "--capacity", "bed=2"]

@@ -8,7 +8,8 @@ import pytest
 from accordant.cli.slating import slate_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
-from accordant.runs.slated import RECORD, SLATES, SlateOptions, write_slated
+from accordant.runs.slated import RECORD, SLATES, write_slated
+from accordant.slates.options import SlateOptions
 from accordant.runs.slating import open_slates, show_slates
 
 NOBODY = {"base_url": None, "replay": None, "agents": None}

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from accordant import ParticipatoryPolicy
-from accordant.cases.spec import read_case, read_slates
+from accordant.cases.spec import read_case
+from accordant.cases.slates import read_slates
 from accordant.errors import DataError, InputError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.execution import case_data, located_signals, split, subset

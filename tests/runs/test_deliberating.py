@@ -9,7 +9,8 @@ from accordant.agents.people import HumanAgent
 from accordant.cases.spec import built_in_deliberations
 from accordant.errors import InputError
 from accordant.naming import Named
-from accordant.runs.deliberated import DeliberationOptions, ModelOptions
+from accordant.deliberation.options import DeliberationOptions
+from accordant.agents.language.options import ModelOptions
 from accordant.runs.deliberating import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.runs.speaking import Cast
 

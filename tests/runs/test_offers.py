@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from accordant.cases.spec import read_slates
+from accordant.cases.slates import read_slates
 from accordant.errors import InputError, UnknownNameError
 from accordant.runs import offers
 from accordant.runs.execution import RunOptions, build_policy, case_data, located_signals, split

@@ -14,7 +14,8 @@ from accordant.preferences.comparing.scaling import scaled
 from accordant.preferences.encoding import TfidfEncoder
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.records import Comparisons
-from accordant.runs.preferred import PreferenceOptions, write_preferred
+from accordant.runs.preferred import write_preferred
+from accordant.preferences.options import PreferenceOptions
 from accordant.runs.preferring import compare_preferences
 
 

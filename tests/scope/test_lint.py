@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from accordant.allocations.measures.measure import measures
-from accordant.cases.spec import built_in_cases, built_in_deliberations, read_case, read_deliberation
+from accordant.cases.spec import built_in_cases, built_in_deliberations, read_case
+from accordant.cases.deliberations import read_deliberation
 from accordant.errors import InputError
 from accordant.scope import ScopeCard, lint
 from accordant.scope.lint import CHECKS

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any, Self
+from pathlib import Path
+from typing import Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from accordant.allocations import Resource
-from accordant.declared import Declared
+from accordant.cases.parts import CasePart, case_parts
+from accordant.cases.spec import read_part
+from accordant.declared import Declared, NamedOrName, NamedSpec
 from accordant.errors import InputError
 from accordant.scope import ScopeCard
-
-
-def _named(value: Any) -> Any:
-    """Let a bare name stand for a declaration without parameters."""
-    return {"name": value} if isinstance(value, str) else value
 
 
 class ResourceSpec(Declared):
@@ -47,15 +45,6 @@ class MarginalSpec(Declared):
     fact: str
     value: str | bool | int | float
 
-
-class NamedSpec(Declared):
-    """A registered agent or settlement rule and its parameters; a bare name will do."""
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-
-
-Named = Annotated[NamedSpec, BeforeValidator(_named)]
 
 DEFAULT_AGENTS = (NamedSpec(name="utilitarian"), NamedSpec(name="rawlsian"))
 """Two agents with legitimate, different frameworks: neither is made to do wrong."""
@@ -110,8 +99,8 @@ class DeliberationSpec(Declared):
     resources: tuple[ResourceSpec, ...] = Field(min_length=1)
     protected: tuple[str, ...] = ()
     marginal: MarginalSpec | None = None
-    agents: tuple[Named, ...] = Field(default=DEFAULT_AGENTS, min_length=1)
-    settle: Named = NamedSpec(name="bargain")
+    agents: tuple[NamedOrName, ...] = Field(default=DEFAULT_AGENTS, min_length=1)
+    settle: NamedOrName = NamedSpec(name="bargain")
     scope: ScopeCard | None = None
 
     @model_validator(mode="after")
@@ -135,3 +124,27 @@ class DeliberationCase(Declared):
     description: str = ""
     deliberation: DeliberationSpec
     notes: tuple[str, ...] = ()
+
+
+@case_parts.register("deliberation")
+def deliberation_part() -> CasePart:
+    """Return what the key ``deliberation`` of a case file may hold."""
+    return CasePart(
+        DeliberationSpec, DeliberationCase, "a deliberation", "deliberate", "accordant.deliberation.cases"
+    )
+
+
+def read_deliberation(name_or_path: str | Path) -> tuple[DeliberationCase, Path | None]:
+    """Read a built-in deliberation, or a YAML file: a case with a ``deliberation``, or a deliberation alone.
+
+    Returns
+    -------
+    The deliberation, and the folder beside which its data file is looked for (None for built-in ones).
+
+    Raises
+    ------
+    SpecError
+        If there is no such file, it declares no deliberation, or it is wrong.
+    """
+    found = read_part(name_or_path, "deliberation", DeliberationCase)
+    return found.declared, found.beside

@@ -33,11 +33,9 @@ def read_text(file: Any) -> str:
     return str(file.read_text(encoding="utf-8"))
 
 
-def built_in_files(below: str | None = None) -> dict[str, Any]:
-    """Return name to file of the case files in the folders of cases, or in a folder below each of them."""
-    root = importlib.resources.files("accordant.cases")
-    folders = [folder if below is None else folder / below for folder in root.iterdir() if folder.is_dir()]
-    folders = [folder for folder in folders if folder.is_dir()]
+def built_in_files(package: str = "accordant.cases") -> dict[str, Any]:
+    """Return name to file of the case files in the folders of a package."""
+    folders = [folder for folder in importlib.resources.files(package).iterdir() if folder.is_dir()]
     files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".yaml")]
     return {file.name.removesuffix(".yaml"): file for file in files}
 

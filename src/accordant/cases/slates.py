@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from accordant.cases.deliberations import Named
-from accordant.declared import Declared
-from accordant.errors import InputError, UnknownNameError
+from accordant.cases.parts import CasePart, case_parts
+from accordant.cases.spec import CaseSpec, read_part
+from accordant.declared import WEIGHT_TOLERANCE, Declared, NamedOrName
+from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.scope import ScopeCard
 from accordant.slates.objectives import SlateStakeholder
-
-WEIGHT_TOLERANCE = 1e-9
 
 
 class PartySpec(Declared):
@@ -109,7 +109,7 @@ class SlateSpec(Declared):
     user: str | None = None
     k: int = Field(default=5, ge=1)
     visits: float = Field(default=1.0, ge=0, allow_inf_nan=False)
-    rules: tuple[Named, ...] = ()
+    rules: tuple[NamedOrName, ...] = ()
     measures: dict[str, MeasureSpec] = Field(default_factory=dict)
     normalisation: Literal["natural", "relative"] = "natural"
     scope: ScopeCard | None = None
@@ -146,3 +146,28 @@ class SlateCase(Declared):
     description: str = ""
     slates: SlateSpec
     notes: tuple[str, ...] = ()
+
+
+@case_parts.register("slates")
+def slate_part() -> CasePart:
+    """Return what the key ``slates`` of a case file may hold."""
+    return CasePart(SlateSpec, SlateCase, "slates", "slate", "accordant.slates.cases")
+
+
+def read_slates(name_or_path: str | Path) -> tuple[SlateCase, CaseSpec | None, Path | None]:
+    """Read a built-in slate case, or a YAML file: a case with ``slates``, or slates alone.
+
+    Returns
+    -------
+    The slate case; the whole case if the file declares a decision problem too; and the folder beside which its data
+    file is looked for (None for built-in ones).
+
+    Raises
+    ------
+    SpecError
+        If there is no such file, it declares no slates, or it is wrong.
+    """
+    found = read_part(name_or_path, "slates", SlateCase)
+    if found.case is None and not found.declared.slates.stakeholders:
+        raise SpecError("slates: stakeholders are missing, and no decision problem declares any", found.where)
+    return found.declared, found.case, found.beside

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Generic, Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializeAsAny, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from accordant.cases.deliberations import DeliberationCase, DeliberationSpec
 from accordant.cases.files import built_in_files, keys_of, read_text, text_of
+from accordant.cases.parts import CasePart, case_parts
 from accordant.cases.reward_sets import reward_sets
-from accordant.cases.slates import WEIGHT_TOLERANCE, SlateCase, SlateSpec
-from accordant.declared import Declared
-from accordant.errors import InputError, RewardError, SpecError, UnknownNameError
+from accordant.declared import WEIGHT_TOLERANCE, Declared
+from accordant.errors import InputError, RewardError, SpecError, UnknownNameError, allowed_names
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 from accordant.scope import ScopeCard
+
+Alone = TypeVar("Alone", bound=Declared)
 
 
 class DataSpec(Declared):
@@ -220,9 +222,29 @@ class CaseSpec(Declared):
     metrics: dict[str, MetricSpec]
     evaluation: EvaluationSpec = Field(default_factory=EvaluationSpec)
     scope: ScopeCard | None = None
-    deliberation: DeliberationSpec | None = None
-    slates: SlateSpec | None = None
     notes: tuple[str, ...] = ()
+    parts: dict[str, SerializeAsAny[Declared]] = Field(default_factory=dict)
+
+    @classmethod
+    def keys(cls) -> Iterable[str]:
+        """Return the valid keys: parts of wings have keys of their own."""
+        return [*(name for name in cls.model_fields if name != "parts"), *case_parts]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_parts(cls, values: dict[str, Any]) -> dict[str, Any]:
+        parts = dict(values.get("parts", {}))
+        if not all(isinstance(each, Declared) for each in parts.values()):
+            raise InputError(f"unknown key 'parts'; {allowed_names(cls.keys(), 'parts')}")
+        for key in (key for key in case_parts if values.get(key) is not None):
+            parts[key] = _part(key, case_parts.create(key), values[key])
+        return {name: value for name, value in values.items() if name not in case_parts} | {"parts": parts}
+
+    @model_serializer(mode="wrap")
+    def _with_keys_of_parts(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = serialise(self)
+        parts = found.pop("parts")
+        return found | {key: parts.get(key) for key in case_parts}
 
     @model_validator(mode="after")
     def _check_metrics_and_rewards(self) -> Self:
@@ -263,6 +285,18 @@ class CaseSpec(Declared):
                 raise InputError(f"rewards of stakeholder {name!r} are missing")
             _check_table(name, found[name], self.problem)
         return {name: found[name] for name in self.problem.stakeholder_names}
+
+
+def _part(key: str, part: CasePart, declared: Any) -> Declared:
+    """Return what stands under the key of a part."""
+    if isinstance(declared, part.declared):
+        return declared
+    if not isinstance(declared, Mapping):
+        raise InputError(f"{key}: must hold keys and values; found {type(declared).__name__}")
+    try:
+        return part.declared(**declared)
+    except SpecError as error:
+        raise InputError(f"{key}: {error.detail}") from None
 
 
 def _signal(name: str, declared: Any) -> RewardSignal:
@@ -323,84 +357,64 @@ def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
     return _case(keys_of(text, where), where), beside
 
 
-def built_in_deliberations() -> tuple[str, ...]:
-    """Return the names of the deliberations that come with the package, sorted."""
-    return tuple(sorted(_files_with("deliberation", "deliberations")))
+@dataclass(frozen=True)
+class ReadPart(Generic[Alone]):
+    """A part of a case that was read from a file.
+
+    Attributes
+    ----------
+    declared
+        The part with its name.
+    case
+        The whole case if the file declares a decision problem too.
+    where
+        What messages call the file.
+    beside
+        The folder beside which its data file is looked for; None for built-in files.
+    """
+
+    declared: Alone
+    case: CaseSpec | None
+    where: str
+    beside: Path | None
 
 
-def built_in_slates() -> tuple[str, ...]:
-    """Return the names of the slate cases that come with the package, sorted."""
-    return tuple(sorted(_files_with("slates", "slates")))
-
-
-def read_deliberation(name_or_path: str | Path) -> tuple[DeliberationCase, Path | None]:
-    """Read a built-in deliberation, or a YAML file: a case with a ``deliberation``, or a deliberation alone.
-
-    Returns
-    -------
-    The deliberation, and the folder beside which its data file is looked for (None for built-in ones).
+def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPart[Alone]:
+    """Read the part of a wing from a built-in file or a YAML file: from a case that declares it, or the part alone.
 
     Raises
     ------
     SpecError
-        If there is no such file, it declares no deliberation, or it is wrong.
+        If there is no such file, it does not declare the part, or it is wrong.
     """
-    keys, case, where, beside = _part(name_or_path, "deliberation", "deliberations")
-    if case is not None:
-        keys = {name: getattr(case, name) for name in DeliberationCase.model_fields}
-    try:
-        return DeliberationCase(**keys), beside
-    except SpecError as error:
-        raise SpecError(error.detail, where) from None
-
-
-def read_slates(name_or_path: str | Path) -> tuple[SlateCase, CaseSpec | None, Path | None]:
-    """Read a built-in slate case, or a YAML file: a case with ``slates``, or slates alone.
-
-    Returns
-    -------
-    The slate case; the whole case if the file declares a decision problem too; and the folder beside which its data
-    file is looked for (None for built-in ones).
-
-    Raises
-    ------
-    SpecError
-        If there is no such file, it declares no slates, or it is wrong.
-    """
-    keys, case, where, beside = _part(name_or_path, "slates", "slates")
-    if case is not None:
-        keys = {name: getattr(case, name) for name in SlateCase.model_fields}
-    try:
-        declared = SlateCase(**keys)
-    except SpecError as error:
-        raise SpecError(error.detail, where) from None
-    if case is None and not declared.slates.stakeholders:
-        raise SpecError("slates: stakeholders are missing, and no decision problem declares any", where)
-    return declared, case, beside
-
-
-def _files_with(key: str, below: str) -> dict[str, Any]:
-    """Return name to file of the built-in files that declare a part of a case, in whole cases or by itself."""
-    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in read_text(file)}
-    return beside | built_in_files(below)
-
-
-def _part(name_or_path: str | Path, key: str, below: str) -> tuple[dict[str, Any], CaseSpec | None, str, Path | None]:
-    """Return the keys of a file that declares a part, its case if it has a decision problem, its name and folder."""
-    text, where, beside = text_of(name_or_path, _files_with(key, below))
+    text, where, beside = text_of(name_or_path, _files_with(key))
     keys = keys_of(text, where)
     if key not in keys:
         raise SpecError(f"declares no {key}: the key {key!r} is missing", where)
-    return keys, _case(keys, where) if "problem" in keys else None, where, beside
+    case = _case(keys, where) if "problem" in keys else None
+    if case is not None:
+        keys = {name: case.parts[key] if name == key else getattr(case, name) for name in alone.model_fields}
+    try:
+        return ReadPart(alone(**keys), case, where, beside)
+    except SpecError as error:
+        raise SpecError(error.detail, where) from None
 
 
-_PARTS = {"deliberation": "a deliberation", "slates": "slates"}
+def built_in_parts(key: str) -> tuple[str, ...]:
+    """Return the names of the built-in files that declare a part, in whole cases or by itself, sorted."""
+    return tuple(sorted(_files_with(key)))
+
+
+def _files_with(key: str) -> dict[str, Any]:
+    """Return name to file of the built-in files that declare a part."""
+    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in read_text(file)}
+    return beside | built_in_files(case_parts.create(key).cases)
 
 
 def _case(keys: dict[str, Any], where: str) -> CaseSpec:
-    for key, command in (("deliberation", "deliberate"), ("slates", "slate")):
-        if key in keys and "problem" not in keys:
-            raise SpecError(f"declares {_PARTS[key]} and no decision problem: `accordant {command}` runs it", where)
+    for key in (key for key in case_parts if key in keys and "problem" not in keys):
+        part = case_parts.create(key)
+        raise SpecError(f"declares {part.described} and no decision problem: `accordant {part.command}` runs it", where)
     try:
         return CaseSpec(**keys)
     except SpecError as error:

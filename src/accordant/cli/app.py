@@ -15,7 +15,8 @@ from typing import Annotated
 import typer
 
 from accordant import __version__
-from accordant.cli.options import (
+from accordant.errors import InputError
+from accordant.terminal.options import (
     Calls,
     CaseName,
     Data,
@@ -32,7 +33,6 @@ from accordant.cli.options import (
     Timeout,
     Tokens,
 )
-from accordant.errors import InputError
 from accordant.threads import free_cores
 
 app = typer.Typer(
@@ -68,9 +68,10 @@ def run(
     json: Json = False,
 ) -> None:
     """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
-    from accordant.cli.output import print_json, print_run
+    from accordant.cli.run_table import print_run
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
+    from accordant.terminal.output import print_json
 
     free_folder("", out)  # refuse an existing folder before the work, not after it
     outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
@@ -90,9 +91,9 @@ def recommend(
     json: Json = False,
 ) -> None:
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
-    from accordant.cli.output import print_json
     from accordant.runs import read_run
     from accordant.runs.recommending import recommendations_as_json, stream_recommendations, write_recommendations
+    from accordant.terminal.output import print_json
 
     finished = read_run(run)
     source = sys.stdin if file == "-" else file
@@ -127,9 +128,9 @@ def certify(
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
     from accordant.cli.certifying import members_of, print_certified
-    from accordant.cli.output import print_json, refuse_overwriting
     from accordant.runs import read_run
     from accordant.runs.certifying import certify_rows, write_certified
+    from accordant.terminal.output import print_json, refuse_overwriting
 
     refuse_overwriting(file, out)
     source = sys.stdin if file == "-" else file
@@ -155,9 +156,9 @@ def explain(
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
     from accordant.cli.explaining import print_explanations, row_numbers
-    from accordant.cli.output import print_json, refuse_overwriting
     from accordant.runs import read_run
     from accordant.runs.explaining import explain_rows, write_explanation
+    from accordant.terminal.output import print_json, refuse_overwriting
 
     refuse_overwriting(file, out)
     source = sys.stdin if file == "-" else file
@@ -170,9 +171,9 @@ def explain(
 @app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
-    from accordant.cli.output import print_json
     from accordant.report import render
     from accordant.runs import read_run
+    from accordant.terminal.output import print_json
 
     finished = read_run(run)
     path = out or Path("report.html")
@@ -194,7 +195,7 @@ def simulate(
     """Write a case's simulated data as CSV."""
     from accordant.cases.simulators import simulated_table
     from accordant.cases.spec import read_case
-    from accordant.cli.output import print_json
+    from accordant.terminal.output import print_json
 
     table = simulated_table(read_case(case)[0], seed, rows)
     if json:
@@ -220,8 +221,8 @@ def vote(
     json: Json = False,
 ) -> None:
     """Count the ballots of a file by several rules: winners, rankings and ties, or what a budget is spent on."""
-    from accordant.cli.output import print_json
     from accordant.cli.voting import count, print_count, write_count
+    from accordant.terminal.output import print_json
 
     result = count(file, rules)
     if out is not None:
@@ -271,12 +272,13 @@ def preferences(
     json: Json = False,
 ) -> None:
     """Compare preference learners: who is served how well, against which controls; as text, JSON or HTML."""
-    from accordant.cli.output import print_json, refuse_overwriting
     from accordant.cli.preferring import print_preferred, style_names
     from accordant.preferences.comparing import SourceOptions
+    from accordant.preferences.options import PreferenceOptions
     from accordant.runs.pages import refuse_place
-    from accordant.runs.preferred import PreferenceOptions, write_preferred
+    from accordant.runs.preferred import write_preferred
     from accordant.runs.preferring import compare_preferences
+    from accordant.terminal.output import print_json, refuse_overwriting
 
     if out is not None:
         refuse_overwriting(str(file), out)
@@ -310,8 +312,8 @@ def elicit(
 ) -> None:
     """Ask a stakeholder which outcomes are better, until it is clear which action suits them best; answers as CSV."""
     from accordant.cli.interview import conduct, context_of, print_answers
-    from accordant.cli.output import print_json, refuse_overwriting
     from accordant.runs.interviewing import InterviewOptions
+    from accordant.terminal.output import print_json, refuse_overwriting
 
     refuse_overwriting(None if answers is None else str(answers), out)
     options = InterviewOptions(questions, level, seed, data, context_of(context or []))
@@ -441,7 +443,7 @@ def slate(
 def data(json: Json = False) -> None:
     """Show which data file each built-in case needs and where it was found."""
     from accordant.cli.catalogue import data_files
-    from accordant.cli.output import print_records
+    from accordant.terminal.output import print_records
 
     print_records("Data", data_files(), json)
 
@@ -462,7 +464,7 @@ def strategies(
     json: Json = False,
 ) -> None:
     """List the registered strategies with their parameters, or put them to the test of axioms."""
-    from accordant.cli.output import print_json, print_records
+    from accordant.terminal.output import print_json, print_records
 
     if data is not None and run is None:
         raise InputError("--data has no effect without --run")
@@ -486,7 +488,7 @@ def strategies(
 def metrics(json: Json = False) -> None:
     """List the registered metrics with their goals and parameters."""
     from accordant.cli.catalogue import registered_metrics
-    from accordant.cli.output import print_records
+    from accordant.terminal.output import print_records
 
     print_records("Metrics", registered_metrics(), json)
 
@@ -497,7 +499,7 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        from accordant.cli.plain import plain
+        from accordant.terminal.escaping import plain
 
         typer.echo("\n".join(map(plain, f"accordant: {error}".splitlines())), err=True)
         sys.exit(2)

@@ -11,10 +11,10 @@ from rich.table import Table
 
 from accordant.ballots import Election
 from accordant.ballots.pabulib import read_pabulib
-from accordant.cli.plain import PlainConsole
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.slates.budgets import BudgetRule, Funded, budget_rules, gain, reach
+from accordant.terminal.escaping import PlainConsole
 
 ALL = "all"
 SUFFIX = ".pb"

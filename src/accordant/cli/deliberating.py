@@ -2,66 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from accordant.agents.language.options import model_options
 from accordant.cli.deliberation_tables import print_many, print_one
-from accordant.cli.output import print_json, refuse_overwriting
-from accordant.cli.plain import plain
 from accordant.cli.telling import Teller
+from accordant.deliberation.options import DeliberationOptions, Guard, Protocol
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
-from accordant.runs.deliberated import (
-    Deliberated,
-    DeliberationOptions,
-    Guard,
-    ModelOptions,
-    Opened,
-    Protocol,
-    write_deliberated,
-)
+from accordant.runs.deliberated import Deliberated, Opened, write_deliberated
 from accordant.runs.deliberating import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.runs.pages import refuse_place
 from accordant.runs.speaking import Cast
+from accordant.terminal.escaping import plain
+from accordant.terminal.options import capacities
+from accordant.terminal.output import print_json, refuse_overwriting
 from accordant.threads import free_cores
 
 UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
-REPLAYED = "http://127.0.0.1/replayed"  # never asked: all answers come from the file
-
-
-def capacities(
-    given: Sequence[str], form: str = "RESOURCE=UNITS with 0 or more units, such as bed=5"
-) -> dict[str, float]:
-    """Return name to number, from options such as ``bed=5``.
-
-    Parameters
-    ----------
-    given
-        What ``--capacity`` was given.
-    form
-        What is allowed, for messages.
-
-    Raises
-    ------
-    InputError
-        If an option has another form, or a resource is named twice.
-    """
-    found: dict[str, float] = {}
-    for text in given:
-        name, equals, units = text.partition("=")
-        try:
-            amount = float(units)
-        except ValueError:
-            amount = float("nan")
-        if not (name.strip() and equals and 0 <= amount < math.inf):
-            raise InputError(f"--capacity is {text!r}; allowed: {form}")
-        if name.strip() in found:
-            raise InputError(f"--capacity names {name.strip()!r} twice")
-        found[name.strip()] = amount
-    return found
 
 
 def deliberation_options(
@@ -93,43 +54,10 @@ def deliberation_options(
         guard=guard,  # type: ignore[arg-type]
         repeat=repeat,
         jobs=1 if jobs is None else jobs or free_cores(),
-        capacity=capacities(capacity),
+        capacity=capacities(capacity, UNITS),
         model=model_options(model),
         **others,
     )
-
-
-def model_options(given: Mapping[str, Any]) -> ModelOptions | None:
-    """Return which model speaks, or None where neither an endpoint nor a recording is named.
-
-    Parameters
-    ----------
-    given
-        Option to value; ``agents`` are names of agents as `read_names` reads them, or a tuple of names.
-
-    Raises
-    ------
-    InputError
-        If options do not go together.
-    """
-    said: dict[str, Any] = {name: value for name, value in given.items() if value is not None and value is not False}
-    if "base_url" not in said and "replay" not in said:
-        if said:
-            names = {"agents": "speaks-for"}
-            idle = ", ".join(f"--{names.get(name, name.replace('_', '-'))}" for name in said)
-            raise InputError(f"{idle}: no effect without --llm or --replay")
-        return None
-    if "record" in said and "replay" in said:
-        raise InputError("--record and --replay do not go together: what is replayed is recorded already")
-    if not str(said.get("model", "")).strip():
-        found = "" if "model" not in said else f"; found {said['model']!r}"
-        if "replay" in said:
-            raise InputError(f"--replay needs --model, the name of the model whose answers are in the file{found}")
-        raise InputError(f"--llm needs --model, the name of the model at that endpoint{found}")
-    if isinstance(said.get("agents"), str):
-        said["agents"] = tuple(each.name for each in read_names(said["agents"], "--speaks-for"))
-    said |= {name: str(said[name]) for name in ("record", "replay") if name in said}
-    return ModelOptions(**{"base_url": REPLAYED} | said)
 
 
 def conduct(case: str, options: DeliberationOptions, out: Path | None, *, json: bool) -> None:

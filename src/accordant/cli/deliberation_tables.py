@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.table import Table
 
-from accordant.cli.plain import PlainConsole
 from accordant.runs.deliberated import silent
+from accordant.terminal.escaping import PlainConsole
 
 Json = Mapping[str, Any]
 

@@ -9,17 +9,19 @@ from typing import Any, get_args
 
 from rich.table import Table
 
-from accordant.cli.deliberating import capacities, model_options
-from accordant.cli.output import print_json, refuse_overwriting
-from accordant.cli.plain import PlainConsole, plain
+from accordant.agents.language.options import model_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.report.slated import render_slated
 from accordant.runs.folder import free_folder
 from accordant.runs.ranking_voices import names_with_commas, with_voices
-from accordant.runs.slated import SLATES, SlateOptions, write_slated
+from accordant.runs.slated import SLATES, write_slated
 from accordant.runs.slating import open_slates, show_slates
 from accordant.slates.fidelity import THRESHOLD, Instead
+from accordant.slates.options import SlateOptions
+from accordant.terminal.escaping import PlainConsole, plain
+from accordant.terminal.options import capacities
+from accordant.terminal.output import print_json, refuse_overwriting
 
 Json = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ from typing import TextIO
 
 from accordant.agents import Answer, Ballot, Contestation, Proposal, Reason, Turn
 from accordant.allocations import Allocation
-from accordant.cli.plain import PlainConsole
 from accordant.deliberation.record import Deliberation
+from accordant.terminal.escaping import PlainConsole
 
 WIDTH = 140  # columns of what is piped somewhere
 MOST_REASONS = 6  # of a proposal that the terminal shows; all are in the JSON and on the page

@@ -11,11 +11,11 @@ import typer
 
 from accordant.ballots import Profile, read_preflib
 from accordant.cli.budgeting import SUFFIX, print_spent, spent_file
-from accordant.cli.output import print_records
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies import Strategy, strategies
 from accordant.strategies.voting.rule import Counted, VotingRule
 from accordant.strategies.voting.tally import tally_of_profile
+from accordant.terminal.output import print_records
 
 ALL = "all"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,99 +14,15 @@ from accordant.cases.patients import PatientSource
 from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, RegretMatrix, Satisfaction, Sides
 from accordant.deliberation.assessment import Verdict as AllocationVerdict
 from accordant.deliberation.joining.choices import Choices
+from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.protocols.order import OrderEffects
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
-from accordant.naming import Named
 from accordant.report.deliberated import FORMAT, render_deliberated
 from accordant.runs.pages import write_page
 
 RECORD = "deliberation.json"
-Protocol = Literal["debate", "offers", "vote"]
-Guard = Literal["log", "strike"]
 FoundIn = Literal["--data", "beside the case", "$ACCORDANT_DATA", "cache"]
-
-
-@dataclass(frozen=True)
-class ModelOptions:
-    """Which language model speaks for which agents.
-
-    Parameters
-    ----------
-    base_url, model
-        An endpoint that speaks the OpenAI protocol, and the model's name there.
-    agents
-        Names of the agents that it speaks for; empty for all that are named.
-    key_variable
-        Environment variable that holds the key; ``none`` for a server without keys.
-    fallback
-        Whether a rule agent stands in where the model makes no valid move; counted.
-    calls, tokens, seconds
-        Budget of all agents together; None for no limit.
-    timeout
-        Seconds that one request may take.
-    record, replay
-        File to write conversations to, or to take all answers from.
-    """
-
-    base_url: str
-    model: str
-    agents: tuple[str, ...] = ()
-    key_variable: str = "OPENAI_API_KEY"
-    fallback: bool = False
-    calls: int | None = None
-    tokens: int | None = None
-    seconds: float | None = None
-    timeout: float = 30.0
-    record: str | None = None
-    replay: str | None = None
-
-
-@dataclass(frozen=True)
-class DeliberationOptions:
-    """What a user may say about a deliberation beside the case.
-
-    Parameters
-    ----------
-    agents
-        Who deliberates; empty for the case's.
-    protocol
-        Three-round debate, alternating offers, or a debate followed by a vote.
-    settle
-        Settlement rule of a debate with its parameters, such as ``bargain[steps=30]``, or voting rule of a vote; None
-        for the case's, and Borda's. Alternating offers take none.
-    guard
-        What follows from an inadmissible reason: ``log`` or ``strike``.
-    seed
-        Of everything random.
-    repeat
-        How many scenarios.
-    patients
-        How many are drawn; None for the case's.
-    capacity
-        Resource to units, where other than the case's.
-    data
-        File or folder; None looks in the usual places.
-    corpus
-        Folder of passages in Markdown that replaces the built-in one; ``none`` for no passages at all.
-    model
-        Language model; None for rule agents alone.
-    jobs
-        Processes for repetitions.
-    """
-
-    agents: tuple[Named, ...] = ()
-    protocol: Protocol = "debate"
-    settle: str | None = None
-    guard: Guard = "log"
-    seed: int = 0
-    repeat: int = 1
-    patients: int | None = None
-    capacity: Mapping[str, float] = field(default_factory=dict)
-    data: str | None = None
-    corpus: str | None = None
-    model: ModelOptions | None = None
-    jobs: int = 1
 
 
 @dataclass(frozen=True, eq=False)

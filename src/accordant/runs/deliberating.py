@@ -14,7 +14,7 @@ from accordant.allocations.measures import measures
 from accordant.cases.deliberations import DeliberationCase, ResourceSpec
 from accordant.cases.patients import deliberation_source
 from accordant.cases.places import VARIABLE
-from accordant.cases.spec import read_deliberation
+from accordant.cases.deliberations import read_deliberation
 from accordant.deliberation.assessment import (
     PERMUTATIONS,
     Group,
@@ -34,21 +34,13 @@ from accordant.deliberation.assessment import (
     verdict,
 )
 from accordant.deliberation.joining.choices import choices_by_strategy
+from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.protocols import alternating_offers, debate, order_effects, vote_after_debate
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import repeat
 from accordant.errors import InputError
 from accordant.naming import Named
-from accordant.runs.deliberated import (
-    Deliberated,
-    DeliberatedOften,
-    DeliberationOptions,
-    FoundIn,
-    Opened,
-    fallbacks,
-    moves,
-    silent,
-)
+from accordant.runs.deliberated import Deliberated, DeliberatedOften, FoundIn, Opened, fallbacks, moves, silent
 from accordant.runs.refusals import ballot_rule, check_deliberation, check_repeatable, may_rerun, settlement_of
 from accordant.runs.speaking import Cast, cast_of, spoken_by
 from accordant.scope import lint

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,61 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import __version__
-from accordant.preferences.comparing import POOLED, Fitted, Groups, Measured, Skipped, Source, SourceOptions, Split
+from accordant.preferences.comparing import POOLED, Fitted, Groups, Measured, Skipped, Source, Split
 from accordant.preferences.comparing.answering import Answer
 from accordant.preferences.comparing.tuning import RidgeChoice
 from accordant.preferences.measures import PerUser
-from accordant.preferences.measures.intervals import LEVEL, RESAMPLES
-from accordant.preferences.measures.pareto import TOLERANCE
+from accordant.preferences.measures.intervals import LEVEL
+from accordant.preferences.options import PreferenceOptions
 from accordant.report.preferred import FORMAT, render_preferred
 from accordant.runs.pages import write_page
 
 RECORD = "comparison.json"
-
-
-@dataclass(frozen=True)
-class PreferenceOptions:
-    """What is compared, and how.
-
-    Parameters
-    ----------
-    methods
-        ``name`` or ``name[parameter=value,…]``.
-    parameters
-        JSON object with the parameters of the one method that is named; None for none.
-    compare
-        Whether all registered learners take part.
-    encoder
-        Registered name of the encoder of texts.
-    test
-        Share of each user's records to judge by.
-    new_users, first
-        Share of users to hold out whole, and by how many records each of them is known.
-    seed
-        Of everything random.
-    resamples
-        Of users, at least 40.
-    source
-        How the file is read.
-    tolerance
-        Accuracy that a group may lose where another one gains; at least 0, below 1.
-    gain
-        Smallest gain of the minority's accuracy that is worth having, for the power of the verdict; None for the gain
-        that is seen.
-    """
-
-    methods: tuple[str, ...] = ()
-    parameters: str | None = None
-    compare: bool = False
-    encoder: str = "tf-idf"
-    test: float = 0.3
-    new_users: float = 0.0
-    first: int = 8
-    seed: int = 42
-    resamples: int = RESAMPLES
-    source: SourceOptions = field(default_factory=SourceOptions)
-    tolerance: float = TOLERANCE
-    gain: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

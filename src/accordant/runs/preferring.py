@@ -36,8 +36,9 @@ from accordant.preferences.comparing.tuning import chosen_ridge
 from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
 from accordant.preferences.measures import PerUser, per_user
 from accordant.preferences.measures.intervals import LEVEL
+from accordant.preferences.options import PreferenceOptions
 from accordant.preferences.records import Comparisons
-from accordant.runs.preferred import Judged, PreferenceOptions, Preferred
+from accordant.runs.preferred import Judged, Preferred
 
 FEW_USERS = 10  # fewer say little about other users, whatever their intervals
 FEW_MEMBERS = 5  # of a group

@@ -6,15 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from accordant.agents.language import Budget, Limits, Recorder, Replay
-from accordant.agents.language.keys import check_address, read_key
+from accordant.agents.language.options import ModelOptions, connect
 from accordant.agents.ranking import LanguageModelRanker, ObjectiveRanker, Ranker, RecordedRanker
 from accordant.agents.ranking.recorded import read_rankings
 from accordant.deliberation.slates import Spoken, speak
 from accordant.errors import InputError, UnknownNameError
-from accordant.runs.deliberated import ModelOptions
 from accordant.runs.slated import OpenedSlates
-from accordant.runs.speaking import NO_KEY
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.serving import Market
 
@@ -152,17 +149,12 @@ def _spoken_for(model: ModelOptions, stakeholders: Sequence[str], recorded: Coll
 
 def _models(model: ModelOptions, stakeholders: Sequence[str]) -> dict[str, Ranker]:
     """Return a ranker of the model for each stakeholder; all of them share one budget and one recording."""
-    key_variable = None if model.key_variable == NO_KEY else model.key_variable
-    budget, limits = Budget(model.calls, model.tokens, model.seconds), Limits(timeout=model.timeout)
-    if model.replay is None:
-        read_key(key_variable, check_address(model.base_url))
-    replay = None if model.replay is None else Replay(model.replay)
-    recorder = None if model.record is None else Recorder(model.record)
+    shared = connect(model)
     return {
         name: LanguageModelRanker(
-            MODEL.format(name), model.base_url, model.model, key_variable=key_variable,
-            fallback=ObjectiveRanker() if model.fallback else None, limits=limits, budget=budget, recorder=recorder,
-            provider=replay,
+            MODEL.format(name), model.base_url, model.model, key_variable=shared.key_variable,
+            fallback=ObjectiveRanker() if model.fallback else None, limits=shared.limits, budget=shared.budget,
+            recorder=shared.recorder, provider=shared.replay,
         )
         for name in stakeholders
     }  # fmt: skip

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from accordant.agents import Agent
 from accordant.allocations import Scenario
+from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.protocols.voting import voting_rule
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named, read_named
-from accordant.runs.deliberated import DeliberationOptions, Opened
+from accordant.runs.deliberated import Opened
 
 BORDA = "borda"  # the voting rule where none is named
 PERSON = "person"

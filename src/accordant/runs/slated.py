@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,80 +22,16 @@ from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.slates.front import Front
 from accordant.evaluation.slates.pricing import Prices
 from accordant.evaluation.slates.trial import Trial
-from accordant.naming import Named
-from accordant.runs.deliberated import ModelOptions
 from accordant.runs.pages import PAGE
 from accordant.scope import Verdict
-from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.measures import SlateMeasure
+from accordant.slates.options import SlateOptions
 from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
 FORMAT = 2  # of the JSON that a page is made from
 RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
-
-
-@dataclass(frozen=True)
-class SlateOptions:
-    """What a user may say about slates beside the case.
-
-    Parameters
-    ----------
-    k
-        Places in a list; None for the case's.
-    strategies
-        Which rules compete; empty for the case's, or all.
-    floors
-        Whether lists are mended until the case's hard floors hold.
-    capacity
-        Item to visits per day, where other than the case's.
-    requests
-        Serve at most this many, the first in time; None for all.
-    resamples
-        Of users, for intervals.
-    data
-        File or folder; None looks in the usual places.
-    seed
-        Of everything random.
-    rankings
-        File with rankings that speak for stakeholders.
-    model
-        Language model that speaks for stakeholders; None for none.
-    threshold, instead
-        Fidelity below which a ranking does not count, and what counts in its place.
-    """
-
-    k: int | None = None
-    strategies: tuple[Named, ...] = ()
-    floors: bool = True
-    capacity: Mapping[str, float] = field(default_factory=dict)
-    requests: int | None = None
-    resamples: int = 1000
-    data: str | None = None
-    seed: int = 0
-    rankings: str | None = None
-    model: ModelOptions | None = None
-    threshold: float = THRESHOLD
-    instead: Instead = "declared"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        model = None if self.model is None else dataclasses.asdict(self.model) | {"agents": list(self.model.agents)}
-        return {
-            "k": self.k,
-            "strategies": [{"name": each.name, "parameters": each.parameters} for each in self.strategies],
-            "floors": self.floors,
-            "capacity": dict(self.capacity),
-            "requests": self.requests,
-            "resamples": self.resamples,
-            "data": self.data,
-            "seed": self.seed,
-            "rankings": self.rankings,
-            "model": model,
-            "threshold": self.threshold,
-            "instead": self.instead,
-        }
 
 
 @dataclass(frozen=True, eq=False)

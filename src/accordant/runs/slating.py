@@ -15,7 +15,8 @@ import numpy as np
 
 from accordant.cases.markets import MarketSource, market_source
 from accordant.cases.slates import SlateSpec
-from accordant.cases.spec import CaseSpec, read_slates
+from accordant.cases.spec import CaseSpec
+from accordant.cases.slates import read_slates
 from accordant.deliberation.slates import Spoken
 from accordant.errors import InputError
 from accordant.evaluation.slates import (
@@ -31,10 +32,11 @@ from accordant.evaluation.slates.trial import trial
 from accordant.naming import Named
 from accordant.runs.offers import market_of_offers
 from accordant.runs.slate_findings import findings
-from accordant.runs.slated import OpenedSlates, Slated, SlateOptions
+from accordant.runs.slated import OpenedSlates, Slated
 from accordant.scope import ScopeCard, Verdict, judge, lint
 from accordant.slates.lineup import rules_of
 from accordant.slates.measures import Range, SlateMeasure, measures
+from accordant.slates.options import SlateOptions
 from accordant.slates.rule import SlateRule
 from accordant.slates.rules.floors.floored import Floored
 from accordant.slates.serving import Market, Served, on_one_scale, serve

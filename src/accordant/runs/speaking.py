@@ -9,16 +9,14 @@ from typing import Any
 
 from accordant.agents import Agent, check_allowed, create
 from accordant.agents.frameworks import frameworks
-from accordant.agents.language import Budget, LanguageModelAgent, Limits, Recorder, Replay
-from accordant.agents.language.keys import check_address, read_key
+from accordant.agents.language import LanguageModelAgent
+from accordant.agents.language.options import ModelOptions, connect
 from accordant.agents.retrieval import NoRetriever, Retriever, built_in_retriever, read_corpus, retriever_for
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
-from accordant.runs.deliberated import ModelOptions
 
 NO_CORPUS = "none"
-NO_KEY = "none"  # what a user says in place of the variable with the key
 MODEL = "language_model"  # never the name of an agent: models come in by options alone
 _SPEAKS_FOR = "a language model speaks for a framework"
 
@@ -104,13 +102,7 @@ class _Voice:
     """A language model that speaks for agents; all of them share one budget and one recording."""
 
     def __init__(self, options: ModelOptions) -> None:
-        self.options = options
-        self.key_variable = None if options.key_variable == NO_KEY else options.key_variable
-        self.budget = Budget(options.calls, options.tokens, options.seconds)
-        if options.replay is None:
-            _check_key(self.key_variable, options.base_url)
-        self.replay = None if options.replay is None else Replay(options.replay)
-        self.recorder = None if options.record is None else Recorder(options.record)
+        self.options, self.shared = options, connect(options)
 
     def speaking(self, given: Named, rule: Agent) -> Agent:
         """Return the agent through which the model speaks; unless it is named, only a framework is spoken for."""
@@ -123,15 +115,10 @@ class _Voice:
             )
         return LanguageModelAgent(
             rule.name, self.options.base_url, self.options.model, framework=rule.framework, concession=rule.concession,
-            retriever=rule.retriever, key_variable=self.key_variable,
-            fallback=rule if self.options.fallback else None, limits=Limits(timeout=self.options.timeout),
-            budget=self.budget, recorder=self.recorder, provider=self.replay,
+            retriever=rule.retriever, key_variable=self.shared.key_variable,
+            fallback=rule if self.options.fallback else None, limits=self.shared.limits, budget=self.shared.budget,
+            recorder=self.shared.recorder, provider=self.shared.replay,
         )  # fmt: skip
-
-
-def _check_key(variable: str | None, base_url: str) -> None:
-    """Refuse a key that cannot be sent before anybody has moved."""
-    read_key(variable, check_address(base_url))
 
 
 def _rule(given: Named, name: str, retriever: Retriever) -> Agent:

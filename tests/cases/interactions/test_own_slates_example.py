@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from accordant.cases.interactions.loader import interactions
-from accordant.cases.spec import read_slates
+from accordant.cases.slates import read_slates
 from accordant.naming import Named
-from accordant.runs.slated import SlateOptions
+from accordant.slates.options import SlateOptions
 from accordant.runs.slating import open_slates, show_slates
 from accordant.slates.measures import measures
 from accordant.slates.serving import on_one_scale, serve

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.cases.markets import market_source
-from accordant.cases.spec import read_slates
+from accordant.cases.slates import read_slates
 from accordant.errors import DataNotFoundError, InputError, UnknownNameError
 from accordant.scope import lint
 from accordant.slates.measures import measures

@@ -10,9 +10,9 @@ import pytest
 
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError
 from accordant.naming import Named
-from accordant.runs.deliberated import ModelOptions
+from accordant.agents.language.options import ModelOptions
 from accordant.runs.ranking_voices import names_with_commas, with_voices
-from accordant.runs.slated import SlateOptions
+from accordant.slates.options import SlateOptions
 from accordant.runs.slating import open_slates, show_slates
 from accordant.slates.serving import serve
 

@@ -13,7 +13,7 @@ from accordant.allocations import Patient, Resource, Scenario
 from accordant.cases.patients import PatientSource
 from accordant.cases.triage.simulator import random_scenario
 from accordant.naming import read_names
-from accordant.runs.deliberated import DeliberationOptions
+from accordant.deliberation.options import DeliberationOptions
 from accordant.runs.deliberating import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.runs.speaking import Cast
 

@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 from accordant.cli import deliberating
 from accordant.cli.app import app
 from accordant.naming import Named
-from accordant.report.deliberated.command import command, named
-from accordant.runs.deliberated import DeliberationOptions, ModelOptions
+from accordant.deliberation.options import command
+from accordant.terminal.command_line import named
+from accordant.deliberation.options import DeliberationOptions
+from accordant.agents.language.options import ModelOptions
 
 OPTIONS = [
     DeliberationOptions(),

@@ -14,7 +14,7 @@ from accordant.report.slated import FORMAT, render_slated
 from accordant.report.slated.reading import SlatedReading
 from accordant.report.slated.summary import signed, span
 from accordant.runs.slated import FORMAT as WRITTEN
-from accordant.runs.slated import SlateOptions
+from accordant.slates.options import SlateOptions
 from accordant.runs.slating import open_slates, show_slates
 
 SECTIONS = ("answer", "changes", "front", "leaderboard", "who", "attention", "load", "time", "robustness", "objectives",

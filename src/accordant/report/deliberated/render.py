@@ -9,11 +9,11 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
+from accordant.deliberation.options import command
 from accordant.deliberation.record import DISCLAIMER
 from accordant.errors import InputError
 from accordant.report.charts.svg import swatch
 from accordant.report.deliberated import definitions, summary
-from accordant.report.deliberated.command import command
 from accordant.report.deliberated.grid import grid_chart, grid_width, sample
 from accordant.report.deliberated.rates import rate_chart
 from accordant.report.deliberated.reading import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import cache
 from typing import Any
 
@@ -10,12 +9,13 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
+from accordant.preferences.options import command
 from accordant.report.charts.hatching import box, hatched
 from accordant.report.charts.svg import swatch, tag
 from accordant.report.page import environment_of, style_of
 from accordant.report.preferred import reading as words
 from accordant.report.preferred.pareto import pareto_chart
-from accordant.report.preferred.reading import Json, PreferredReading, Row
+from accordant.report.preferred.reading import PreferredReading, Row
 from accordant.report.preferred.users import (
     MINORITY,
     MINORITY_HATCH,
@@ -60,7 +60,7 @@ def render_preferred(content: dict[str, Any]) -> str:
             pareto=_pareto(reading),
             pictures=_pictures(reading),
             verdicts=words.verdicts(reading.rows),
-            command=_command(content),
+            command=command(content),
         )
     )
 
@@ -101,27 +101,6 @@ def _pictures(reading: PreferredReading) -> dict[str, Any] | None:
             for row in shown
         ],
     }  # fmt: skip
-
-
-def _command(content: Json) -> str:
-    """Return the command that made the comparison."""
-    options = content["options"]
-    source = options["source"]
-    parts = ["accordant", "preferences", content["file"]]
-    parts += [part for method in options["methods"] for part in ("--method", method)]
-    parts += ["--parameters", options["parameters"]] if options["parameters"] else []
-    parts += ["--compare"] if options["compare"] else []
-    given = {
-        "--format": (source["format"], "auto"), "--encoder": (options["encoder"], "tf-idf"),
-        "--test": (options["test"], 0.3), "--new-users": (options["new_users"], 0.0), "--first": (options["first"], 8),
-        "--minority": (source["minority"], 0.2), "--users": (source["users"], 60),
-        "--records": (source["records"], None),
-        "--styles": (",".join(source["styles"]) if source["styles"] else None, None),
-        "--resamples": (options["resamples"], 1000), "--tolerance": (options["tolerance"], 0.02),
-        "--gain": (options["gain"], None),
-    }  # fmt: skip
-    parts += [part for name, (value, usual) in given.items() if value != usual for part in (name, f"{value}")]
-    return shlex.join([*parts, "--seed", str(content["seed"])])
 
 
 def _sample(css: str) -> Markup:

@@ -18,7 +18,6 @@ from accordant.report.render import breakable
 from accordant.report.scale import count, interval, listed, number, percent
 from accordant.report.slated import attention, declared, loads, maps, summary, timeline
 from accordant.report.slated.changes import changes
-from accordant.report.slated.command import command
 from accordant.report.slated.consumption import check
 from accordant.report.slated.facts import sentence
 from accordant.report.slated.front import front_chart
@@ -28,6 +27,7 @@ from accordant.report.slated.reading import KINDS, RuleLine, SlatedReading, role
 from accordant.report.slated.robustness import Robustness, robustness
 from accordant.report.slated.voices import voices
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
+from accordant.slates.options import command
 
 FORMAT = 2  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.report.slated", "slated.css"))

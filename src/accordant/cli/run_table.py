@@ -1,63 +1,36 @@
-"""What commands print: JSON for machines, tables for people."""
+"""What ``accordant run`` prints for people: where the data came from, the leaderboard, and what to mind."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
-from accordant.errors import InputError
+from accordant.terminal.output import console
 
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
 
 
-def print_json(value: Any) -> None:
-    """Print one JSON value and a newline."""
-    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def refuse_overwriting(file: str | None, out: Path | None) -> None:
-    """Refuse to write a result over the rows that it is about."""
-    if file is not None and out is not None and Path(file).exists() and out.exists() and out.samefile(file):
-        raise InputError(f"--out {out} is the file with the rows; name another one")
-
-
-def print_records(title: str, records: Sequence[Mapping[str, Any]], as_json: bool) -> None:
-    """Print records as JSON or as a table."""
-    if as_json:
-        print_json(list(records))
-        return
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for name in records[0]:
-        table.add_column(name.replace("_", " "), overflow="fold")
-    for record in records:
-        table.add_row(*(_text(value) for value in record.values()))
-    _console().print(table)
-
-
 def print_run(content: Mapping[str, Any], folder: Path) -> None:
     """Print where the data came from, the leaderboard, what to mind, and where the report is."""
-    console, data, test = _console(), content["data"], content["test"]
+    screen, data, test = console(), content["data"], content["test"]
     origin = "SIMULATED DATA" if data["simulated"] else "data"
-    console.print(f"{origin}: {data['source']}, {data['train']} training and {data['test']} untouched test rows")
+    screen.print(f"{origin}: {data['source']}, {data['train']} training and {data['test']} untouched test rows")
     selection = content["selection"]
-    console.print(f"selected on held-out folds: {content['selected']}. {selection['consults']}".strip())
+    screen.print(f"selected on held-out folds: {content['selected']}. {selection['consults']}".strip())
     if selection["score"] is not None:
-        console.print(f"its score there, corrected for having been chosen there: {_estimate(selection['score'])}")
-    console.print()
-    console.print(leaderboard_table(test, content["selected"]))
-    console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
+        screen.print(f"its score there, corrected for having been chosen there: {_estimate(selection['score'])}")
+    screen.print()
+    screen.print(leaderboard_table(test, content["selected"]))
+    screen.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
     notes = [f"{label}: {rule['note']}." for label, rule in content["strategies"].items() if rule["note"]]
     hidden = (content["scrutiny"].get("sensitivity") or {}).get("sentences", ())
     for sentence in [*test["remarks"], *hidden, *notes, *content["warnings"]]:
-        console.print(f"- {sentence}")
-    console.print(f"\noutcome model: {_outcome_model(content['outcome_model'])}")
-    console.print(f"\nrun: {folder}\nreport: {folder / 'report.html'}")
+        screen.print(f"- {sentence}")
+    screen.print(f"\noutcome model: {_outcome_model(content['outcome_model'])}")
+    screen.print(f"\nrun: {folder}\nreport: {folder / 'report.html'}")
 
 
 def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
@@ -92,11 +65,6 @@ def _outcome_model(found: Mapping[str, Any]) -> str:
     return f"{found['name']}; " + ", ".join(f"{measure['name']} {_number(measure['value'])}" for measure in overall)
 
 
-def _console() -> Console:
-    # wide enough for a leaderboard when stdout is a pipe or a file
-    return Console(width=None if sys.stdout.isatty() else 140, markup=False, highlight=False)
-
-
 def _estimate(found: Mapping[str, Any]) -> str:
     limits = "" if found["low"] is None else f" [{found['low']:.3f}, {found['high']:.3f}]"
     return f"{_number(found['value'])}{limits}"
@@ -106,9 +74,3 @@ def _number(value: float | None) -> str:
     if value is None:
         return "not defined"
     return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}={default}" for name, default in value.items())
-    return "" if value is None else str(value)

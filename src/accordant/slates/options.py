@@ -1,0 +1,91 @@
+"""What a user may say about slates beside the case, and the command line that says it."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from accordant.agents.language.options import ModelOptions, model_arguments
+from accordant.naming import Named
+from accordant.slates.fidelity import THRESHOLD, Instead
+from accordant.terminal.command_line import arguments, named
+
+
+@dataclass(frozen=True)
+class SlateOptions:
+    """What a user may say about slates beside the case.
+
+    Parameters
+    ----------
+    k
+        Places in a list; None for the case's.
+    strategies
+        Which rules compete; empty for the case's, or all.
+    floors
+        Whether lists are mended until the case's hard floors hold.
+    capacity
+        Item to visits per day, where other than the case's.
+    requests
+        Serve at most this many, the first in time; None for all.
+    resamples
+        Of users, for intervals.
+    data
+        File or folder; None looks in the usual places.
+    seed
+        Of everything random.
+    rankings
+        File with rankings that speak for stakeholders.
+    model
+        Language model that speaks for stakeholders; None for none.
+    threshold, instead
+        Fidelity below which a ranking does not count, and what counts in its place.
+    """
+
+    k: int | None = None
+    strategies: tuple[Named, ...] = ()
+    floors: bool = True
+    capacity: Mapping[str, float] = field(default_factory=dict)
+    requests: int | None = None
+    resamples: int = 1000
+    data: str | None = None
+    seed: int = 0
+    rankings: str | None = None
+    model: ModelOptions | None = None
+    threshold: float = THRESHOLD
+    instead: Instead = "declared"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        model = None if self.model is None else dataclasses.asdict(self.model) | {"agents": list(self.model.agents)}
+        return {
+            "k": self.k,
+            "strategies": [{"name": each.name, "parameters": each.parameters} for each in self.strategies],
+            "floors": self.floors,
+            "capacity": dict(self.capacity),
+            "requests": self.requests,
+            "resamples": self.resamples,
+            "data": self.data,
+            "seed": self.seed,
+            "rankings": self.rankings,
+            "model": model,
+            "threshold": self.threshold,
+            "instead": self.instead,
+        }
+
+
+def command(content: Mapping[str, Any]) -> str:
+    """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
+    options = content["options"]
+    parts = ["accordant", "slate", content["case"]["name"]]
+    if options["strategies"]:
+        parts += ["--strategies", ",".join(named(each) for each in options["strategies"])]
+    parts += [] if options["floors"] else ["--no-floors"]
+    for item, visits in options["capacity"].items():
+        parts += ["--capacity", f"{item}={visits:g}"]
+    parts += arguments(
+        options, SlateOptions, ("k", "requests", "resamples", "data", "rankings", "threshold", "instead")
+    )
+    return shlex.join([*parts, *model_arguments(options["model"]), "--seed", str(content["seed"])])

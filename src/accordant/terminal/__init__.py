@@ -1,0 +1,1 @@
+"""The terminal: options that several commands share, what they print, and texts of others made harmless."""
