@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from accordant.preferences.comparing import SourceOptions
+from accordant.preferences.comparison import SourceOptions
 from accordant.preferences.options import PreferenceOptions
-from accordant.runs.preferring import compare_preferences
+from accordant.preferences.section import compare_preferences
 
 DSP, MOVIELENS = "domain_specific_preference.test.json", "movielens-small"
 MINORITIES = (0.1, 0.2, 0.3)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.preferences import Ratings
-from accordant.preferences.change import (
+from accordant.preferences.drift import (
     DriftAlarms,
     Prequential,
     Replay,

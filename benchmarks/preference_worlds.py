@@ -30,7 +30,7 @@ from accordant.preferences.learners.distillation.pareto import ParetoDistillatio
 from accordant.preferences.learners.learner import RewardModel, learners
 from accordant.preferences.measures import gini, per_user, worst_mean
 from accordant.preferences.records import Comparisons
-from accordant.preferences.worlds import GROUPS, WORLDS, World
+from accordant.preferences.synthetic import GROUPS, WORLDS, World
 
 Values = NDArray[np.float64]
 

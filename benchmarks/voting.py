@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from accordant import strategies
-from accordant.ballots import Profile, read_preflib
 from accordant.strategies.deciding import decide
 from accordant.utilities import ExpectedRewards
+from accordant.voting import Profile, read_preflib
 
 VOTERS, ALTERNATIVES = 5, 6
 OURS, THEIRS, REPEATS = 200_000, 400, 3

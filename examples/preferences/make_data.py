@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 HERE = Path(__file__).parent
 FEATURES = ("price", "comfort", "speed", "quiet")

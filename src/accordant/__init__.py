@@ -50,7 +50,6 @@ _LAZY_ROOMS = (
     "agents",
     "allocations",
     "axioms",
-    "ballots",
     "cases",
     "certificates",
     "deliberation",
@@ -63,6 +62,7 @@ _LAZY_ROOMS = (
     "runs",
     "slates",
     "strategies",
+    "voting",
 )
 
 __version__ = "0.1.0"

@@ -38,7 +38,7 @@ class Registry(Generic[Registered]):
     group
         The entry-point group that third parties use.
     packages
-        Packages whose modules register the built-in entries; imported on first use.
+        Packages, or single modules, whose modules register the built-in entries; imported on first use.
     """
 
     def __init__(self, kind: str, *, group: str, packages: tuple[str, ...]) -> None:
@@ -146,7 +146,9 @@ class Registry(Generic[Registered]):
             self._entered = True
             try:
                 for package in map(importlib.import_module, self.packages):
-                    for module in pkgutil.walk_packages(package.__path__, prefix=f"{package.__name__}."):
+                    for module in pkgutil.walk_packages(
+                        getattr(package, "__path__", ()), prefix=f"{package.__name__}."
+                    ):
                         importlib.import_module(module.name)
                 for entry in entry_points(group=self.group):
                     entry.load()

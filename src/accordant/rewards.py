@@ -95,7 +95,7 @@ class RewardSignal(ABC):
 
 
 rewards: Registry[RewardSignal] = Registry(
-    "reward signal", group="accordant.rewards", packages=("accordant.cases", "accordant.preferences.signals")
+    "reward signal", group="accordant.rewards", packages=("accordant.cases", "accordant.preferences.learned_rewards")
 )
 
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from accordant.cli import interview as terminal
+from accordant.preferences import interview_terminal as terminal
 from accordant.cli.app import app
 from accordant.errors import InputError
-from accordant.runs.answers import COLUMNS
-from accordant.runs.interviewing import InterviewOptions, begin_interview
+from accordant.preferences.answers import COLUMNS
+from accordant.preferences.interview import InterviewOptions, begin_interview
 
 
 def begun(case_folder, **options):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from accordant.cli.explaining import HEADINGS
+from accordant.cli.explanation import HEADINGS
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.cli.app import app
-from accordant.cli.preferring import methods_table, style_names
+from accordant.preferences.terminal import methods_table, style_names
 from accordant.errors import InputError
 
 

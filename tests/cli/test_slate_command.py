@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from accordant.cli.slating import slate_options
+from accordant.slates.terminal import slate_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
-from accordant.runs.slated import RECORD, SLATES, write_slated
+from accordant.slates.result import RECORD, SLATES, write_slated
 from accordant.slates.options import SlateOptions
-from accordant.runs.slating import open_slates, show_slates
+from accordant.slates.section import open_slates, show_slates
 
 NOBODY = {"base_url": None, "replay": None, "agents": None}
 

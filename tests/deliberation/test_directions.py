@@ -15,7 +15,7 @@ import pytest
 from accordant.agents import create
 from accordant.allocations.criteria import Criterion
 from accordant.allocations.measures.measure import measures
-from accordant.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.simulator import random_scenario
 from accordant.deliberation.assessment import Group, flip_test, regrets, satisfaction
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.repetition import repeat
@@ -202,7 +202,7 @@ def test_importing_all_of_it_stays_light():
     heavy = ("sklearn", "pandas", "matplotlib", "scipy", "joblib", "torch", "pydantic_ai", "openai", "bm25s")
     script = (
         "import sys\n"
-        "import accordant.deliberation.assessment, accordant.deliberation.joining, accordant.deliberation.repetition\n"
+        "import accordant.deliberation.assessment, accordant.deliberation.adapters, accordant.deliberation.repetition\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

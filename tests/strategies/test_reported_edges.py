@@ -12,7 +12,7 @@ import pytest
 from accordant import strategies
 from accordant.errors import InputError
 from accordant.strategies.compromise import Compromise, Scored
-from accordant.strategies.voting.maximal_lotteries import maximal_lotteries_probabilities
+from accordant.voting.rules.maximal_lotteries import maximal_lotteries_probabilities
 from accordant.utilities import ExpectedRewards
 
 

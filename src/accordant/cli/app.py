@@ -5,10 +5,12 @@ Exit codes: 0 done; 2 the input is wrong; 1 our fault.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import sys
 import time
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 
@@ -17,21 +19,12 @@ import typer
 from accordant import __version__
 from accordant.errors import InputError
 from accordant.terminal.options import (
-    Calls,
     CaseName,
     Data,
     Json,
-    KeyVariable,
-    Llm,
-    Model,
     Out,
-    Record,
-    Replay,
     RunFolder,
-    Seconds,
     Seed,
-    Timeout,
-    Tokens,
 )
 from accordant.threads import free_cores
 
@@ -43,6 +36,9 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+
+
+WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates")
 
 
 @app.callback(invoke_without_command=True)
@@ -92,7 +88,7 @@ def recommend(
 ) -> None:
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
     from accordant.runs import read_run
-    from accordant.runs.recommending import recommendations_as_json, stream_recommendations, write_recommendations
+    from accordant.runs.recommendation import recommendations_as_json, stream_recommendations, write_recommendations
     from accordant.terminal.output import print_json
 
     finished = read_run(run)
@@ -127,9 +123,9 @@ def certify(
     json: Json = False,
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
-    from accordant.cli.certifying import members_of, print_certified
+    from accordant.cli.certification import members_of, print_certified
     from accordant.runs import read_run
-    from accordant.runs.certifying import certify_rows, write_certified
+    from accordant.runs.certification import certify_rows, write_certified
     from accordant.terminal.output import print_json, refuse_overwriting
 
     refuse_overwriting(file, out)
@@ -155,9 +151,9 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
-    from accordant.cli.explaining import print_explanations, row_numbers
+    from accordant.cli.explanation import print_explanations, row_numbers
     from accordant.runs import read_run
-    from accordant.runs.explaining import explain_rows, write_explanation
+    from accordant.runs.explanation import explain_rows, write_explanation
     from accordant.terminal.output import print_json, refuse_overwriting
 
     refuse_overwriting(file, out)
@@ -221,222 +217,13 @@ def vote(
     json: Json = False,
 ) -> None:
     """Count the ballots of a file by several rules: winners, rankings and ties, or what a budget is spent on."""
-    from accordant.cli.voting import count, print_count, write_count
+    from accordant.cli.vote import count, print_count, write_count
     from accordant.terminal.output import print_json
 
     result = count(file, rules)
     if out is not None:
         write_count(result, out)
     print_json(result) if json else print_count(result)
-
-
-@app.command()
-def preferences(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Preferences: TRL, HH-RLHF, DSP, features, or a folder of MovieLens.")
-    ],
-    method: Annotated[
-        list[str] | None, typer.Option(help="A learner: name or 'name[parameter=value,…]'; may be given again.")
-    ] = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Compare all learners that can learn from the file.")
-    ] = False,
-    parameters: Annotated[str | None, typer.Option(help="Parameters of the one --method, as a JSON object.")] = None,
-    format: Annotated[  # noqa: A002 - the name of the option
-        str, typer.Option(help="auto, trl, hh-rlhf, dsp, movielens or features.")
-    ] = "auto",
-    encoder: Annotated[str, typer.Option(help="How texts become features: tf-idf, length or sentence.")] = "tf-idf",
-    test: Annotated[float, typer.Option(help="Share of each user's comparisons to judge by.")] = 0.3,
-    new_users: Annotated[float, typer.Option(help="Share of users to hold out whole.")] = 0.0,
-    first: Annotated[int, typer.Option(help="By how many comparisons each new user is known.")] = 8,
-    minority: Annotated[float, typer.Option(help="DSP: share of made-up users in the minority.")] = 0.2,
-    users: Annotated[int, typer.Option(help="DSP: number of users to make up.")] = 60,
-    records: Annotated[
-        int | None, typer.Option(help="DSP: comparisons of each user (40); MovieLens: the most of a user (100).")
-    ] = None,
-    styles: Annotated[
-        str | None, typer.Option(help="DSP: style of majority and minority, such as academy,normal.")
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out, or * for all unknown ones; may be given again.")
-    ] = None,
-    tolerance: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Accuracy that a group may lose where another one gains.")
-    ] = 0.02,
-    gain: Annotated[
-        float | None, typer.Option(help="Smallest gain of the minority worth having, for the verdict's power.")
-    ] = None,
-    resamples: Annotated[int, typer.Option(min=40, help="Bootstrap resamples of users, at least 40.")] = 1000,
-    seed: Seed = 42,
-    out: Out = None,
-    json: Json = False,
-) -> None:
-    """Compare preference learners: who is served how well, against which controls; as text, JSON or HTML."""
-    from accordant.cli.preferring import print_preferred, style_names
-    from accordant.preferences.comparing import SourceOptions
-    from accordant.preferences.options import PreferenceOptions
-    from accordant.runs.pages import refuse_place
-    from accordant.runs.preferred import write_preferred
-    from accordant.runs.preferring import compare_preferences
-    from accordant.terminal.output import print_json, refuse_overwriting
-
-    if out is not None:
-        refuse_overwriting(str(file), out)
-        refuse_place(out)  # before the work, not after it
-    source = SourceOptions(format, minority, users, records, style_names(styles), tuple(ignore or ()))
-    options = PreferenceOptions(
-        tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source,
-        tolerance, gain,
-    )  # fmt: skip
-    found = compare_preferences(file, options)
-    page = None if out is None else write_preferred(found, out)
-    print_json(found.to_json()) if json else print_preferred(found.to_json(), page)
-
-
-@app.command()
-def elicit(
-    case: CaseName,
-    stakeholder: Annotated[str, typer.Option(help="Who answers: a stakeholder of the case.")],
-    questions: Annotated[int, typer.Option(min=1, help="Most questions to ask.")] = 30,
-    level: Annotated[float, typer.Option(min=0.5, max=1.0, help="Stop when the best action is this probable.")] = 0.95,
-    context: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What every question supposes; repeatable.")
-    ] = None,
-    data: Data = None,
-    answers: Annotated[
-        Path | None, typer.Option(help="File with an answer on every line instead of the terminal.")
-    ] = None,
-    seed: Seed = 42,
-    out: Out = None,
-    json: Json = False,
-) -> None:
-    """Ask a stakeholder which outcomes are better, until it is clear which action suits them best; answers as CSV."""
-    from accordant.cli.interview import conduct, context_of, print_answers
-    from accordant.runs.interviewing import InterviewOptions
-    from accordant.terminal.output import print_json, refuse_overwriting
-
-    refuse_overwriting(None if answers is None else str(answers), out)
-    options = InterviewOptions(questions, level, seed, data, context_of(context or []))
-    held = conduct(case, stakeholder, options, answers, out)
-    print_json(held.to_json()) if json else print_answers(held, out)
-
-
-@app.command()
-def deliberate(
-    case: CaseName,
-    agents: Annotated[
-        str | None, typer.Option(help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3].")
-    ] = None,
-    protocol: Annotated[str, typer.Option(help="debate (three rounds), offers (alternating), or vote.")] = "debate",
-    settle: Annotated[
-        str | None, typer.Option(help="Settlement rule of a debate, such as bargain[steps=30]; voting rule of a vote.")
-    ] = None,
-    guard: Annotated[
-        str, typer.Option(help="What an inadmissible reason brings: log, or strike the claim that rests on it.")
-    ] = "log",
-    repeat: Annotated[int, typer.Option(min=1, help="How many scenarios; above 1 gives a table with intervals.")] = 1,
-    patients: Annotated[int | None, typer.Option(min=1, help="How many patients instead of the case's.")] = None,
-    capacity: Annotated[
-        list[str] | None, typer.Option(metavar="RESOURCE=UNITS", help="Capacity instead of the case's; repeatable.")
-    ] = None,
-    data: Data = None,
-    corpus: Annotated[
-        str | None, typer.Option(help="Folder of passages in Markdown instead of the built-in ones, or none.")
-    ] = None,
-    llm: Llm = None,
-    model: Model = None,
-    speaks_for: Annotated[
-        str | None, typer.Option(help="Agents that the model speaks for; by default all frameworks among them.")
-    ] = None,
-    key_variable: KeyVariable = None,
-    fallback: Annotated[
-        bool, typer.Option("--fallback", help="Let a rule stand in where the model makes no valid move; counted.")
-    ] = False,
-    calls: Calls = None,
-    tokens: Tokens = None,
-    seconds: Seconds = None,
-    timeout: Timeout = None,
-    record: Record = None,
-    replay: Replay = None,
-    jobs: Annotated[int | None, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = None,
-    seed: Seed = 0,
-    out: Out = None,
-    json: Json = False,
-) -> None:
-    """Let agents argue, bargain or vote: transcript, who moved on whom, verdict against the scope card."""
-    from accordant.cli.deliberating import conduct, deliberation_options
-
-    options = deliberation_options(
-        agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
-        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs,
-        model={
-            "base_url": llm, "model": model, "agents": speaks_for, "key_variable": key_variable, "fallback": fallback,
-            "calls": calls, "tokens": tokens, "seconds": seconds, "timeout": timeout, "record": record,
-            "replay": replay,
-        },
-    )  # fmt: skip
-    conduct(case, options, out, json=json)
-
-
-@app.command()
-def slate(
-    case: CaseName,
-    k: Annotated[int | None, typer.Option("--k", min=1, help="Places in a list instead of the case's.")] = None,
-    strategies: Annotated[
-        str | None,
-        typer.Option(help="Slate rules and strategies with commas, such as seq_pav,borda, or all; else the case's."),
-    ] = None,
-    floors: Annotated[
-        bool, typer.Option("--floors/--no-floors", help="Mend lists until the case's hard floors hold, or do not.")
-    ] = True,
-    capacity: Annotated[
-        list[str] | None, typer.Option(metavar="ITEM=VISITS", help="Visits per day instead of the case's; repeatable.")
-    ] = None,
-    requests: Annotated[int | None, typer.Option(min=1, help="Serve at most this many requests.")] = None,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples of users.")] = 1000,
-    data: Data = None,
-    rankings: Annotated[
-        Path | None,
-        typer.Option(help="CSV of rankings that speak: stakeholder, request, place, item."),
-    ] = None,
-    threshold: Annotated[
-        float, typer.Option(min=-1.0, max=1.0, help="Fidelity below which a ranking does not count.")
-    ] = 0.5,
-    instead: Annotated[
-        str, typer.Option(help="What counts in place of such a ranking: declared utilities, or silence.")
-    ] = "declared",
-    llm: Llm = None,
-    model: Model = None,
-    speaks_for: Annotated[
-        str | None, typer.Option(help="Stakeholders that the model speaks for; by default all without --rankings.")
-    ] = None,
-    key_variable: KeyVariable = None,
-    fallback: Annotated[
-        bool, typer.Option("--fallback", help="Let a rule stand in where the model gives no valid ranking; counted.")
-    ] = False,
-    calls: Calls = None,
-    tokens: Tokens = None,
-    seconds: Seconds = None,
-    timeout: Timeout = None,
-    record: Record = None,
-    replay: Replay = None,
-    seed: Seed = 0,
-    out: Out = None,
-    json: Json = False,
-) -> None:
-    """Show lists of k items for many stakeholders: leaderboard of rules, report, and a file of slates."""
-    from accordant.cli.slating import conduct_slates, slate_options
-
-    options = slate_options(
-        k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
-        data=data, seed=seed, rankings=rankings, threshold=threshold, instead=instead,
-        model={
-            "base_url": llm, "model": model, "agents": speaks_for, "key_variable": key_variable, "fallback": fallback,
-            "calls": calls, "tokens": tokens, "seconds": seconds, "timeout": timeout, "record": record,
-            "replay": replay,
-        },
-    )  # fmt: skip
-    conduct_slates(case, options, out, json=json)
 
 
 @app.command()
@@ -491,6 +278,18 @@ def metrics(json: Json = False) -> None:
     from accordant.terminal.output import print_records
 
     print_records("Metrics", registered_metrics(), json)
+
+
+def add_wings() -> None:
+    """Add the commands of wings, and those that others bring through the entry points ``accordant.commands``."""
+    for wing in WINGS:
+        for command in importlib.import_module(f"{wing}.command").COMMANDS:
+            app.command()(command)
+    for entry in entry_points(group="accordant.commands"):
+        app.command()(entry.load())
+
+
+add_wings()
 
 
 def main() -> None:

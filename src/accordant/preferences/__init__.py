@@ -7,11 +7,11 @@ texts.py      comparisons of texts, before encoding.py turns them into features
 readers/      preference data from files
 learners/     from records to reward models
 measures/     how well a reward model serves each user and each group
-comparing/    learners on one file, side by side
-change/       rewards followed through time, and alarms when they change
-signals/      rewards of a decision problem, learned from comparisons
+comparison/   learners on one file, side by side
+drift/        rewards followed through time, and alarms when they change
+learned_rewards/  rewards of a decision problem, learned from comparisons
 elicitation/  which comparison to ask next, until the decision is settled
-acting/       what to choose once rewards of several groups are known
+policy_optimisation/  what to choose once rewards of several groups are known
 
 Words used here: an *item* is whatever is compared, with its features; a *user* prefers the *chosen* item of a record to
 the *rejected* one; the *margin* of a reward model on a record is the reward of the chosen item less that of the
@@ -27,18 +27,21 @@ from accordant.preferences.records import Comparisons, Rankings, Ratings
 from accordant.preferences.support import SupportRates, support_rates
 
 if TYPE_CHECKING:
-    from accordant.preferences import acting, learners, measures, readers
+    from accordant.preferences import learners, measures, policy_optimisation, readers
 
-_LAZY_ROOMS = ("acting", "change", "comparing", "elicitation", "groups", "learners", "measures", "readers", "worlds")
+_LAZY_ROOMS = (
+    "comparison", "drift", "elicitation", "groups", "learners", "measures", "policy_optimisation", "readers",
+    "synthetic",
+)  # fmt: skip
 
 __all__ = [
     "Comparisons",
     "Rankings",
     "Ratings",
     "SupportRates",
-    "acting",
     "learners",
     "measures",
+    "policy_optimisation",
     "readers",
     "support_rates",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from accordant.preferences.comparing import SourceOptions
+from accordant.preferences.comparison import SourceOptions
 from accordant.preferences.measures.intervals import RESAMPLES
 from accordant.preferences.measures.pareto import TOLERANCE
 from accordant.terminal.command_line import arguments

@@ -22,7 +22,7 @@ from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import declared_metrics, declared_ranges
 from accordant.runs.trees import check_trees
-from accordant.runs.trust import TRUSTED
+from accordant.runs.trusted_types import TRUSTED
 
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"

@@ -20,7 +20,7 @@ from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
-from accordant.runs.dealing import Dealing
+from accordant.runs.row_split import Dealing
 from accordant.scope import ScopeCard, lint
 
 FORMAT = 2
@@ -73,7 +73,7 @@ def make_record(
     """Collect a run.
 
     Keys: ``format``, ``versions``, ``case`` (the whole specification), ``seed``, ``data`` (and how
-    its rows were divided: `accordant.runs.dealing.Dealing`), ``selected``,
+    its rows were divided: `accordant.runs.row_split.Dealing`), ``selected``,
     ``selection`` (whom D* consults, its corrected score), ``notes``, ``warnings``, ``test`` and ``validation`` (a
     leaderboard each, see `board`), ``groups`` (per attribute), ``scrutiny`` (how far decisions and choice can be
     trusted, see `accordant.runs.scrutiny.Scrutiny`), ``outcome_model`` (name and quality on test rows), ``learning``

@@ -18,7 +18,6 @@ Rooms
 objectives/        values of stakeholders made measurable
 relevance/         what users want, learned from what they consumed
 rules/             from candidates to slates, one rule, one file; `rule.py` has what they share
-budgets/           the same with costs and a budget instead of places, in exact arithmetic
 moderation/        offers of many agents become one list, in rounds
 proportionality/   which group a list wrongs
 consumption/       how many items of each type to show to somebody who will take only a few of them
@@ -29,16 +28,36 @@ serving.py         batch by batch; fidelity.py, whether an agent says what its s
 
 from __future__ import annotations
 
-from accordant.slates.candidates import Candidates
-from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.gains import Gains, gains_of
-from accordant.slates.rule import SlateRule, register, rules
-from accordant.slates.serving import ExpectedUptake, Market, Served, on_one_scale, serve
-from accordant.slates.slates import Slates
-from accordant.slates.state import State
+import importlib
+from typing import TYPE_CHECKING, Any
 
-create = rules.create
-names = rules.names
+if TYPE_CHECKING:
+    from accordant.slates.candidates import Candidates
+    from accordant.slates.catalogue import Catalogue, Requests
+    from accordant.slates.gains import Gains, gains_of
+    from accordant.slates.rule import SlateRule, create, names, register
+    from accordant.slates.serving import ExpectedUptake, Market, Served, on_one_scale, serve
+    from accordant.slates.slates import Slates
+    from accordant.slates.state import State
+
+_PARTS = {
+    "Candidates": "candidates",
+    "Catalogue": "catalogue",
+    "ExpectedUptake": "serving",
+    "Gains": "gains",
+    "Market": "serving",
+    "Requests": "catalogue",
+    "Served": "serving",
+    "SlateRule": "rule",
+    "Slates": "slates",
+    "State": "state",
+    "create": "rule",
+    "gains_of": "gains",
+    "names": "rule",
+    "on_one_scale": "serving",
+    "register": "rule",
+    "serve": "serving",
+}
 
 __all__ = [
     "Candidates",
@@ -56,6 +75,12 @@ __all__ = [
     "names",
     "on_one_scale",
     "register",
-    "rules",
     "serve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part on first use: the command line imports this room for its options alone."""
+    if name in _PARTS:
+        return getattr(importlib.import_module(f"accordant.slates.{_PARTS[name]}"), name)
+    raise AttributeError(f"module 'accordant.slates' has no attribute {name!r}")

@@ -19,13 +19,13 @@ from typing import Literal, get_args
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.ballots.ranking import Ranking
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule
 from accordant.slates.slates import Slates, together
 from accordant.slates.state import State
 from accordant.utilities import ExpectedRewards
+from accordant.voting.ranking import Ranking
 
 Ballots = Mapping[str, Sequence[Ranking | None]]
 """Stakeholder to one ranking for each user; None where there is none."""

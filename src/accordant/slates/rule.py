@@ -19,7 +19,7 @@ from accordant.threads import free_cores, on_threads
 
 Kind = Literal["approval", "welfare", "per item", "moderation", "dynamic", "consumption", "baseline"]
 
-rules: Registry[SlateRule] = Registry("slate rule", group="accordant.slate_rules", packages=("accordant.slates",))
+rules: Registry[SlateRule] = Registry("slate rule", group="accordant.slate_rules", packages=("accordant.slates.rules",))
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,8 @@ class SlateRule(ABC):
 
 
 register = rules.named
+create = rules.create
+names = rules.names
 
 
 def empty(label: str, candidates: Candidates, k: int) -> Slates:

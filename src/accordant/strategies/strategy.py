@@ -22,7 +22,9 @@ Kind = Literal["compromise", "voting", "stakeholder", "baseline", "reference"]
 Structure = Literal["fixed", "column_score", "column_peaked", "column_order", "ballots", "other"]
 
 strategies: Registry[Strategy] = Registry(
-    "strategy", group="accordant.strategies", packages=("accordant.strategies", "accordant.deliberation.joining")
+    "strategy",
+    group="accordant.strategies",
+    packages=("accordant.strategies", "accordant.voting.rules", "accordant.deliberation.adapters"),
 )
 
 

@@ -12,7 +12,7 @@ from accordant.agents.frameworks import Framework, frameworks
 from accordant.allocations import AdditiveUtility
 from accordant.allocations.criteria import Criterion
 from accordant.allocations.measures.measure import measures
-from accordant.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.simulator import random_scenario
 from accordant.deliberation.assessment.alternatives import alternatives
 from accordant.deliberation.assessment.regrets import recorded, regrets
 from accordant.deliberation.assessment.satisfaction import satisfaction

@@ -511,7 +511,7 @@ class TestRecord:
         """Sets of texts are iterated in another order in every process; nothing may follow from that."""
         code = (
             "from accordant.agents import create\n"
-            "from accordant.cases.triage.simulator import random_scenario\n"
+            "from accordant.deliberation.cases.triage.simulator import random_scenario\n"
             "from accordant.deliberation.protocols import debate, vote_after_debate\n"
             "agents = [create('rawlsian'), create('care'), create('biased', allow_adversarial=True)]\n"
             "given = dict(guard='strike', seed=3, allow_adversarial=True)\n"

@@ -12,7 +12,7 @@ from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 LOSSES = ("mse", "soft", "offset")
 CONTROLS = {"pooled", "balanced", "group_robust", "pooled_teacher", "pooled_teacher_balanced"}

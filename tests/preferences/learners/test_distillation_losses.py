@@ -14,7 +14,7 @@ from accordant.preferences.learners.distillation.grouping import TrainingGroups
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.distillation.supervision import Supervision
 from accordant.preferences.learners.solving.logistic import log_loss
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 CASES = [
     ("mse", "none", "balanced"), ("mse", "right", "size"), ("mse", "better", "balanced"),

@@ -14,7 +14,7 @@ from accordant.preferences.learners.distributional import (
     loss_and_gradient,
 )
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 STATES = 20
 

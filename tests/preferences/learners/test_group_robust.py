@@ -12,7 +12,7 @@ from accordant.preferences import Comparisons
 from accordant.preferences.learners.group_robust import GroupRobust, reweighted
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss, sigmoid
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 
 def test_one_step_of_the_published_example():

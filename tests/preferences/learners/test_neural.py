@@ -11,7 +11,7 @@ import pytest
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.records import Comparisons
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 NAMES = ("mlp", "user_encoder", "variational")
 

@@ -11,7 +11,7 @@ from accordant.preferences import Comparisons
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.distillation.specialists import FOLDS, NO_STEP, PRIORS, record_folds
 from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 
 def lesson_of(name="antipodal", seed=0, context="none", learner=None, **changes):

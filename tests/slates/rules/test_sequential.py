@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.ballots import read_preflib
+from accordant.voting import read_preflib
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import rules
 from accordant.utilities import ExpectedRewards

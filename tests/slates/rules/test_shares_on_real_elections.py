@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from accordant.ballots import read_preflib
+from accordant.voting import read_preflib
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import rules
 from accordant.utilities import ExpectedRewards

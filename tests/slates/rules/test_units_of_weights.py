@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.slates.candidates import Candidates
-from accordant.slates.lineup import rules_of
+from accordant.slates.competing_rules import rules_of
 from accordant.slates.rule import rules
 from accordant.slates.rules.floors.floored import Floored
 from accordant.slates.rules.weights import even_weights

@@ -14,11 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Mask, Values, WholeNumbers
-from accordant.ballots.profile import rank_type
 from accordant.certificates.ballots.patterns import DOUBTFUL, IMPOSSIBLE, ROOM, SURE, Patterns, Verdicts
 from accordant.certificates.columns import BLUR
 from accordant.compiled import compiled
-from accordant.strategies.voting.approval import approved_grades
+from accordant.voting.profile import rank_type
+from accordant.voting.rules.approval import approved_grades
 
 BISECTIONS = 50  # halvings of an interval in [0, 1]: what is left is rounding
 

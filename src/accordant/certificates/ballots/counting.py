@@ -11,7 +11,7 @@ from accordant.certificates.columns import ColumnOrder, against
 from accordant.certificates.method import Method, Reach, certifies
 from accordant.certificates.reports import Reports
 from accordant.strategies.strategy import Strategy
-from accordant.strategies.voting.rule import VotingRule
+from accordant.voting.rules.rule import VotingRule
 
 PROMOTING = 0  # the attack that is tried first; others are those of the search
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from accordant.arrays import Values, WholeNumbers
 from accordant.certificates.ballots.patterns import SURE, Patterns, Verdicts
 from accordant.compiled import compiled
-from accordant.strategies.voting.rule import VotingRule
-from accordant.strategies.voting.sums import in_whole_units
-from accordant.strategies.voting.tally import Tally
+from accordant.voting.rules.rule import VotingRule
+from accordant.voting.rules.sums import in_whole_units
+from accordant.voting.rules.tally import Tally
 
 Bits = NDArray[np.uint8]  # sets of actions, the a-th bit for action a
 

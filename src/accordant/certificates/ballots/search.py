@@ -17,7 +17,7 @@ from accordant.certificates.ballots.profiles import Bits, Profiles, list_profile
 from accordant.certificates.columns import BLUR
 from accordant.certificates.reports import Reports
 from accordant.strategies.strategy import stakeholder_weights
-from accordant.strategies.voting.rule import VotingRule
+from accordant.voting.rules.rule import VotingRule
 
 MOST_PROFILES = 1 << 19  # in a context, which takes some hundredths of a second: 3 members with 4 actions, 5 with 3
 LISTED_AT_ONCE = 1 << 22  # profiles, and entries of bounds: some tens of megabytes

@@ -7,7 +7,7 @@ from accordant.certificates.pairwise.contest import Contest, Marks
 from accordant.certificates.pairwise.relative_utilitarian import RelativeSums, compare_stretched
 from accordant.certificates.reports import Reports
 from accordant.strategies.strategy import Strategy
-from accordant.strategies.voting.range import Range
+from accordant.voting.rules.range import Range
 
 
 @certifies("range")

@@ -9,12 +9,12 @@ import numpy as np
 
 from accordant.agents import Agent, Ballot
 from accordant.allocations import Allocation, Scenario
-from accordant.ballots import Profile
 from accordant.deliberation.protocols.session import ROUNDS, Guard, Session, Watch, check_guard
 from accordant.deliberation.record import Deliberation, Settled
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.strategy import strategies
-from accordant.strategies.voting.rule import VotingRule
+from accordant.voting import Profile
+from accordant.voting.rules.rule import VotingRule
 
 
 def vote_after_debate(

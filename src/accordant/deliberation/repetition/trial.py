@@ -10,11 +10,11 @@ import numpy as np
 from accordant.agents import Agent
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.criteria import Criterion
+from accordant.deliberation.adapters.choices import choices_by_strategy
 from accordant.deliberation.assessment.alternatives import alternatives
 from accordant.deliberation.assessment.emergence import Emergence, emergence, judged
 from accordant.deliberation.assessment.process import Group, access, approach, conversion, restored_access
 from accordant.deliberation.assessment.regrets import recorded
-from accordant.deliberation.joining.choices import choices_by_strategy
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.record import Deliberation

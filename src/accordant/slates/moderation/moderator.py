@@ -17,7 +17,6 @@ from typing import Protocol
 
 import numpy as np
 
-from accordant.ballots.ranking import Ranking
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.moderation.offers import best_items
 from accordant.slates.moderation.rejecting import REJECTIONS, Rejection, rejected
@@ -25,6 +24,7 @@ from accordant.slates.moderation.scaling import SCALINGS, Scaling, scaled
 from accordant.slates.moderation.weighing import contributions, hallucination, relevance, reliability
 from accordant.slates.rule import check_places
 from accordant.slates.slates import NOTHING
+from accordant.voting.ranking import Ranking
 
 ROUNDS = 10  # at most, as in the experiments of the official code
 LEAST_ROUNDS = 5  # before which nothing stops early, as in the official code

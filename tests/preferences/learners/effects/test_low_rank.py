@@ -12,7 +12,7 @@ from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.learners.effects.low_rank import LowRankProblem, softmax
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 
 def sample(name="antipodal", **changes):

@@ -12,7 +12,7 @@ from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss
 from accordant.preferences.learners.effects.meta_reweighted import MetaReweighted, hard_user_weights
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 
 def sample(name="antipodal", **changes):

@@ -14,7 +14,7 @@ from accordant.preferences.learners.effects.random_effects import HeldOut
 from accordant.preferences.learners.users.item_folds import ItemFolds
 from accordant.preferences.learners.learner import LinearReward, learners
 from accordant.preferences.learners.solving.logistic import log_loss
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 QUICK = {"types": 2, "folds": 3, "rounds": 10}
 

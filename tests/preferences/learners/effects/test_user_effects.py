@@ -12,7 +12,7 @@ from accordant.preferences.learners.solving.logistic import LogisticProblem, log
 from accordant.preferences.learners.effects.placed_reward import records_along
 from accordant.preferences.learners.effects.user_directions import user_directions
 from accordant.preferences.learners.effects.user_effects import UserRecords, likeliest_places
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 
 def some_records(n_users=4, counts=(3, 0, 5, 1), size=2, seed=0):

@@ -13,7 +13,7 @@ from accordant.preferences.learners.users.contexts import GivenContexts, History
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.learners.users.shared_items import SharedItems
-from accordant.preferences.worlds import world
+from accordant.preferences.synthetic import world
 
 
 def drawn(name="uninformative", seed=0, **changes):

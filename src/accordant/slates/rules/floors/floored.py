@@ -13,7 +13,7 @@ from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule, register, rules
-from accordant.slates.rules.floors.mending import Bench, Mended, mended, shelf_of, together
+from accordant.slates.rules.floors.repair import Bench, Mended, mended, shelf_of, together
 from accordant.slates.rules.in_order import InOrder, Mend
 from accordant.slates.slates import Slates
 from accordant.slates.state import State

@@ -1,0 +1,1 @@
+"""Cases of deliberation: declared in YAML, with loaders and simulators of their scenarios."""

@@ -1,0 +1,137 @@
+"""Scenarios of emergency visits: who waits for a bed, drawn from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from accordant import randomness
+from accordant.allocations import Patient, Resource, Scenario
+from accordant.cases.triage.ktas import tidy_visits
+from accordant.cases.triage.mapping import NORMAL, estimates
+from accordant.cases.triage.simulated_visits import simulate_visits
+from accordant.deliberation.case import DeliberationSpec
+from accordant.deliberation.cases.triage.simulator import BEDS, PATIENTS, random_scenario
+from accordant.deliberation.sources import Draw, patient_loaders, scenario_simulators
+from accordant.errors import DataError, InputError, UnknownNameError
+
+PROTECTED = ("sex", "age_band", "arrival_mode")
+NEEDED = ("KTAS_expert", "KTAS_RN", "Sex", "Age", "Arrival_mode", "Mental", "Pain", "Chief_complain", *NORMAL)
+SIMULATED_VISITS = 688  # as many as the public file has
+LEVELS = 5
+
+
+def ktas_scenario(
+    visits: pd.DataFrame,
+    seed: int,
+    patients: int = PATIENTS,
+    beds: int = BEDS,
+    *,
+    resources: Sequence[Resource] | None = None,
+    protected: Sequence[str] = PROTECTED,
+) -> Scenario:
+    """Return a scenario of visits drawn without replacement; they arrive in the drawn order.
+
+    Facts: arrival, acuity (the experts' level), nurse_acuity, severity, p_with, p_without and dependency (see
+    `accordant.cases.triage.mapping`), sex, age_band, arrival_mode, mental, pain, and note: the chief complaint, a text
+    of unknown origin. Ids hold the row of the visit.
+
+    Parameters
+    ----------
+    visits
+        As `accordant.cases.triage.ktas.tidy_visits` returns them.
+    seed
+        Of the draw and of the noise in severity.
+    patients, beds
+        How many of each.
+    resources
+        What there is instead of beds.
+    protected
+        Facts that no admissible reason may cite.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, or there are fewer visits than patients.
+    """
+    check_visits(visits, patients)
+    drawn = randomness.generator(randomness.keyed_seed(seed, "draw"), "simulation").permutation(len(visits))[:patients]
+    width = len(str(len(visits)))
+    ids = [f"v{row + 1:0{width}d}" for row in drawn]
+    chosen = visits.iloc[drawn]
+    estimated = estimates(chosen, ids, seed)
+    columns = {
+        "arrival": list(range(1, patients + 1)),
+        "acuity": chosen["KTAS_expert"].tolist(),
+        "nurse_acuity": chosen["KTAS_RN"].tolist(),
+        "severity": estimated.severity.tolist(),
+        "p_with": estimated.p_with.tolist(),
+        "p_without": estimated.p_without.tolist(),
+        "dependency": estimated.dependency.tolist(),
+        "sex": _texts(chosen["Sex"]),
+        "age_band": _texts(chosen["Age_band"]),
+        "arrival_mode": _texts(chosen["Arrival_mode"]),
+        "mental": _texts(chosen["Mental"]),
+        "pain": _texts(chosen["Pain"]),
+        "note": _texts(chosen["Chief_complain"]),
+    }
+    people = [Patient(ids[row], {fact: values[row] for fact, values in columns.items()}) for row in range(patients)]
+    name = f"emergency visits, seed {seed}"
+    return Scenario(people, resources or [Resource("bed", float(beds))], protected=protected, name=name)
+
+
+def check_visits(visits: pd.DataFrame, patients: int) -> None:
+    """Make sure that every needed column is there, and enough rows."""
+    if patients < 1:
+        raise InputError(f"a scenario has {patients} patients; allowed: 1 or more")
+    for name in NEEDED:
+        if name not in visits.columns:
+            raise DataError(str(UnknownNameError("column", name, [str(each) for each in visits.columns])))
+    if len(visits) < patients:
+        raise DataError(f"{len(visits)} rows; {patients} patients are declared")
+
+
+def nurse_noise(visits: pd.DataFrame) -> NDArray[np.float64]:
+    """Return how often nurses gave each level, shape (level of the experts, level of the nurse).
+
+    Rows sum to 1; a row is NaN where no visit has that level. A baseline agent errs by it.
+    """
+    counts = np.zeros((LEVELS, LEVELS))
+    np.add.at(counts, (visits["KTAS_expert"].to_numpy() - 1, visits["KTAS_RN"].to_numpy() - 1), 1.0)
+    total = counts.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = np.divide(counts, total, out=np.full_like(counts, np.nan), where=total > 0)
+    return shares
+
+
+@patient_loaders.register("ktas")
+def ktas_patients(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
+    """Return what draws scenarios of a file of visits."""
+    visits = tidy_visits(frame)
+    patients = len(visits) if declared.patients is None else declared.patients
+    check_visits(visits, patients)
+    resources = [each.resource() for each in declared.resources]
+    return lambda seed: ktas_scenario(visits, seed, patients, resources=resources, protected=declared.protected)
+
+
+@scenario_simulators.register("ktas")
+def simulated_patients(seed: int, declared: DeliberationSpec) -> Scenario:
+    """Return a scenario of simulated visits."""
+    visits = simulate_visits(SIMULATED_VISITS, randomness.generator(seed, "simulation"))
+    resources = [each.resource() for each in declared.resources]
+    patients = declared.patients or PATIENTS
+    return ktas_scenario(visits, seed, patients, resources=resources, protected=declared.protected)
+
+
+@scenario_simulators.register("triage")
+def random_patients(seed: int, declared: DeliberationSpec) -> Scenario:
+    """Return a random scenario of two groups; see `accordant.deliberation.cases.triage.simulator.random_scenario`."""
+    found = random_scenario(seed, patients=declared.patients or PATIENTS)
+    resources = [each.resource() for each in declared.resources]
+    return Scenario(found.patients, resources, protected=declared.protected, name=found.name)
+
+
+def _texts(column: pd.Series) -> list[str | None]:
+    return [None if pd.isna(value) else str(value) for value in column]

@@ -1,0 +1,157 @@
+"""From the JSON of a deliberation to one HTML file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from accordant.deliberation.options import command
+from accordant.deliberation.page import definitions, summary
+from accordant.deliberation.page.grid import grid_chart, grid_width, sample
+from accordant.deliberation.page.rates import rate_chart
+from accordant.deliberation.page.reading import (
+    MARKS,
+    STANDINGS,
+    Json,
+    OneReading,
+    called,
+    check_nulls,
+    granted_otherwise,
+    mean,
+    rate,
+    said,
+    share,
+    signed,
+)
+from accordant.deliberation.page.transcript import MANY, SHORT, granted, rounds
+from accordant.deliberation.record import DISCLAIMER
+from accordant.errors import InputError
+from accordant.report.charts.svg import swatch
+from accordant.report.page import environment_of, style_of
+from accordant.report.render import breakable
+from accordant.report.scale import count, listed, number, percent
+
+FORMAT = 1  # of the JSON that a page is made from
+STYLES = (("accordant.report", "style.css"), ("accordant.deliberation.page", "deliberated.css"))
+SHOWN = 36  # patients that the first drawing holds, and lines of the ledger that stand unfolded
+LEVEL = 0.95  # of all intervals, see `accordant.deliberation.repetition`
+CRITERION = re.compile(r"([^(]+)(\(.*\))? ([≤≥] \S+)", re.DOTALL)  # as `accordant.allocations.criteria` writes a label
+SHADES = 5  # of the cells of regrets, from white to dark
+
+
+def render_deliberated(content: dict[str, Any]) -> str:
+    """Return a deliberation, or a table over many, as one HTML document.
+
+    Parameters
+    ----------
+    content
+        What ``accordant deliberate --json`` prints. Nothing else is read, so the same content gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        If the content has another format or kind, or a null hypothesis is missing beside a statement on emergence.
+    """
+    if content.get("result") != FORMAT:
+        raise InputError(f"the deliberation has format {content.get('result')!r}; allowed: {FORMAT}")
+    pages = {"one": _one, "many": _many}
+    kind = content.get("kind")
+    if kind not in pages:
+        raise InputError(f"the deliberation is of the kind {kind!r}; allowed: {', '.join(pages)}")
+    return pages[kind](content)
+
+
+def _one(content: Json) -> str:
+    """Return the page of one deliberation."""
+    reading = OneReading(content)
+    if content["emergence"] is not None:
+        check_nulls(content["emergence"], [each.name for each in reading.takers])
+    return _page(
+        "one.html", content, reading=reading, pictures=_grids(reading), width=grid_width(reading),
+        rounds=rounds(reading), ledger=_ledger(content["ledger"]), sentences=summary.settled(reading),
+        adversarial=reading.adversaries,
+    )  # fmt: skip
+
+
+def _many(content: Json) -> str:
+    """Return the page of many deliberations."""
+    repeated = content["repeated"]
+    check_nulls(repeated, repeated["agents"])
+    chart = rate_chart("rate-chart", "How often all criteria are met", summary.dots(repeated))
+    return _page(
+        "many.html", content, repeated=repeated, chart=chart, adversarial=repeated["adversarial"], disclaimer=DISCLAIMER
+    )
+
+
+def _page(template: str, content: Json, **others: object) -> str:
+    return _environment().get_template(template).render(
+        content=content,
+        style=Markup(_style()),  # noqa: S704 - files of this package
+        command=command(content),
+        **others,
+    )  # fmt: skip
+
+
+def _grids(reading: OneReading) -> list[tuple[str, Markup]]:
+    """Return drawings with titles: patients treated otherwise by somebody first; the page folds all but the first."""
+    apart, alike = reading.ordered
+    if len(reading.patients) <= SHOWN:
+        return [("Who is granted what", grid_chart("grid-1", "Who is granted what", reading, [*apart, *alike]))]
+    parts = [
+        (f"{len(apart)} patients whom some allocation treats otherwise", apart[:SHOWN]),
+        (f"The other {len(apart) - SHOWN} of them", apart[SHOWN:]),
+        (f"{len(alike)} patients whom all allocations of agents and the joint one treat alike", alike),
+    ]
+    if len(apart) > SHOWN:
+        parts[0] = (f"The first {SHOWN} of {len(apart)} patients whom some allocation treats otherwise", apart[:SHOWN])
+    return [
+        (title, grid_chart(f"grid-{place}", title, reading, patients))
+        for place, (title, patients) in enumerate(parts, 1)
+        if patients
+    ]
+
+
+def _ledger(lines: list[Json]) -> tuple[list[Json], list[Json]]:
+    """Return the lines that are shown, those with a move first where there are many, and those that are folded."""
+    if len(lines) <= SHOWN:
+        return lines, []
+    sorted_lines = sorted(lines, key=lambda line: line["solo"] == line["joint"] and line["solo"] == line["revised"])
+    return sorted_lines[:SHOWN], sorted_lines[SHOWN:]
+
+
+def _shade(regret: float) -> int:
+    """Return the step of grey of a regret: 0 for none, then equal parts of [0, 1]."""
+    return 0 if regret <= 0 else min(SHADES - 1, 1 + int(regret * (SHADES - 1)))
+
+
+def stacked(label: str) -> Markup:
+    """Return the label of a criterion as the head of a narrow column: its name, its parameters, its threshold."""
+    found = CRITERION.fullmatch(label)
+    name, *rest = (label,) if found is None else found.groups()
+    below = (Markup('<span class="sub">{}</span>').format(breakable(part)) for part in rest if part)
+    return breakable(name) + Markup(" ").join(("", *below))
+
+
+@cache
+def _style() -> str:
+    return style_of(*STYLES)
+
+
+@cache
+def _environment() -> Environment:
+    environment = environment_of("accordant.deliberation.page", "accordant.report")
+    environment.filters |= {
+        "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed, "share": share,
+        "stacked": stacked,
+        "said": said, "called": called, "rate": rate, "mean": mean, "signed": signed, "shade": _shade,
+        "granted_otherwise": granted_otherwise,
+    }  # fmt: skip
+    environment.globals |= {
+        "MARKS": MARKS, "STANDINGS": STANDINGS, "SHORT": SHORT, "MANY": MANY, "LEVEL": percent(LEVEL), "swatch": swatch,
+        "sample": sample, "summary": summary, "definitions": definitions, "granted": granted,
+    }  # fmt: skip
+    return environment

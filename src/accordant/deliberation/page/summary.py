@@ -1,0 +1,198 @@
+"""The answer in sentences: what was decided and what it meets, losses beside gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accordant.deliberation.page.rates import Dot
+from accordant.deliberation.page.reading import MARKS, Json, OneReading, called, rate, share
+from accordant.report.scale import count, listed, number, percent
+
+PROTOCOLS = {
+    "debate": "a debate of three rounds",
+    "alternating_offers": "alternating offers",
+    "mediated": "a debate with a mediator",
+    "voting": "a debate followed by a vote",
+}
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """How often a rule stood in for a language model.
+
+    Attributes
+    ----------
+    words
+        In words.
+    never
+        Whether the model made no move of its own: nothing on the page is about it.
+    """
+
+    words: str
+    never: bool
+
+
+def spoken(content: Json) -> Spoken | None:
+    """Return how often a rule stood in for a language model; None where no model took part."""
+    used = content.get("usage") or {}
+    if not used and content["options"]["model"] is None:
+        return None
+    replaced, asked = _moves_of(content, used)
+    who = f"A language model speaks for {listed(list(used))}." if used else "A language model takes part."
+    if replaced is None or not asked:
+        return Spoken(f"{who} How often a rule stood in for it is not on record.", never=False)
+    if replaced >= asked:
+        words = f"{who} A rule stood in for it in all {count(asked)} moves"
+        return Spoken(f"{words} (100%): what stands here was decided by rules, and says nothing about the model.", True)
+    share_of = f"{count(replaced)} of {count(asked)} moves ({percent(replaced / asked)})"
+    return Spoken(f"{who} A rule stood in for it in {share_of}.", never=False)
+
+
+def _moves_of(content: Json, used: Json) -> tuple[int | None, int | None]:
+    """Return how many moves a rule made for a language model, and how many the model was asked for."""
+    if used and all("moves" in each and "fallbacks" in each for each in used.values()):
+        return sum(each["fallbacks"] for each in used.values()), sum(each["moves"] for each in used.values())
+    if content["kind"] == "one":
+        record = content["deliberation"]
+        turns = (*record["turns"], *record.get("asides", ()))
+        mine = [turn for turn in turns if not used or turn["agent"] in used]
+        return sum(bool(turn["fallback"]) for turn in mine), len(mine)
+    repeated = content["repeated"]
+    return repeated.get("fallbacks", content.get("fallbacks")), repeated.get("turns")
+
+
+def searched(choice: Json) -> str | None:
+    """Return among what a strategy chose, where another allocation may be its choice; None where none is."""
+    if choice.get("exact", True):
+        return None
+    n = choice.get("among")
+    return f"of {'the' if n is None else count(n)} allocations that a search found"
+
+
+def settled(reading: OneReading) -> list[str]:
+    """Return how the joint allocation was fixed."""
+    found = reading.record["settled"]
+    rule = found["rule"]
+    sentences = ["All agents agreed on one proposal." if rule == "agreement" else f"It was settled by the rule {rule}."]
+    if not found["agreed"]:
+        sentences.append("The agents did not agree: what had been declared for this case beforehand was taken.")
+    if found["time"] is not None:
+        sentences.append(f"The rule found it at time {number(found['time'], 2)} of 1.")
+    sentences.append(
+        "Another allocation was as good by the rule: a tie-break decided." if found["tied"] else "There was no tie."
+    )
+    if found["gap"] is None:
+        sentences.append("It is not known how much better another allocation could be by the rule.")
+    elif found["gap"]:
+        sentences.append(f"Another allocation could be better by up to {number(found['gap'])} in the rule's own terms.")
+    elif reading.record["procedure"].get("options") is not None:
+        sentences.append(f"Compared: {number(reading.record['procedure']['options'], 0)} allocations.")
+    return sentences
+
+
+def judged(reading: OneReading) -> str | None:
+    """Return which criteria are met and which are not, in one sentence; None without a card."""
+    verdict = reading.content["verdict"]
+    if verdict is None:
+        return None
+    parts = [f"{n} {standing}" for standing, n in verdict["counts"].items() if n]
+    heading = f"For card {verdict['card']}, version {verdict['version']}"
+    return f"{heading}: of {len(verdict['criteria'])} criteria {listed(parts)}."
+
+
+def compared(emergence: Json) -> str:
+    """Return what the joint allocation gains and loses against the better agent alone."""
+    better, difference = emergence["better_solo"], emergence["difference"]
+    met = f"{len(emergence['joint'])} of {len(emergence['criteria'])} criteria"
+    changed = f"It wins {listed(won(emergence)) or 'none'} and loses {listed(emergence['lost']) or 'none'}."
+    if difference == 0:
+        return f"The joint allocation meets {met}, as many as {better} alone. {changed}"
+    word, more = ("gain", "more") if difference > 0 else ("loss", "fewer")
+    size = abs(difference)
+    return f"A {word} of {size}: the joint allocation meets {met}, {size} {more} than {better} alone. {changed}"
+
+
+def won(emergence: Json) -> list[str]:
+    """Return the criteria that the joint allocation meets and the better agent alone does not."""
+    return [label for label in emergence["joint"] if label not in emergence["solo"][emergence["better_solo"]]]
+
+
+def often(repeated: Json) -> list[str]:
+    """Return the sentences of many deliberations."""
+    lines = repeated["lines"]
+    alone = {name: lines[f"solo {name}"]["all_met"]["value"] for name in repeated["agents"]}
+    best = max(alone, key=lambda name: -1.0 if alone[name] is None else alone[name])
+    joint, solo = (_told(lines[key]["all_met"]) for key in ("joint", f"solo {best}"))
+    random = [f"{rate(each).value} (level of {name})" for name, each in repeated["random"].items()]
+    search = [f"{rate(each).value} ({name})" for name, each in repeated["search"].items()]
+    first = f"All criteria are met by the joint allocation in {joint} of {repeated['n']} scenarios"
+    second = f"Against the better agent alone, the joint allocation meets more criteria in {_told(repeated['gain'])}"
+    third = f"A random allocation at the same concession level meets all criteria with probability {listed(random)}"
+    return [
+        f"{first}, and by {best} alone in {solo}.",
+        f"{second} and fewer in {_told(repeated['loss'])}.",
+        f"{third}; an agent that searches alone at that level finds one that does in {listed(search)} of scenarios.",
+    ]
+
+
+def _told(estimate: Json) -> str:
+    """Return a share with its interval."""
+    found = rate(estimate)
+    return f"{found.value} {found.interval}".strip()
+
+
+def dots(repeated: Json) -> list[Dot]:
+    """Return every way to decide with the share in which all criteria are met, null hypotheses behind the joint one."""
+    found = {key: line["all_met"] for key, line in repeated["lines"].items()}
+    rows = [Dot(called(key), kind, MARKS[kind], each) for key, each in found.items() for kind in [kind_of(key)]]
+    nulls = [
+        Dot(words.format(name), "null", MARKS[null], each)
+        for null, words in (("random", "null 1: random, level of {}"), ("search", "null 2: search by {}"))
+        for name, each in repeated[null].items()
+    ]
+    place = next(place for place, row in enumerate(rows) if row.kind == "joint") + 1
+    return [*rows[:place], *nulls, *rows[place:]]
+
+
+def kind_of(key: str) -> str:
+    """Return the kind of a line: ``solo``, ``revised``, ``joint``, ``disagreement`` or ``strategy``."""
+    return key.partition(" ")[0]
+
+
+FOUND = {
+    "$ACCORDANT_DATA": "through $ACCORDANT_DATA",
+    "cache": "in the cache",
+    "beside the case": "beside the case file",
+}  # as the JSON says where patients come from, and in words
+
+
+def found_data(content: Json) -> str | None:
+    """Return where data were found that no option names; None where one does, or nothing was looked for."""
+    if content["source"]["simulated"] or content["options"]["data"] is not None:
+        return None
+    return FOUND.get(content["source"].get("found_in"), "through $ACCORDANT_DATA or in the cache")
+
+
+def scarce(reading: OneReading) -> str:
+    """Return what there is to allocate."""
+    resources = reading.record["scenario"]["resources"]
+    return listed([f"{share(each['capacity'])} units of {each['name']}" for each in resources])
+
+
+def accessed(content: Json) -> str | None:
+    """Return how access of the watched group fared, in one sentence; None where it is not defined."""
+    group, restored = content["marginal"], content["restored"]
+    if group is None or content["access"] is None:
+        return None
+    joint = content["access"]["joint"]
+    if joint is None:
+        return None
+    sentence = f"Access of the watched group ({group['fact']} {group['value']}) is {percent(joint)}"
+    if restored is None:
+        return sentence + "."
+    if restored == 0:
+        return f"{sentence}, as much as the adversarial agent alone would have given."
+    word = "more" if restored > 0 else "less"
+    return (
+        f"{sentence}: {number(abs(100 * restored), 1)} points {word} than the adversarial agent alone would have given."
+    )

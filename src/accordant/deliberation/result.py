@@ -1,0 +1,232 @@
+"""The result of deliberations of a case: typed, as JSON, and written as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from accordant import __version__
+from accordant.allocations.criteria import Criterion, criteria_of
+from accordant.deliberation.adapters.choices import Choices
+from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, RegretMatrix, Satisfaction, Sides
+from accordant.deliberation.assessment import Verdict as AllocationVerdict
+from accordant.deliberation.case import DeliberationCase
+from accordant.deliberation.options import DeliberationOptions
+from accordant.deliberation.page import FORMAT, render_deliberated
+from accordant.deliberation.protocols.order import OrderEffects
+from accordant.deliberation.record import Deliberation
+from accordant.deliberation.repetition import Repeated
+from accordant.deliberation.sources import PatientSource
+from accordant.runs.pages import write_page
+
+RECORD = "deliberation.json"
+FoundIn = Literal["--data", "beside the case", "$ACCORDANT_DATA", "cache"]
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A deliberation that is about to begin.
+
+    Attributes
+    ----------
+    case, options, source
+        As given, and where the patients come from.
+    found_in
+        Where the file with the patients was found: ``--data``, ``beside the case``, ``$ACCORDANT_DATA`` or ``cache``;
+        None if they are simulated.
+    """
+
+    case: DeliberationCase
+    options: DeliberationOptions
+    source: PatientSource
+    found_in: FoundIn | None = None
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """What the case's scope card asks for; none without one."""
+        card = self.case.deliberation.scope
+        return () if card is None else criteria_of(card)
+
+    @property
+    def marginal(self) -> dict[str, Any] | None:
+        """The watched group as JSON values; None without one."""
+        found = self.case.deliberation.marginal
+        return None if found is None else {"fact": found.fact, "value": found.value}
+
+    def header(self) -> dict[str, Any]:
+        """Return what every result of it begins with."""
+        model = self.options.model
+        return {
+            "accordant": __version__,
+            "result": FORMAT,
+            "case": {"name": self.case.name, "title": self.case.title, "description": self.case.description},
+            "notes": list(self.case.notes),
+            "source": {
+                "label": self.source.label,
+                "simulated": self.source.simulated,
+                "sha256": self.source.sha256,
+                "found_in": self.found_in,
+            },
+            "seed": self.options.seed,
+            "options": {
+                **asdict(self.options),
+                "agents": [asdict(each) for each in self.options.agents],
+                "model": None if model is None else asdict(model) | {"agents": list(model.agents)},
+            },
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Deliberated:
+    """One deliberation with everything that is measured about it.
+
+    Attributes
+    ----------
+    opened
+        Case, options and source.
+    deliberation
+        The record.
+    verdict
+        Against the case's scope card; None without one.
+    emergence
+        With both null hypotheses; None without criteria.
+    ledger, process, satisfaction, sides, regrets, flips, order, choices
+        See `accordant.deliberation`; ``flips`` is None without protected facts. Both ``flips`` and ``order`` take the
+        deliberation again and again, and are None where anybody but rules and fixtures takes part.
+    access
+        Access of the watched group by allocation; None without one.
+    restored
+        See `accordant.deliberation.assessment`; None without a watched group or exactly one adversarial agent.
+    conversion, approach
+        Other agent to how far the adversarial one went, in any direction, and to how much nearer it came; empty where
+        `restored` is None.
+    usage
+        Agent to the moves, fallbacks, calls, tokens and repairs of its language model.
+    warnings
+        Sentences that a reader must see.
+    """
+
+    opened: Opened
+    deliberation: Deliberation
+    verdict: AllocationVerdict | None
+    emergence: Emergence | None
+    ledger: tuple[Movement, ...]
+    process: Process
+    satisfaction: Satisfaction
+    sides: Sides
+    regrets: RegretMatrix
+    flips: FlipTest | None
+    order: OrderEffects | None
+    choices: Choices
+    access: Mapping[str, float | None] | None
+    restored: float | None
+    conversion: Mapping[str, float | None]
+    approach: Mapping[str, float | None]
+    usage: Mapping[str, Mapping[str, Any]]
+    warnings: tuple[str, ...]
+
+    @property
+    def silent(self) -> bool:
+        """Whether a language model was to speak and rules made every move."""
+        return silent(self.usage)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        return {
+            **self.opened.header(),
+            "kind": "one",
+            "deliberation": self.deliberation.to_json(),
+            "hash": self.deliberation.hash,
+            "verdict": None if self.verdict is None else self.verdict.to_json(),
+            "emergence": None if self.emergence is None else self.emergence.to_json(),
+            "ledger": [each.to_json() for each in self.ledger],
+            "process": self.process.to_json(),
+            "satisfaction": self.satisfaction.to_json(),
+            "sides": self.sides.to_json(),
+            "regrets": self.regrets.to_json(),
+            "flips": None if self.flips is None else self.flips.to_json(),
+            "order": None if self.order is None else self.order.to_json(),
+            "choices": self.choices.to_json(),
+            "marginal": self.opened.marginal,
+            "access": None if self.access is None else dict(self.access),
+            "restored": self.restored,
+            "conversion": dict(self.conversion),
+            "approach": dict(self.approach),
+            "usage": {name: dict(each) for name, each in self.usage.items()},
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class DeliberatedOften:
+    """Many deliberations of one case.
+
+    Attributes
+    ----------
+    opened
+        Case, options and source.
+    repeated
+        The table with intervals and null hypotheses.
+    usage
+        Agent to the moves, fallbacks, calls, tokens and repairs of its language model, over all scenarios.
+    warnings
+        Sentences that a reader must see.
+    """
+
+    opened: Opened
+    repeated: Repeated
+    usage: Mapping[str, Mapping[str, Any]]
+    warnings: tuple[str, ...]
+
+    @property
+    def fallbacks(self) -> int:
+        """How many moves a rule made in place of a language model, over all scenarios."""
+        return fallbacks(self.usage)
+
+    @property
+    def silent(self) -> bool:
+        """Whether a language model was to speak and rules made every move."""
+        return silent(self.usage)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        return {
+            **self.opened.header(),
+            "kind": "many",
+            "marginal": self.opened.marginal,
+            "repeated": self.repeated.to_json(),
+            "usage": {name: dict(each) for name, each in self.usage.items()},
+            "fallbacks": self.fallbacks,
+            "warnings": list(self.warnings),
+        }
+
+
+def moves(usage: Mapping[str, Mapping[str, Any]]) -> int:
+    """Return how many moves language models were asked for."""
+    return sum(each.get("moves", 0) for each in usage.values())
+
+
+def fallbacks(usage: Mapping[str, Mapping[str, Any]]) -> int:
+    """Return how many moves of language models a rule made."""
+    return sum(each.get("fallbacks", 0) for each in usage.values())
+
+
+def silent(usage: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Return whether rules made all moves that language models were asked for; False where none was asked for any."""
+    return 0 < moves(usage) == fallbacks(usage)
+
+
+def write_deliberated(found: Deliberated | DeliberatedOften, out: Path) -> Path:
+    """Write a page, or a new folder with the page and the JSON; return the path of the page.
+
+    Parameters
+    ----------
+    found
+        The result.
+    out
+        A file that ends with ``.html``, or a folder that does not exist.
+    """
+    content = found.to_json()
+    return write_page(render_deliberated(content), content, RECORD, out, "deliberation")

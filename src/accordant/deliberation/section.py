@@ -1,0 +1,245 @@
+"""Carrying out deliberations of a case: patients, agents, protocol, and everything that is measured about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from accordant.agents import Agent, Turn
+from accordant.allocations import Scenario
+from accordant.allocations.measures import measures
+from accordant.cases.places import VARIABLE
+from accordant.deliberation.adapters.choices import choices_by_strategy
+from accordant.deliberation.assessment import (
+    PERMUTATIONS,
+    Group,
+    access,
+    alternatives,
+    approach,
+    conversion,
+    emergence,
+    flip_test,
+    ledger,
+    process,
+    recorded,
+    regrets,
+    restored_access,
+    satisfaction,
+    side_by_side,
+    verdict,
+)
+from accordant.deliberation.case import DeliberationCase, ResourceSpec, read_deliberation
+from accordant.deliberation.option_checks import (
+    ballot_rule,
+    check_deliberation,
+    check_repeatable,
+    may_rerun,
+    settlement_of,
+)
+from accordant.deliberation.options import DeliberationOptions
+from accordant.deliberation.participants import Cast, cast_of, spoken_by
+from accordant.deliberation.protocols import alternating_offers, debate, order_effects, vote_after_debate
+from accordant.deliberation.record import Deliberation
+from accordant.deliberation.repetition import repeat
+from accordant.deliberation.result import Deliberated, DeliberatedOften, FoundIn, Opened, fallbacks, moves, silent
+from accordant.deliberation.sources import deliberation_source
+from accordant.errors import InputError
+from accordant.naming import Named
+from accordant.scope import lint
+
+FEW = 5  # permutations of the flip test where allocations are searched: each is a debate of a second
+
+Watch = Callable[[Turn], None]
+
+
+def open_deliberation(name_or_path: str | Path, options: DeliberationOptions) -> Opened:
+    """Read the case and find its patients.
+
+    Raises
+    ------
+    InputError
+        If the case, the data or an option cannot be used.
+    """
+    case, beside = read_deliberation(name_or_path)
+    case = _with_overrides(case, options)
+    source = deliberation_source(case.deliberation, options.data, beside)
+    return Opened(case, options, source, None if source.simulated else found_in(case, options, beside))
+
+
+def found_in(case: DeliberationCase, options: DeliberationOptions, beside: Path | None) -> FoundIn:
+    """Return where the file with the patients was found, in the order of `find_file`."""
+    if options.data is not None:
+        return "--data"
+    if beside is not None and (beside / (case.deliberation.file or "")).is_file():
+        return "beside the case"
+    return "$ACCORDANT_DATA" if os.environ.get(VARIABLE) else "cache"
+
+
+def cast_for(opened: Opened) -> Cast:
+    """Return the agents of a deliberation: those that are named, or the case's.
+
+    Whoever names an adversary admits it; the agents of a case may not hold one. What cannot be carried out with these
+    agents is refused here, before a recording is begun.
+
+    Raises
+    ------
+    UnknownNameError
+        If an agent, a rule, or a fact that an agent reads does not exist.
+    InputError
+        If an adversary is not allowed, a parameter is wrong, or options do not go together.
+    """
+    options, declared = opened.options, opened.case.deliberation.agents
+    named = options.agents or tuple(Named(each.name, dict(each.parameters)) for each in declared)
+    named = tuple(_against_the_watched(opened, each) for each in named)
+    rules = cast_of(named, corpus=options.corpus, allow_adversarial=bool(options.agents))
+    check_deliberation(opened, rules.agents)
+    return rules if options.model is None else spoken_by(options.model, named, rules)
+
+
+def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Deliberated:
+    """Deliberate on one scenario and measure everything about it.
+
+    Parameters
+    ----------
+    opened, cast
+        What, and who.
+    watch
+        Called with every turn as it happens.
+    """
+    scenario, criteria = opened.source(opened.options.seed), opened.criteria
+    held = _held(opened, cast.agents)(scenario, watch)
+    rerun = _held(opened, cast.agents) if may_rerun(cast.agents) else None
+    others = [name for name in held.solo if name not in held.adversaries]
+    among = alternatives(held)
+    card, group = opened.case.deliberation.scope, _group(opened)
+    undone = group is not None and len(held.adversaries) == 1
+    return Deliberated(
+        opened=opened,
+        deliberation=held,
+        verdict=None if card is None else verdict(held, card),
+        emergence=emergence(held, criteria, among=among) if criteria else None,
+        ledger=ledger(held),
+        process=process(held),
+        satisfaction=satisfaction(held, among=among),
+        sides=side_by_side(held, criteria),
+        regrets=regrets(held, among=among),
+        flips=flip_test(
+            scenario, rerun, permutations=PERMUTATIONS if held.options is not None else FEW, seed=opened.options.seed
+        )
+        if rerun and scenario.protected
+        else None,
+        order=None
+        if rerun is None
+        else order_effects(lambda agents: _held(opened, agents)(scenario), cast.agents, seed=opened.options.seed),
+        choices=choices_by_strategy(held, options=among.options),
+        access=None
+        if group is None
+        else {name: access(scenario, each.shares, group) for name, each in recorded(held).items()},
+        restored=restored_access(held, group) if undone and group is not None else None,
+        conversion={name: conversion(held, name) for name in others if undone},
+        approach={name: approach(held, name) for name in others if undone},
+        usage=cast.usage(),
+        warnings=_warnings(opened, cast),
+    )
+
+
+def deliberate_often(opened: Opened, cast: Cast) -> DeliberatedOften:
+    """Deliberate on many scenarios; nulls are always beside the results.
+
+    Raises
+    ------
+    InputError
+        If the case declares no criteria, the protocol is another than the debate, or a person takes part.
+    """
+    check_repeatable(opened, cast.agents)
+    options = opened.options
+    found = repeat(
+        opened.source, cast.agents, options.repeat, criteria=opened.criteria, settle=settlement_of(opened),
+        group=_group(opened), guard=options.guard, allow_adversarial=True, seed=options.seed, jobs=options.jobs,
+    )  # fmt: skip
+    return DeliberatedOften(opened, found, cast.usage(), _warnings(opened, cast))
+
+
+def _held(opened: Opened, agents: Sequence[Agent]) -> Callable[..., Deliberation]:
+    """Return what carries out the protocol on a scenario."""
+    options = opened.options
+
+    def held(scenario: Scenario, watch: Watch | None = None) -> Deliberation:
+        """Carry out the protocol."""
+        common: dict[str, Any] = {"seed": options.seed, "allow_adversarial": True, "watch": watch}
+        if options.protocol == "offers":
+            return alternating_offers(scenario, agents, **common)
+        common["guard"] = options.guard
+        if options.protocol == "vote":
+            return vote_after_debate(scenario, agents, rule=ballot_rule(options), **common)
+        return debate(scenario, agents, settle=settlement_of(opened), criteria=opened.criteria, **common)
+
+    return held
+
+
+def _against_the_watched(opened: Opened, named: Named) -> Named:
+    """Return the biased fixture with the group it favours: the first that is not the watched one, unless it says so."""
+    marginal = opened.case.deliberation.marginal
+    if named.name != "biased" or marginal is None or {"favoured_fact", "favoured_value"} & named.parameters.keys():
+        return named
+    values = {value for value in opened.source(opened.options.seed).column(marginal.fact) if value != marginal.value}
+    if not values:
+        raise InputError(f"all patients have {marginal.fact} {marginal.value!r}: there is no group to favour")
+    favoured = {"favoured_fact": marginal.fact, "favoured_value": min(values, key=str)}
+    return Named(named.name, {**favoured, **named.parameters})
+
+
+def _group(opened: Opened) -> Group | None:
+    marginal = opened.case.deliberation.marginal
+    return None if marginal is None else Group(marginal.fact, marginal.value)
+
+
+def _with_overrides(case: DeliberationCase, options: DeliberationOptions) -> DeliberationCase:
+    declared = case.deliberation
+    if options.patients is not None:
+        declared = declared.replace(patients=options.patients)
+    for name in options.capacity:
+        if name not in {each.name for each in declared.resources}:
+            raise InputError(
+                f"--capacity names {name!r}; the case has {', '.join(each.name for each in declared.resources)}"
+            )
+    if options.capacity:
+        declared = declared.replace(resources=tuple(_resized(each, options.capacity) for each in declared.resources))
+    return case.replace(deliberation=declared)
+
+
+def _resized(resource: ResourceSpec, capacity: Mapping[str, float]) -> ResourceSpec:
+    """Return a resource with its capacity on the command line, if it has one there."""
+    if resource.name not in capacity:
+        return resource
+    units = capacity[resource.name]
+    try:
+        return resource.replace(capacity=units)
+    except InputError as error:
+        raise InputError(f"--capacity {resource.name}={units:g}: {error}") from None
+
+
+def _warnings(opened: Opened, cast: Cast) -> tuple[str, ...]:
+    """Return what a reader must see, the worst first."""
+    found = _stood_in(cast.usage())
+    found += [f"the patients are made up: {opened.source.label}"] if opened.source.simulated else []
+    found += [
+        f"{agent.name} is an adversarial fixture: it tests the procedure and speaks for no stakeholder"
+        for agent in cast.agents
+        if agent.adversarial
+    ]
+    card = opened.case.deliberation.scope
+    if card is not None:
+        found += [f"scope card: {each.words}" for each in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
+    return tuple(found)
+
+
+def _stood_in(usage: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return how often a rule stood in for a language model, or nothing."""
+    asked, stood_in = moves(usage), fallbacks(usage)
+    if silent(usage):
+        return [f"NO MOVE CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} moves"]
+    return [f"in {stood_in} of {asked} moves a rule stood in for a language model"] if stood_in else []

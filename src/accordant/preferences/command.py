@@ -1,0 +1,105 @@
+"""The commands ``accordant preferences`` and ``accordant elicit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from accordant.terminal.options import CaseName, Data, Json, Out, Seed
+
+
+def preferences(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Preferences: TRL, HH-RLHF, DSP, features, or a folder of MovieLens.")
+    ],
+    method: Annotated[
+        list[str] | None, typer.Option(help="A learner: name or 'name[parameter=value,…]'; may be given again.")
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare all learners that can learn from the file.")
+    ] = False,
+    parameters: Annotated[str | None, typer.Option(help="Parameters of the one --method, as a JSON object.")] = None,
+    format: Annotated[  # noqa: A002 - the name of the option
+        str, typer.Option(help="auto, trl, hh-rlhf, dsp, movielens or features.")
+    ] = "auto",
+    encoder: Annotated[str, typer.Option(help="How texts become features: tf-idf, length or sentence.")] = "tf-idf",
+    test: Annotated[float, typer.Option(help="Share of each user's comparisons to judge by.")] = 0.3,
+    new_users: Annotated[float, typer.Option(help="Share of users to hold out whole.")] = 0.0,
+    first: Annotated[int, typer.Option(help="By how many comparisons each new user is known.")] = 8,
+    minority: Annotated[float, typer.Option(help="DSP: share of made-up users in the minority.")] = 0.2,
+    users: Annotated[int, typer.Option(help="DSP: number of users to make up.")] = 60,
+    records: Annotated[
+        int | None, typer.Option(help="DSP: comparisons of each user (40); MovieLens: the most of a user (100).")
+    ] = None,
+    styles: Annotated[
+        str | None, typer.Option(help="DSP: style of majority and minority, such as academy,normal.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A column to leave out, or * for all unknown ones; may be given again.")
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Accuracy that a group may lose where another one gains.")
+    ] = 0.02,
+    gain: Annotated[
+        float | None, typer.Option(help="Smallest gain of the minority worth having, for the verdict's power.")
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=40, help="Bootstrap resamples of users, at least 40.")] = 1000,
+    seed: Seed = 42,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Compare preference learners: who is served how well, against which controls; as text, JSON or HTML."""
+    from accordant.preferences.comparison import SourceOptions
+    from accordant.preferences.options import PreferenceOptions
+    from accordant.preferences.result import write_preferred
+    from accordant.preferences.section import compare_preferences
+    from accordant.preferences.terminal import print_preferred, style_names
+    from accordant.runs.pages import refuse_place
+    from accordant.terminal.output import print_json, refuse_overwriting
+
+    if out is not None:
+        refuse_overwriting(str(file), out)
+        refuse_place(out)  # before the work, not after it
+    source = SourceOptions(format, minority, users, records, style_names(styles), tuple(ignore or ()))
+    options = PreferenceOptions(
+        tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source,
+        tolerance, gain,
+    )  # fmt: skip
+    found = compare_preferences(file, options)
+    page = None if out is None else write_preferred(found, out)
+    print_json(found.to_json()) if json else print_preferred(found.to_json(), page)
+
+
+def elicit(
+    case: CaseName,
+    stakeholder: Annotated[str, typer.Option(help="Who answers: a stakeholder of the case.")],
+    questions: Annotated[int, typer.Option(min=1, help="Most questions to ask.")] = 30,
+    level: Annotated[float, typer.Option(min=0.5, max=1.0, help="Stop when the best action is this probable.")] = 0.95,
+    context: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What every question supposes; repeatable.")
+    ] = None,
+    data: Data = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="File with an answer on every line instead of the terminal.")
+    ] = None,
+    seed: Seed = 42,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Ask a stakeholder which outcomes are better, until it is clear which action suits them best; answers as CSV."""
+    from accordant.preferences.interview import InterviewOptions
+    from accordant.preferences.interview_terminal import conduct, context_of, print_answers
+    from accordant.terminal.output import print_json, refuse_overwriting
+
+    refuse_overwriting(None if answers is None else str(answers), out)
+    options = InterviewOptions(questions, level, seed, data, context_of(context or []))
+    held = conduct(case, stakeholder, options, answers, out)
+    print_json(held.to_json()) if json else print_answers(held, out)
+
+
+COMMANDS = (
+    preferences,
+    elicit,
+)

@@ -1,0 +1,228 @@
+"""Which learners are compared, and with what they are controlled.
+
+Controls come first, the pooled reward at the head: every other row is compared with it. A gain that a control shows too
+is not due to what the method adds.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.naming import read_named
+from accordant.preferences.comparison.randomness import branch
+from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, learners
+from accordant.preferences.records import Comparisons
+
+POOLED, POOLED_LEARNER = "pooled", "bradley_terry"
+LENGTH = "length only"
+CONTROLS = {POOLED: POOLED_LEARNER, "balanced": "balanced", "group_robust": "group_robust"}
+
+Features = Literal["encoder", "length"]
+log = logging.getLogger("accordant.preferences")
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A learner to compare.
+
+    Attributes
+    ----------
+    label
+        What its row is called; distinct.
+    learner
+        With its parameters.
+    control
+        Whether it is there to be compared with.
+    features
+        Whether it reads what the encoder made, or the length of texts alone.
+    """
+
+    label: str
+    learner: PreferenceLearner
+    control: bool
+    features: Features = "encoder"
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted method, or a control that came with it.
+
+    Attributes
+    ----------
+    method
+        What was fitted.
+    label
+        What its row is called.
+    model
+        The reward model.
+    control_of
+        Label of the method that brought this control; None for any other row.
+    """
+
+    method: Method
+    label: str
+    model: RewardModel
+    control_of: str | None = None
+
+    @property
+    def control(self) -> bool:
+        """Whether the row is a control."""
+        return self.method.control or self.control_of is not None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences of the model that a reader must see."""
+        return tuple(map(str, getattr(self.model, "warnings", ())))
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A method that was left out, and why."""
+
+    method: str
+    reason: str
+
+
+def chosen_methods(
+    named: Sequence[str], parameters: str | None, *, everything: bool, texts: bool, ridge: float | None = None
+) -> list[Method]:
+    """Return controls and methods, the pooled reward first.
+
+    Parameters
+    ----------
+    named
+        ``name`` or ``name[parameter=value,…]``.
+    parameters
+        A JSON object with the parameters of the one method that is named; None for none.
+    everything
+        Whether all registered learners take part.
+    texts
+        Whether the records are texts, so that length alone is a control.
+    ridge
+        Of learners that have one and are not named with another; None for their own.
+
+    Raises
+    ------
+    InputError
+        If a name or a parameter is unknown, or nothing is asked for.
+    """
+    if not named and not everything:
+        raise InputError(f"no method is named; allowed: --method NAME, or --compare; {_valid()}")
+    found = {label: Method(label, _learner(name, {}, ridge), control=True) for label, name in CONTROLS.items()}
+    if texts:
+        found[LENGTH] = Method(LENGTH, learners.create(POOLED_LEARNER), control=True, features="length")
+    if parameters is not None and len(named) != 1:
+        raise InputError("--parameters belong to one --method; allowed for several: --method 'name[parameter=value]'")
+    for text in named:
+        method = _method(text, parameters, ridge)
+        found.setdefault(method.label, method)
+    if everything:
+        for name in learners.names():
+            if name != POOLED_LEARNER:
+                learner = _learner(name, {}, ridge)
+                found.setdefault(name, Method(name, learner, control=learner.control))
+    return sorted(found.values(), key=lambda method: not method.control)
+
+
+def labels_of(named: Sequence[str], parameters: str | None) -> tuple[str, ...]:
+    """Return the labels of methods that are named, in that order; see `chosen_methods`."""
+    return tuple(_method(text, parameters).label for text in named)
+
+
+def fit_methods(
+    methods: Sequence[Method], training: Mapping[Features, Comparisons], *, seed: int
+) -> tuple[list[Fitted], list[Skipped]]:
+    """Fit methods, and say which cannot be fitted.
+
+    Parameters
+    ----------
+    methods
+        Each starts from the same state of randomness.
+    training
+        Records with groups, by what they are described with.
+    seed
+        Of everything random in training.
+
+    Returns
+    -------
+    tuple
+        Rows, a method's own controls behind it, and what was left out.
+    """
+    fitted, skipped = [], []
+    for method in methods:
+        records = training[method.features]
+        present = {group for group, n in zip(records.groups or (), records.counts, strict=False) if n}
+        if method.learner.needs_groups and len(present) < 2:
+            skipped.append(Skipped(method.label, "it learns from groups, and all users in training are in one group"))
+            continue
+        log.info("learning: %s", method.label)
+        try:
+            model = method.learner.fit(records, generator=branch(seed, "models"))
+        except InputError as error:
+            skipped.append(Skipped(method.label, str(error)))
+            continue
+        fitted.append(Fitted(method, method.label, model))
+        own: Mapping[str, RewardModel] = getattr(model, "controls", {})
+        fitted += [Fitted(method, f"{method.label}: {name}", each, method.label) for name, each in own.items()]
+    if not fitted or fitted[0].label != POOLED:
+        raise InputError(f"the pooled reward cannot be learned: {skipped[0].reason}")
+    return fitted, skipped
+
+
+def margins_of(fitted: Fitted, records: Comparisons) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return margins, shape (record,).
+
+    Raises
+    ------
+    InputError
+        If the model gives something else than finite numbers of that shape.
+    """
+    found = np.asarray(fitted.model.margins(records), dtype=np.float64)
+    if found.shape != (len(records),) or not np.isfinite(found).all():
+        raise InputError(f"margins have shape {found.shape} or are not finite; allowed: finite, ({len(records)},)")
+    return found
+
+
+def _learner(name: str, given: Mapping[str, Any], ridge: float | None) -> PreferenceLearner:
+    """Return a learner with the common ridge, if it has one and is not given another."""
+    learner = learners.create(name, given)
+    if ridge is None or "ridge" in given or "ridge" not in learner.parameters:
+        return learner
+    return learners.create(name, {**given, "ridge": ridge})
+
+
+def _method(text: str, parameters: str | None, ridge: float | None = None) -> Method:
+    """Return a named method."""
+    named = read_named(text, "--method")
+    name, given = named.name, dict(named.parameters)
+    if name not in learners:
+        raise UnknownNameError("method", name, (POOLED, *learners.names()))
+    if parameters is not None:
+        given |= _json_object(parameters)
+    learner = _learner(name, given, ridge)
+    if not given:
+        label = POOLED if learner.name == POOLED_LEARNER else learner.name
+        return Method(label, learner, control=learner.control)
+    said = ",".join(f"{key}={value}" for key, value in given.items())
+    return Method(f"{learner.name}[{said}]", learner, control=False)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"--parameters is no JSON: {error}; found {text!r:.60}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"--parameters is {text!r:.60}; allowed: a JSON object")
+    return found
+
+
+def _valid() -> str:
+    return allowed_names((POOLED, *learners.names()), "")

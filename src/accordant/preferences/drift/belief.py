@@ -1,0 +1,208 @@
+"""What is believed of a linear reward, what records teach, and what time takes away.
+
+    answers   P(chosen ≻ rejected) = σ(θ · x),  x = features of the chosen item less those of the rejected one
+    update    mean = argmin_θ Σ_r w_r [−log σ(θ · x_r)] + ½ (θ − m)ᵀ C⁻¹ (θ − m);  covariance⁻¹ = C⁻¹ + Σ_r b_r x_r x_rᵀ
+    time      precision ← λ C⁻¹ + (1 − λ) C₀⁻¹, λ = kept^elapsed;  or covariance ← covariance + drift · elapsed · I
+
+The update is the mode and the curvature there (Laplace per step: Fahrmeir 1992; extended Kalman filter of West and
+Harrison 1997, Chapter 14), b_r = w_r σ(D_r) σ(−D_r). It is the batch estimate if nothing is forgotten and all records
+come in one block; over several blocks it is an approximation, because the exact belief is not normal.
+Forgetting returns to the prior (m₀, C₀) instead of knowing ever less (stabilised forgetting: Kulhavý and Zarrop 1993).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from accordant.arrays import Values
+from accordant.errors import InputError
+from accordant.preferences.drift.steps import forgotten, learned, predicted, symmetric
+from accordant.preferences.learners.solving.logistic import LogisticProblem, sigmoid
+from accordant.preferences.measures.arrays import numbers
+
+SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one unknown per record is quicker
+TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What is believed of the coefficients of one linear reward.
+
+    Parameters
+    ----------
+    mean
+        Shape (feature,), finite.
+    covariance
+        Symmetric and positive definite, shape (feature, feature).
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a number is not finite, or the covariance is not symmetric and positive definite.
+    """
+
+    mean: Values
+    covariance: Values
+
+    def __post_init__(self) -> None:
+        mean = numbers("mean", self.mean, "feature")
+        covariance = np.asarray(self.covariance, dtype=np.float64)
+        if covariance.shape != (len(mean), len(mean)) or not np.isfinite(covariance).all():
+            raise InputError(
+                f"covariance has shape {covariance.shape}; allowed: finite numbers of shape ({len(mean)}, {len(mean)})"
+            )
+        if not np.allclose(covariance, covariance.T) or not _positive_definite(covariance):
+            raise InputError("covariance must be symmetric and positive definite")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "covariance", covariance)
+
+    @classmethod
+    def around(cls, mean: Values, variance: float) -> Belief:
+        """Return the belief that every coefficient lies around a mean with one variance above 0, independently."""
+        if not 0 < variance < np.inf:
+            raise InputError(f"variance is {variance}; allowed: above 0")
+        mean = numbers("mean", mean, "feature")
+        return cls(mean, variance * np.eye(len(mean)))
+
+    def margins(self, differences: Values) -> Values:
+        """Return margins D, drawn towards 0 where the belief is wide, so that σ(D) is the probability, shape (record,).
+
+        The sign is that of the margin under the mean; of the opposite record the margin is −D.
+        """
+        return np.asarray(predicted(self.mean[None], self.covariance[None], differences[None])[0])
+
+    @cached_property
+    def precision(self) -> Values:
+        """Inverse of the covariance, shape (feature, feature)."""
+        return np.asarray(np.linalg.inv(self.covariance), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class TasteChange:
+    """What a unit of time does to a belief.
+
+    Parameters
+    ----------
+    kept
+        Share of the evidence that is left after a unit of time, in (0, 1]; 1 forgets nothing.
+    drift
+        Variance that a random walk adds to every coefficient in a unit of time, at least 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or taste both drifts and is forgotten: a belief would then depend on how often it
+        is asked for, because one long wait is not many short ones.
+    """
+
+    kept: float = 1.0
+    drift: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.kept <= 1:
+            raise InputError(f"kept is {self.kept}; allowed: above 0, at most 1")
+        if not 0 <= self.drift < np.inf:
+            raise InputError(f"drift is {self.drift}; allowed: at least 0")
+        if self.kept < 1 and self.drift > 0:
+            raise InputError(
+                f"kept is {self.kept} and drift {self.drift}; allowed: kept 1 or drift 0, not both changed"
+            )
+
+    def after(self, belief: Belief, prior: Belief, elapsed: float) -> Belief:
+        """Return the belief after some time without records.
+
+        Parameters
+        ----------
+        belief, prior
+            Now, and what forgetting returns to.
+        elapsed
+            In units of time, at least 0.
+        """
+        if not 0 <= elapsed < np.inf:
+            raise InputError(f"elapsed is {elapsed}; allowed: at least 0")
+        means, covariances = self.passed(
+            belief.mean[None], belief.covariance[None], prior, np.array([elapsed], dtype=np.float64)
+        )
+        return Belief(means[0], covariances[0])
+
+    def passed(self, means: Values, covariances: Values, prior: Belief, elapsed: Values) -> tuple[Values, Values]:
+        """Return means and covariances of many beliefs after some time without records.
+
+        Parameters
+        ----------
+        means, covariances
+            Shapes (stream, feature) and (stream, feature, feature).
+        prior
+            What forgetting returns to.
+        elapsed
+            In units of time, at least 0, shape (stream,).
+        """
+        if self.kept < 1.0 and (elapsed > 0).any():
+            means, covariances = forgotten(means, covariances, prior.mean, prior.precision, self.kept**elapsed)
+        if self.drift > 0:
+            covariances = covariances + (self.drift * elapsed)[:, None, None] * np.eye(means.shape[1])
+        return means, covariances
+
+
+def updated(belief: Belief, differences: Values, weights: Values | None = None) -> Belief:
+    """Return the belief after a block of records: the mode, and the curvature there.
+
+    Parameters
+    ----------
+    belief
+        Before.
+    differences
+        Features of the chosen items less those of the rejected ones, shape (record, feature).
+    weights
+        At least 0, shape (record,); None for 1 each.
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a number is not finite, or a weight is negative.
+    """
+    differences = np.asarray(differences, dtype=np.float64)
+    if differences.ndim != 2 or differences.shape[1] != len(belief.mean) or not np.isfinite(differences).all():
+        raise InputError(
+            f"differences have shape {differences.shape}; allowed: finite numbers of shape "
+            f"(record, feature: {len(belief.mean)})"
+        )
+    weighing = np.ones(len(differences)) if weights is None else numbers("weights", weights, "record", len(differences))
+    if (weighing < 0).any():
+        raise InputError(f"weights go down to {weighing.min()}; allowed: at least 0")
+    counted = weighing > 0
+    if not counted.any():
+        return belief
+    return _updated(belief, differences[counted], weighing[counted])
+
+
+def _updated(belief: Belief, differences: Values, weights: Values) -> Belief:
+    """Update with checked records of positive weight."""
+    if len(differences) > max(SMALL_BLOCK, len(belief.mean)):
+        return _large(belief, differences, weights)
+    means, covariances = learned(belief.mean[None], belief.covariance[None], differences[None], weights[None])
+    return Belief(means[0], covariances[0])
+
+
+def _positive_definite(covariance: Values) -> bool:
+    """Whether a symmetric matrix has a Cholesky root."""
+    try:
+        np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _large(belief: Belief, differences: Values, weights: Values) -> Belief:
+    """Update with more records than features, in coordinates in which the belief is round."""
+    root = np.linalg.cholesky(belief.covariance)
+    turned, total = differences @ root, float(weights.sum())
+    problem = LogisticProblem(turned, weights=weights, offsets=differences @ belief.mean, ridge=1.0 / total)
+    place = problem.solve(tolerance=TOLERANCE).coefficients
+    against = sigmoid(-problem.predictions(place))
+    bent = weights * against * (1.0 - against)
+    inner = np.linalg.inv(np.eye(len(root)) + (turned * bent[:, None]).T @ turned)
+    return Belief(belief.mean + root @ place, symmetric(root @ inner @ root.T))

@@ -1,0 +1,12 @@
+"""The page of a comparison of learners: one self-contained HTML file from its JSON.
+
+    comparison (``preferences --json``) ──► reading ──► templates/ + drawings ──► HTML
+
+Like every report, the file needs no network, no script and no fonts, and the same content gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from accordant.preferences.page.render import FORMAT, render_preferred
+
+__all__ = ["FORMAT", "render_preferred"]

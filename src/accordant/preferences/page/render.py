@@ -1,0 +1,129 @@
+"""From the JSON of a comparison to one HTML file."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from accordant.errors import InputError
+from accordant.preferences.options import command
+from accordant.preferences.page import reading as words
+from accordant.preferences.page.pareto import pareto_chart
+from accordant.preferences.page.reading import PreferredReading, Row
+from accordant.preferences.page.users import (
+    MINORITY,
+    MINORITY_HATCH,
+    OTHERS,
+    OTHERS_HATCH,
+    Users,
+    highest,
+    line_through,
+    spread_chart,
+    support_chart,
+)
+from accordant.report.charts.hatching import box, hatched
+from accordant.report.charts.svg import swatch, tag
+from accordant.report.page import environment_of, style_of
+from accordant.report.render import breakable
+from accordant.report.scale import count, listed, number, percent
+
+FORMAT = 2  # of the JSON that a page is made from
+STYLES = (("accordant.report", "style.css"), ("accordant.preferences.page", "preferred.css"))
+
+
+def render_preferred(content: dict[str, Any]) -> str:
+    """Return a comparison of learners as one HTML document.
+
+    Parameters
+    ----------
+    content
+        What ``accordant preferences --json`` prints. Nothing else is read, so the same content gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        If the content has another format.
+    """
+    if content.get("result") != FORMAT:
+        raise InputError(f"the comparison has format {content.get('result')!r}; allowed: {FORMAT}")
+    reading = PreferredReading(content)
+    return (
+        _environment()
+        .get_template("preferred.html")
+        .render(
+            content=content,
+            reading=reading,
+            style=Markup(_style()),  # noqa: S704 - files of this package
+            pareto=_pareto(reading),
+            pictures=_pictures(reading),
+            verdicts=words.verdicts(reading.rows),
+            command=command(content),
+        )
+    )
+
+
+def _pareto(reading: PreferredReading) -> Markup | None:
+    """Return the drawing of the two groups; None if there are no two groups with values."""
+    groups = (reading.content["groups"]["majority"], reading.content["groups"]["minority"])
+    if groups[0] == groups[1] or not reading.over_users:
+        return None
+    if any(reading.pooled.metric(f"accuracy[{group}]")["value"] is None for group in groups):
+        return None
+    answer = reading.content["answer"]
+    return pareto_chart(
+        "pareto-chart", reading.rows, groups, (words.POOLED, answer["looked_at"], answer["nearest_control"])
+    )
+
+
+def _pictures(reading: PreferredReading) -> dict[str, Any] | None:
+    """Return drawings of users under the pooled reward and the method that is looked at; None for one user."""
+    content = reading.content
+    if content["per_user"] is None:
+        return None
+    shown: list[Row] = [row for row in (reading.pooled, reading.looked_at) if row is not None]
+    users = {row.label: Users.of(content, row.label) for row in shown}
+    most = highest(list(users.values()))
+    one = len(content["groups"]["sizes"]) == 1
+    groups = None if one else (content["groups"]["majority"], content["groups"]["minority"])
+    supported = any(each is not None for each in content["per_user"]["support"])
+    return {
+        "support": [
+            (row, support_chart(f"support-{row.position}", f"Accuracy against support: {row.label}", users[row.label],
+                                line_through(users[row.label])))
+            for row in shown
+        ] if supported else [],
+        "spread": [
+            (row, spread_chart(f"spread-{row.position}", f"Accuracy over users: {row.label}", users[row.label], most,
+                               groups=groups))
+            for row in shown
+        ],
+    }  # fmt: skip
+
+
+def _sample(css: str) -> Markup:
+    """Return a swatch of the bars of one part of the users."""
+    hatch = MINORITY_HATCH if css == "few" else OTHERS_HATCH
+    inner = hatched(box(1, 1, 13, 13), hatch, "area" if css == "few" else "area others")
+    return tag("svg", {"viewBox": "0 0 14 14", "class": "swatch", "aria-hidden": "true", "focusable": "false"}, *inner)
+
+
+@cache
+def _style() -> str:
+    return style_of(*STYLES)
+
+
+@cache
+def _environment() -> Environment:
+    environment = environment_of("accordant.preferences.page", "accordant.report")
+    environment.filters |= {
+        "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
+        "cell": words.cell, "change": words.change, "power": words.power_of,
+    }  # fmt: skip
+    environment.globals |= {
+        "MARKS": words.MARKS, "heading": words.heading, "swatch": swatch, "sample": _sample, "OTHERS": OTHERS,
+        "MINORITY": MINORITY,
+    }  # fmt: skip
+    return environment

@@ -1,0 +1,90 @@
+"""Acting on preferences: from the rewards of several groups to one policy, and what that does to each of them.
+
+Words used here:
+
+    group        people with one reward function; rewards have shape (group, candidate, context)
+    candidate    one of finitely many responses to a context (a prompt)
+    reference    the policy π₀ that may be left only at a cost of β KL(π ‖ π₀), shape (candidate, context)
+    rollout      one sampled response; advantages compare the rollouts of one prompt
+    agreement    whether a response agrees with a false stance of its user
+
+Choosing a policy::
+
+    maximin_expectation(rewards, reference, beta)     the worst-off group is best off; exact, with a duality gap
+    equal_regret(rewards, reference, beta)            the largest loss against the own optimum is smallest
+    average_reward, per_sample_minimum, group_optimum, best_of_n
+
+Guarding a personal reward by a gate and a bound: `guarded_rewards`.
+
+Judging what is done: `opposed_groups_table`, the advantages of `advantages.py`, the tilts of `agreement.py` and
+`tilt_report.py`.
+"""
+
+from __future__ import annotations
+
+from accordant.preferences.policy_optimisation.advantages import (
+    Advantages,
+    advantage_combination,
+    batch_standardised,
+    reward_combination,
+    variance_adaptive,
+)
+from accordant.preferences.policy_optimisation.agreement import (
+    AgreementDrift,
+    agreement_drift,
+    agreement_penalty,
+    penalised_rewards,
+    reward_tilt,
+)
+from accordant.preferences.policy_optimisation.best_of import best_of_n
+from accordant.preferences.policy_optimisation.guards import guarded_rewards
+from accordant.preferences.policy_optimisation.maximin import MaximinPolicy, maximin_expectation
+from accordant.preferences.policy_optimisation.opposed_groups import Satisfaction, one_policy, opposed_groups_table
+from accordant.preferences.policy_optimisation.policies import (
+    RegularisedPolicy,
+    average_reward,
+    group_optimum,
+    per_sample_minimum,
+)
+from accordant.preferences.policy_optimisation.regret import EqualRegretPolicy, equal_regret
+from accordant.preferences.policy_optimisation.tilt_report import (
+    TiltReport,
+    TiltSeries,
+    fraction_positive_tilt,
+    tilt_over_time,
+    tilt_report,
+)
+from accordant.preferences.policy_optimisation.tilting import exponential_tilt, kl_divergence
+
+__all__ = [
+    "Advantages",
+    "AgreementDrift",
+    "EqualRegretPolicy",
+    "MaximinPolicy",
+    "RegularisedPolicy",
+    "Satisfaction",
+    "TiltReport",
+    "TiltSeries",
+    "advantage_combination",
+    "agreement_drift",
+    "agreement_penalty",
+    "average_reward",
+    "batch_standardised",
+    "best_of_n",
+    "equal_regret",
+    "exponential_tilt",
+    "fraction_positive_tilt",
+    "group_optimum",
+    "guarded_rewards",
+    "kl_divergence",
+    "maximin_expectation",
+    "one_policy",
+    "opposed_groups_table",
+    "penalised_rewards",
+    "per_sample_minimum",
+    "reward_combination",
+    "reward_tilt",
+    "tilt_over_time",
+    "tilt_report",
+    "variance_adaptive",
+]

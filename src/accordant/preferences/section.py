@@ -1,0 +1,211 @@
+"""A comparison of learners on one preference file: read, split, encode, learn, measure."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError
+from accordant.preferences.comparison import (
+    LENGTH,
+    POOLED,
+    Fitted,
+    Groups,
+    Skipped,
+    Source,
+    Split,
+    chosen_methods,
+    fit_methods,
+    groups_of,
+    labels_of,
+    margins_of,
+    measure,
+    read_source,
+    split_records,
+)
+from accordant.preferences.comparison.conclusions import answered
+from accordant.preferences.comparison.measuring import Claim
+from accordant.preferences.comparison.methods import Features
+from accordant.preferences.comparison.scaling import scaled
+from accordant.preferences.comparison.tuning import chosen_ridge
+from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
+from accordant.preferences.measures import PerUser, per_user
+from accordant.preferences.measures.intervals import LEVEL
+from accordant.preferences.options import PreferenceOptions
+from accordant.preferences.records import Comparisons
+from accordant.preferences.result import Judged, Preferred
+
+FEW_USERS = 10  # fewer say little about other users, whatever their intervals
+FEW_MEMBERS = 5  # of a group
+FEWEST_RESAMPLES = 40  # then one of them lies beyond either limit of a 95 % interval
+SAME = 1e-5  # margins of one model that was learned twice differ by less
+log = logging.getLogger("accordant.preferences")
+
+
+def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferred:
+    """Compare learners on a file.
+
+    Parameters
+    ----------
+    path
+        The file, or the folder of MovieLens.
+    options
+        What is compared, and how.
+
+    Raises
+    ------
+    InputError
+        If the file, a method or another option cannot be used.
+    """
+    encoder = encoders.create(options.encoder)
+    if options.resamples < FEWEST_RESAMPLES:
+        raise InputError(f"resamples is {options.resamples}; allowed: at least {FEWEST_RESAMPLES}")
+    if not (0 <= options.tolerance < 1):
+        raise InputError(f"tolerance is {options.tolerance}; allowed: at least 0, below 1")
+    if options.gain is not None and not (0 < options.gain <= 1):
+        raise InputError(f"gain is {options.gain}; allowed: above 0, at most 1")
+    chosen_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
+    source = read_source(path, options.source, test=options.test, seed=options.seed)
+    log.info("%s: %s records of %s users, read as %s", source.name, len(source), len(source.user_names), source.kind)
+    split = split_records(
+        source.users, source.pairs, source.items, test=options.test, seed=options.seed, later=source.later,
+        new_users=options.new_users, first=options.first,
+    )  # fmt: skip
+    records = _described(source, split, encoder)
+    known = np.sort(np.concatenate([split.training, split.first]))
+    groups = groups_of(
+        records["encoder"].take(known),
+        declared=None if source.support is None else source.support[known],
+        declared_from=source.support_from, imposed=source.kind == "dsp", seed=options.seed,
+    )  # fmt: skip
+    records = {name: each.with_groups(groups.training) for name, each in records.items()}
+    training = {name: each.take(split.training) for name, each in records.items()}
+    ridge = chosen_ridge(training["encoder"], seed=options.seed)
+    methods = chosen_methods(
+        options.methods, options.parameters, everything=options.compare, texts=source.texts is not None,
+        ridge=ridge.ridge,
+    )  # fmt: skip
+    rows, skipped = fit_methods(methods, training, seed=options.seed)
+    asked = labels_of(options.methods, options.parameters)
+    reasons = {each.method: each.reason for each in skipped}
+    if asked and not options.compare and all(label in reasons for label in asked):
+        raise InputError(f"{asked[0]} cannot learn from this file: {reasons[asked[0]]}")
+    log.info("measuring %s methods on %s resamples", len(rows), options.resamples)
+    rows, judged, left_out = _judge(
+        rows, {name: each.take(split.test) for name, each in records.items()}, groups, options
+    )
+    fresh = _new_users(rows, records, split, groups, options) if len(split.later) else None
+    answer = answered(rows, judged.measured, groups, asked)
+    warnings = _warnings(source, split, groups, judged)
+    return Preferred(
+        str(path), options, source, split, groups, ridge, records["encoder"].features.shape[1], tuple(rows),
+        (*skipped, *left_out), judged, fresh, answer, warnings,
+    )  # fmt: skip
+
+
+def _described(source: Source, split: Split, encoder: Encoder) -> dict[Features, Comparisons]:
+    """Return all records with features: encoders and scales see training records alone while they are fitted."""
+    if source.texts is None:
+        assert source.comparisons is not None
+        return {"encoder": scaled(source.comparisons, split.training, each=True)}
+    log.info("encoding texts")
+    encoder.fit(source.texts.take(split.training).texts(prompts=encoder.prompts))
+    records: dict[Features, Comparisons] = {
+        "encoder": source.texts.encode(encoder), "length": source.texts.encode(LengthEncoder()),
+    }  # fmt: skip
+    return {name: scaled(each, split.training, each=False) for name, each in records.items()}
+
+
+def _judge(
+    rows: Sequence[Fitted], test: Mapping[Features, Comparisons], groups: Groups, options: PreferenceOptions
+) -> tuple[list[Fitted], Judged, list[Skipped]]:
+    """Measure every method on records of users; a model that gives no finite margins is left out."""
+    first = test["encoder"]
+    alone = len(np.unique(first.users)) == 1
+    users = np.arange(len(first)) if alone else first.users
+    names = None if alone else first.names
+    found: dict[str, PerUser] = {}
+    kept: list[Fitted] = []
+    left_out: list[Skipped] = []
+    seen: dict[str, NDArray[np.float64]] = {}
+    for row in rows:
+        try:
+            margins = margins_of(row, test[row.method.features])
+        except InputError as error:
+            left_out.append(Skipped(row.label, str(error)))
+            continue
+        name = row.label.removeprefix(f"{row.control_of}: ")
+        if row.control_of and name in seen and np.allclose(seen[name], margins, rtol=SAME, atol=SAME):
+            left_out.append(Skipped(row.label, f"it is the row {name}: every margin is the same"))
+            continue
+        seen[row.label] = margins
+        found[row.label] = per_user(margins, users, names=names, weights=first.weights)
+        kept.append(row)
+    measured = next(iter(found.values())).users
+    of_user = np.zeros(len(measured), dtype=np.intp) if alone else groups.of_user[measured]
+    support = np.full(len(measured), np.nan) if alone else groups.support[measured]
+    judged = measure(
+        found, of_user, groups.names, support, seed=options.seed, resamples=options.resamples, level=LEVEL,
+        units="records" if alone else "users", claim=Claim(options.tolerance, groups.minority, options.gain),
+    )  # fmt: skip
+    return kept, Judged(found, of_user, support, judged), left_out
+
+
+def _new_users(
+    rows: Sequence[Fitted],
+    records: Mapping[Features, Comparisons],
+    split: Split,
+    groups: Groups,
+    options: PreferenceOptions,
+) -> Judged:
+    """Return what every method achieves for users whom it knows by their first records alone."""
+    adapted = [replace(row, model=row.model.adapted(records[row.method.features].take(split.first))) for row in rows]
+    later = {name: each.take(split.later) for name, each in records.items()}
+    return _judge(adapted, later, groups, options)[1]
+
+
+def _warnings(source: Source, split: Split, groups: Groups, judged: Judged) -> tuple[str, ...]:
+    """Return what a reader must know before reading a number."""
+    found = list(groups.warnings)
+    n_users = len(judged.users[POOLED].names)
+    if judged.measured.units == "records":
+        found.insert(0, "all test records are of one user: nothing about users or groups can be measured; "
+                        "intervals are over records")  # fmt: skip
+    elif n_users < FEW_USERS:
+        found.append(f"{n_users} users are measured: intervals over so few say little about other users")
+    if len(groups.names) > 1:
+        for code, name in enumerate(groups.names):
+            members = int((judged.groups == code).sum())
+            if members == 0:
+                found.append(f"group {name} has no measured user: it cannot be measured")
+            elif members < FEW_MEMBERS:
+                users = "user" if members == 1 else "users"
+                found.append(f"group {name} has {members} measured {users}: its figures are close to chance")
+    if split.training_only:
+        found.append(
+            f"{split.training_only} users have too few pairs of items for a test, or all share items, "
+            "and stay in training"
+        )
+    if split.between:
+        found.append(
+            f"{split.between} records are used for nothing: users have compared the same items again and again, so "
+            "their items are parted into those of training and those of the test, and these records are of one of each"
+        )
+    if LENGTH in judged.users and source.texts is not None:
+        found += _length_warning(judged)
+    return tuple(dict.fromkeys(found))
+
+
+def _length_warning(judged: Judged) -> list[str]:
+    """Return a warning if length alone foretells choices better than chance."""
+    limits = judged.measured.metrics[LENGTH]["accuracy"].limits
+    if limits.low is None or limits.low <= 0.5:
+        return []
+    return [
+        f"length alone foretells {limits.value:.1%} of the choices: part of any accuracy here is a taste for length"
+    ]

@@ -1,7 +1,0 @@
-"""The page of a deliberation: transcript, who moved on which patient and why, verdict, and pictures."""
-
-from __future__ import annotations
-
-from accordant.report.deliberated.render import FORMAT, render_deliberated
-
-__all__ = ["FORMAT", "render_deliberated"]

@@ -1,0 +1,122 @@
+"""Certificates of a finished run's decisions, for the rows of a file or for the untouched rows."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from accordant.certificates import Certificate, Known, Survey, survey
+from accordant.errors import InputError
+from accordant.runs.folder import Run
+from accordant.runs.scrutiny import largest_coalition
+from accordant.runs.test_rows import contexts_of
+
+DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """What is certified about some decisions.
+
+    Attributes
+    ----------
+    origin
+        Which rows they are about, in one sentence.
+    survey
+        Radii against every coalition.
+    certificate
+        What the coalition that was asked for can make win within the radius that was asked for.
+    """
+
+    origin: str
+    survey: Survey
+    certificate: Certificate
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, with one object per row."""
+        deltas = sorted({*DELTAS, self.certificate.threat.delta})
+        return {
+            "origin": self.origin,
+            **self.certificate.to_json(),
+            "survey": self.survey.to_json(deltas),
+            "rows": [dict(zip(self.header, row, strict=True)) for row in self.rows()],
+        }
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Names of the columns of `rows`."""
+        against = (f"radius[{', '.join(members)}]" for members in self.survey.coalitions)
+        return ("row", "action", "certified", "reachable", "attainable", *against)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return per row: the action, whether it is certified, actions not ruled out, actions attained, radii."""
+        found, names = self.certificate, self.certificate.expected.actions
+        return [
+            (
+                t, names[found.decided[t]], bool(found.certified[t]),
+                " | ".join(names[a] for a in np.flatnonzero(found.outer[:, t])),
+                " | ".join(names[a] for a in np.flatnonzero(found.inner[:, t])),
+                *("inf" if np.isinf(radius) else float(radius) for radius in self.survey.radii[:, t]),
+            )
+            for t in range(found.expected.n_contexts)
+        ]  # fmt: skip
+
+
+def certify_rows(
+    run: Run,
+    source: str | Path | IO[str] | None,
+    *,
+    delta: float,
+    coalition: Sequence[str] | None = None,
+    strategy: str | None = None,
+    frozen: bool = False,
+    data: str | None = None,
+) -> Certified:
+    """Certify the decisions of a run.
+
+    Parameters
+    ----------
+    run
+        From `read_run`.
+    source
+        A CSV file with new rows, or an open text stream; None for the untouched rows of the run.
+    delta, coalition, frozen
+        See `accordant.certificates.Threat`.
+    strategy
+        Label of another strategy than the selected one.
+    data
+        Data file or folder of the run, where the untouched rows come from.
+
+    Raises
+    ------
+    InputError
+        If rows, data, strategy or threat cannot be used.
+    """
+    policy = run.policy
+    contexts, origin = contexts_of(run, source, data)
+    certificate = policy.certify(contexts, delta=delta, coalition=coalition, strategy=strategy, frozen=frozen)
+    known = Known(policy.outcome_model_.predict(contexts), contexts=contexts)
+    found = survey(
+        certificate.rule,
+        certificate.expected,
+        largest=largest_coalition(len(certificate.expected.stakeholders)),
+        frozen=frozen,
+        known=known,
+    )
+    return Certified(origin, found, certificate)
+
+
+def write_certified(found: Certified, out: Path) -> None:
+    """Write one line per row as CSV."""
+    try:
+        with out.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(found.header)
+            writer.writerows(found.rows())
+    except OSError as error:
+        raise InputError(f"certificates cannot be written to {out}: {error.strerror}") from None

@@ -1,0 +1,76 @@
+"""Explanations of a finished run's decisions, for rows of a file or for the untouched rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from accordant.certificates import Known
+from accordant.contexts import Contexts
+from accordant.errors import InputError
+from accordant.explanation import as_document, influence, pivotal
+from accordant.problem import value_label
+from accordant.report.explained import render_explanation
+from accordant.runs.folder import Run
+from accordant.runs.test_rows import contexts_of
+
+
+def explain_rows(
+    run: Run,
+    source: str | Path | IO[str] | None,
+    *,
+    rows: Sequence[int] = (0,),
+    strategy: str | None = None,
+    data: str | None = None,
+) -> dict[str, Any]:
+    """Explain decisions of a run; the result is what ``explain --json`` prints.
+
+    Parameters
+    ----------
+    run
+        From `read_run`.
+    source
+        A CSV file with new rows, or an open text stream; None for the untouched rows of the run. The nearest context
+        with another decision is looked for among the same rows.
+    rows
+        Positions of the rows to explain.
+    strategy
+        Label of another strategy than the selected one.
+    data
+        Data file or folder of the run, where the untouched rows come from.
+
+    Raises
+    ------
+    InputError
+        If rows, data or strategy cannot be used.
+    """
+    policy = run.policy
+    contexts, origin = contexts_of(run, source, data)
+    rule = policy.strategy(strategy or policy.selected_)
+    explained = policy.explain(contexts, rows=rows, strategy=rule.label, observed=contexts)
+    expected, known = policy.expected_rewards(contexts), Known(policy.outcome_model_.predict(contexts), None, contexts)
+    groups = _groups(run, contexts)
+    return as_document(
+        explained,
+        title=f"{run.case.title}: decisions explained",
+        source=origin,
+        influence=influence(rule, expected, known=known, groups=groups),
+        pivotal=pivotal(rule, expected, known=known, groups=groups),
+    )
+
+
+def _groups(run: Run, contexts: Contexts) -> list[str] | None:
+    """Return the group of each row by the first sensitive attribute that the rows have; None if they have none."""
+    for attribute in run.case.problem.sensitive_attributes:
+        if attribute.name in contexts:
+            return [value_label(value) for value in contexts[attribute.name]]
+    return None
+
+
+def write_explanation(document: dict[str, Any], out: Path) -> None:
+    """Write explanations as one HTML file."""
+    try:
+        out.write_text(render_explanation(document), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the explanation cannot be written to {out}: {error.strerror}") from None

@@ -1,0 +1,175 @@
+"""The past of each request: what is learned from, what its user took before it, and what after it began."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.arrays import Codes, Values
+from accordant.errors import DataError, InputError
+from accordant.slates.cases.interactions.tables import Events
+from accordant.slates.relevance import NOBODY, NOWHERE, Interactions
+
+DAY = 86_400.0  # seconds
+ROUNDING = 1e-9  # a share that is a whole number of rows but for rounding is one
+NO_CANDIDATE = -1  # the position of an item that is not in the catalogue
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: what one user took on one day, or in one session, after the split.
+
+    Attributes
+    ----------
+    user
+        Position in `Events.user_names`.
+    part
+        Day counted from that of the split, or the name of the session.
+    time
+        Seconds since 1970 of its first row.
+    rows
+        Its rows.
+    """
+
+    user: int
+    part: int | str
+    time: float
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """Events of a catalogue, split in time.
+
+    Attributes
+    ----------
+    events
+        In the order of time.
+    items
+        Position of each row's item in the catalogue, `NO_CANDIDATE` for others, shape (row,).
+    n_items
+        Items of the catalogue.
+    time
+        Seconds since 1970: what was before is learned from.
+    """
+
+    events: Events
+    items: Codes
+    n_items: int
+    time: float
+
+    @cached_property
+    def training(self) -> NDArray[np.bool_]:
+        """Whether a row is learned from, shape (row,)."""
+        return np.asarray((self.events.times < self.time) & (self.items != NO_CANDIDATE))
+
+    @cached_property
+    def known(self) -> Codes:
+        """Position of each user among those who are learned from, `NOBODY` for others, shape (user,)."""
+        users = np.unique(self.events.users[self.training])
+        found = np.full(len(self.events.user_names), NOBODY)
+        found[users] = np.arange(len(users))
+        return found
+
+    def interactions(self) -> Interactions:
+        """Return what is learned from; each row starts from what the same user took before it."""
+        rows = self.training
+        users = self.known[self.events.users[rows]]
+        found = Interactions.of(
+            int(users.max(initial=NOBODY)) + 1, self.n_items, users, self.items[rows],
+            counts=self.events.weights[rows], times=self.events.times[rows],
+        )  # fmt: skip
+        return found.within(users)
+
+    def asked(self) -> list[Asked]:
+        """Return requests in the order of time; ties by user, then by day or session."""
+        events, sessions = self.events, self.events.sessions
+        rows = np.flatnonzero(events.times >= self.time)
+        days = days_after(events.times[rows], self.time)
+        found: dict[tuple[int, int | str], list[int]] = {}
+        for row, day in zip(rows.tolist(), days.tolist(), strict=True):
+            part = day if sessions is None else sessions[row]
+            found.setdefault((int(events.users[row]), part), []).append(row)
+        return sorted(
+            (Asked(user, part, float(events.times[its[0]]), tuple(its)) for (user, part), its in found.items()),
+            key=lambda each: (each.time, each.user, each.part),
+        )
+
+    def before(self, requests: Sequence[Asked]) -> tuple[Values, Codes]:
+        """Return how often users took each item before their requests, shape (item, request), and the last one.
+
+        The last is `NOWHERE` for users who took nothing, shape (request,).
+        """
+        counts, last = np.zeros((self.n_items, len(requests))), np.full(len(requests), NOWHERE)
+        for column, each in enumerate(requests):
+            first, end = self._bounds[each.user : each.user + 2]
+            own = self._by_user[first:end]
+            rows = own[: np.searchsorted(self.events.times[own], each.time)]
+            if len(rows):
+                counts[:, column] = np.bincount(self.items[rows], self.events.weights[rows], self.n_items)
+                last[column] = self.items[rows[-1]]
+        return counts, last
+
+    @cached_property
+    def _by_user(self) -> Codes:
+        """Rows of candidates by user, each user's in the order of time."""
+        rows = np.flatnonzero(self.items != NO_CANDIDATE)
+        return rows[np.argsort(self.events.users[rows], kind="stable")]
+
+    @cached_property
+    def _bounds(self) -> Codes:
+        """Where the rows of each user begin in `_by_user`, and where the last end, shape (user + 1,)."""
+        return np.searchsorted(self.events.users[self._by_user], np.arange(len(self.events.user_names) + 1))
+
+    def targets(self, requests: Sequence[Asked]) -> NDArray[np.bool_]:
+        """Return what was taken in each request, shape (item, request)."""
+        found = np.zeros((self.n_items, len(requests)), dtype=bool)
+        for column, each in enumerate(requests):
+            taken = self.items[list(each.rows)]
+            found[taken[taken != NO_CANDIDATE], column] = True
+        return found
+
+
+def split_time(times: Values, test_share: float) -> float:
+    """Return the time of the first of the latest rows.
+
+    Parameters
+    ----------
+    times
+        In order, shape (row,).
+    test_share
+        Share of rows that are not learned from, above 0 and below 1; rows of one time stay together, so it may be more.
+
+    Raises
+    ------
+    InputError
+        If the share is out of range.
+    DataError
+        If nothing was before it.
+    """
+    if isinstance(test_share, bool) or not isinstance(test_share, int | float) or not 0 < test_share < 1:
+        raise InputError(f"test_share is {test_share!r}; allowed: above 0 and below 1")
+    latest = max(1, math.ceil(test_share * len(times) - ROUNDING))
+    time = float(times[len(times) - latest])
+    if not times[0] < time:
+        raise DataError(
+            f"nothing to learn from: none of {len(times)} interactions was before {day_of(time)}, where the latest "
+            f"{test_share:.0%} begin; allowed: a smaller test_share, or interactions at more times"
+        )
+    return time
+
+
+def days_after(times: Values, start: float) -> Codes:
+    """Return days of the calendar, in coordinated universal time, counted from that of a start, shape (row,)."""
+    return np.asarray(np.floor(times / DAY) - math.floor(start / DAY)).astype(np.intp)
+
+
+def day_of(seconds: float) -> str:
+    """Return the day of a time in coordinated universal time, such as ``2024-05-31``."""
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()

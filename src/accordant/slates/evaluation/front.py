@@ -1,0 +1,180 @@
+"""`front`: which rules are dominated by which, on a few measures at once, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.arrays import Mask, Values
+from accordant.errors import InputError
+from accordant.evaluation.composite import EQUAL
+from accordant.slates.evaluation.board import Board
+
+RARE = 0.05  # share of resamples up to which it is not named that one rule dominates another
+NAMED = 3  # rules that a sentence names
+
+
+@dataclass(frozen=True)
+class FrontRow:
+    """One rule.
+
+    Attributes
+    ----------
+    rule
+        Its name.
+    values
+        Its measures on the axes; None where not defined.
+    dominated_by
+        Rules that are at least as good on all axes and better on one; a rule without a value is not compared.
+    dominators
+        These, and each rule that dominates it in more than 5 % of resamples, to the share of resamples in which it
+        does, the largest first; among those resamples in which it has a value on all axes. Empty without resamples.
+    on_front
+        Whether it has a value on all axes and no rule dominates it.
+    probability
+        Share of resamples in which no rule dominates it, among those in which it has a value on all axes; None without
+        such.
+    """
+
+    rule: str
+    values: tuple[float | None, ...]
+    dominated_by: tuple[str, ...]
+    dominators: Mapping[str, float]
+    on_front: bool
+    probability: float | None
+
+    @property
+    def words(self) -> str:
+        """Whether a rule dominates it on these requests, and in what share of resamples."""
+        return dominance(self.dominated_by, self.dominators, self.probability)
+
+
+@dataclass(frozen=True)
+class Front:
+    """The rules that no other dominates, and the others.
+
+    Attributes
+    ----------
+    axes
+        Labels of the measures that are compared.
+    rows
+        Rules in the order of the board.
+    """
+
+    axes: tuple[str, ...]
+    rows: tuple[FrontRow, ...]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Names of rules that no other dominates."""
+        return tuple(row.rule for row in self.rows if row.on_front)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "axes": list(self.axes),
+            "rows": [
+                {
+                    "rule": row.rule,
+                    "values": list(row.values),
+                    "dominated_by": list(row.dominated_by),
+                    "dominators": dict(row.dominators),
+                    "on_front": row.on_front,
+                    "probability": row.probability,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def front(board: Board, axes: Sequence[str]) -> Front:
+    """Compare rules on some measures (Pareto dominance), the goal of each taken into account.
+
+    Parameters
+    ----------
+    board
+        Of `scores`.
+    axes
+        Labels of at least one measure, such as what the user attains and what the worst-off attains.
+
+    Raises
+    ------
+    UnknownNameError
+        If a measure is not on the board.
+    InputError
+        If there are no axes.
+    """
+    if not axes:
+        raise InputError("a front needs at least one measure")
+    places = [board.measure(label) for label in axes]
+    signs = np.array([1.0 if board.columns[m].goal == "max" else -1.0 for m in places])
+    points, draws = board.points[:, places], board.draws[:, :, places]
+    beaten = dominates(points * signs)
+    defined = np.asarray(~np.isnan(points).any(axis=1))
+    counted = np.asarray(~np.isnan(draws).any(axis=2))
+    over = dominates(draws * signs)
+    safe = np.asarray(counted & ~over.any(axis=1))
+    rows = []
+    for r, rule in enumerate(board.rules):
+        by = tuple(board.rules[q] for q in np.flatnonzero(beaten[:, r]))
+        n = int(counted[:, r].sum())
+        probability = float(safe[:, r].sum() / n) if n else None
+        values = tuple(None if np.isnan(value) else float(value) for value in points[r])
+        often = _dominators(board.rules, over[:, :, r], n, by)
+        rows.append(FrontRow(rule, values, by, often, bool(defined[r] and not by), probability))
+    return Front(tuple(axes), tuple(rows))
+
+
+def dominance(dominated_by: Sequence[str], dominators: Mapping[str, float], probability: float | None) -> str:
+    """Return whether a rule dominates one on these requests, with shares of resamples: a sentence.
+
+    Parameters
+    ----------
+    dominated_by, dominators, probability
+        As in `FrontRow`.
+    """
+    often = [f"{rule} in {share:.0%}" for rule, share in dominators.items()]
+    more = len(often) - NAMED
+    named = ", ".join(often[:NAMED]) + (f", and {more} more" if more > 0 else "")
+    if not dominated_by:
+        found = "No rule dominates it on these requests"
+        if probability is None:
+            return f"{found}."
+        if probability == 1.0:
+            return f"{found}, and none does in any resample."
+        return f"{found}; in {1 - probability:.0%} of resamples some rule does{f' ({named})' if named else ''}."
+    who = ", ".join(dominated_by[:NAMED])
+    who += f" and {len(dominated_by) - NAMED} more" if len(dominated_by) > NAMED else ""
+    found = f"{who} {'dominates' if len(dominated_by) == 1 else 'dominate'} it on these requests"
+    if probability is None:
+        return f"{found}."
+    return f"{found}; in {1 - probability:.0%} of resamples some rule does ({named})."
+
+
+def _dominators(rules: Sequence[str], over: Mask, n: int, by: Sequence[str]) -> dict[str, float]:
+    """Return rules to the share of n resamples in which they dominate one, from shape (resample, rule)."""
+    if not n:
+        return {}
+    shares = over.sum(axis=0) / n
+    order = np.argsort(-shares, kind="stable")
+    return {rules[q]: float(shares[q]) for q in order if shares[q] > RARE or rules[q] in by}
+
+
+def dominates(values: Values) -> NDArray[np.bool_]:
+    """Return whether one point is at least as good as another on all axes and better on one.
+
+    Parameters
+    ----------
+    values
+        More is better, shape (..., point, axis); a point with NaN neither dominates nor is dominated.
+
+    Returns
+    -------
+    Shape (..., point, other point): whether the point dominates the other.
+    """
+    gaps = values[..., :, None, :] - values[..., None, :, :]
+    return np.asarray((gaps >= -EQUAL).all(axis=-1) & (gaps > EQUAL).any(axis=-1))

@@ -1,0 +1,221 @@
+"""`why`: one sentence about a list, made of numbers that anybody can compute again, and the record of these numbers.
+
+Nothing is taken from what a stakeholder or a language model says about itself. The sentence compares each stakeholder
+with two lists of the same length: one drawn at random from what may be shown, and its own best one. It does so on the
+scale of each stakeholder, on which its worst list is 0 and its best is 1 (`accordant.slates.gains`): the differences of
+E themselves would name whoever has the widest range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from accordant.arrays import Values
+from accordant.errors import InputError
+from accordant.slates.gains import ALIKE, Gains, gains_of
+from accordant.slates.serving import Served
+from accordant.slates.slates import NOTHING
+
+Kind = Literal["serves", "alike", "gains", "no gain", "gives up", "no loss", "nothing"]
+
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One part of the sentence.
+
+    Attributes
+    ----------
+    kind
+        ``serves``: no stakeholder is closer to its best item with this item than this one; the number is where the item
+        lies between its worst item, 0, and its best, 1. ``alike``: the item makes no difference to anybody. ``gains``:
+        this stakeholder gains most over a list drawn at random; what it attains with the list, and on average with a
+        drawn one. ``gives up``: this one attains least, so it is furthest below its best list; what it attains. ``no
+        gain``, ``no loss``: there is nobody of that sort. ``nothing``: the list is empty.
+    item, stakeholder
+        Whom it is about; None where the kind has none.
+    numbers
+        Unrounded.
+    """
+
+    kind: Kind
+    item: str | None = None
+    stakeholder: str | None = None
+    numbers: tuple[float, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The statement in words, every number with three decimals."""
+        shown = [f"{number:.{DIGITS}f}" for number in self.numbers]
+        return TEMPLATES[self.kind].format(*shown, item=self.item, stakeholder=self.stakeholder)
+
+
+TEMPLATES: dict[Kind, str] = {
+    "serves": "{item} (best for {stakeholder}: {0})",
+    "alike": "{item} (the same for everybody)",
+    "gains": "{stakeholder} gains most over a list drawn at random (attained {0} against {1})",
+    "no gain": "nobody gains over a list drawn at random",
+    "gives up": "{stakeholder} is furthest from its best list (attained {0} of 1)",
+    "no loss": "everybody gets its best list",
+    "nothing": "There was nothing to show",
+}
+OPENING, BETWEEN, AFTER, END = "Shown: ", ", ", "; ", "."
+
+
+@dataclass(frozen=True)
+class Justification:
+    """Why a list is what it is, or rather what it does.
+
+    Attributes
+    ----------
+    rule, request
+        Which list.
+    text
+        One sentence; `accordant.slates.evaluation.check` recomputes every number in it.
+    statements
+        What it says, with every number.
+    reasons
+        One plain phrase for each item, in the order of the list.
+    """
+
+    rule: str
+    request: int
+    text: str
+    statements: tuple[Statement, ...]
+    reasons: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "rule": self.rule,
+            "request": self.request,
+            "text": self.text,
+            "statements": [dict(vars(each)) | {"numbers": list(each.numbers)} for each in self.statements],
+            "reasons": list(self.reasons),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ListFacts:
+    """The numbers of one list, for stakeholders with a weight above 0.
+
+    Attributes
+    ----------
+    items, stakeholders
+        Names of the items shown, and of those who have a say.
+    standing
+        Where each item lies between the worst and the best available item, shape (stakeholder, item shown); NaN for
+        whom all are alike.
+    attained, drawn
+        What the list attains between the worst list, 0, and the best, 1, and what lists drawn at random attain on
+        average, shape (stakeholder,); NaN for whom all lists of this length are alike.
+    """
+
+    items: tuple[str, ...]
+    stakeholders: tuple[str, ...]
+    standing: Values
+    attained: Values
+    drawn: Values
+
+    @classmethod
+    def of(cls, served: Served, request: int) -> ListFacts:
+        """Compute the numbers from E and the items shown.
+
+        Raises
+        ------
+        InputError
+            If there is no such request.
+        """
+        if not 0 <= request < served.slates.n_users:
+            raise InputError(f"request {request} is not there; allowed: 0 to {served.slates.n_users - 1}")
+        heard = served.candidates.weights > 0
+        values = served.candidates.values[heard, :, request]
+        open_values = values[:, served.candidates.available[:, request]]
+        chosen = served.slates.items[request]
+        shown = values[:, chosen[chosen != NOTHING]]
+        names = tuple(name for name, has in zip(served.candidates.stakeholders, heard, strict=True) if has)
+        if not shown.size:
+            nothing = np.full(len(names), np.nan)
+            return cls((), names, shown, nothing, nothing)
+        low, high = open_values.min(axis=1), open_values.max(axis=1)
+        span = np.where(high - low > ALIKE, high - low, np.nan)
+        only = slice(request, request + 1)
+        gains = gains_of(served.slates.take(only), served.candidates.take(only))
+        mean = served.candidates.values[:, served.candidates.available[:, request], request].mean(axis=1)[:, None]
+        drawn = Gains(mean, gains.ideal, gains.worst)
+        return cls(
+            served.slates.names(request), names, (shown - low[:, None]) / span[:, None], gains.attained[heard, 0],
+            drawn.attained[heard, 0],
+        )  # fmt: skip
+
+    def item(self, place: int) -> Statement:
+        """Return whom the item at a place serves best; equals go to the stakeholder declared first."""
+        standing = self.standing[:, place]
+        if np.isnan(standing).all():
+            return Statement("alike", self.items[place])
+        i = int(np.nanargmax(standing >= np.nanmax(standing) - ALIKE))
+        return Statement("serves", self.items[place], self.stakeholders[i], (float(standing[i]),))
+
+    def gain(self) -> Statement:
+        """Return who gains most over a list drawn at random."""
+        gains = np.nan_to_num(self.attained - self.drawn)
+        i = int(np.argmax(gains >= gains.max() - ALIKE))
+        if gains[i] <= ALIKE:
+            return Statement("no gain")
+        return Statement("gains", None, self.stakeholders[i], (float(self.attained[i]), float(self.drawn[i])))
+
+    def loss(self) -> Statement:
+        """Return who is furthest below its own best list."""
+        losses = np.nan_to_num(1.0 - self.attained)
+        i = int(np.argmax(losses >= losses.max() - ALIKE))
+        if losses[i] <= ALIKE:
+            return Statement("no loss")
+        return Statement("gives up", None, self.stakeholders[i], (float(self.attained[i]),))
+
+    def statements(self) -> tuple[Statement, ...]:
+        """Return all that the sentence says, in order."""
+        if not self.items:
+            return (Statement("nothing"),)
+        return (*map(self.item, range(len(self.items))), self.gain(), self.loss())
+
+
+def why(served: Served, request: int) -> Justification:
+    """Say in one sentence what the list of a request does, and for whom.
+
+    Parameters
+    ----------
+    served
+        What a rule showed.
+    request
+        Number of the request, from 0.
+
+    Raises
+    ------
+    InputError
+        If there is no such request.
+    """
+    statements = ListFacts.of(served, request).statements()
+    return Justification(served.slates.rule, request, sentence(statements), statements, tuple(reasons(statements)))
+
+
+def sentence(statements: tuple[Statement, ...]) -> str:
+    """Return statements as one sentence."""
+    if statements[0].kind == "nothing":
+        return statements[0].text + END
+    items = BETWEEN.join(each.text for each in statements[:-2])
+    return OPENING + items + AFTER + AFTER.join(each.text for each in statements[-2:]) + END
+
+
+def reasons(statements: tuple[Statement, ...]) -> list[str]:
+    """Return one phrase for each item."""
+    return [
+        f"best for {each.stakeholder}: {each.numbers[0]:.{DIGITS}f} of the way from its worst item to its best"
+        if each.kind == "serves"
+        else "the same for everybody"
+        for each in statements
+        if each.item is not None
+    ]

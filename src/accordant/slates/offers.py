@@ -1,0 +1,161 @@
+"""Slates of offers: the actions of a decision case become items, and its own models say what each is worth to whom."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from accordant.cases.spec import CaseSpec
+from accordant.contexts import Log
+from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.runs.execution import RunOptions, build_policy, case_data, located_signals, split, subset
+from accordant.slates.case import SlateSpec
+from accordant.slates.catalogue import Catalogue, Requests
+from accordant.slates.days import service_days
+from accordant.slates.serving import ExpectedUptake, Market
+from accordant.slates.sources import MarketSource, with_capacities
+from accordant.slates.state import State
+from accordant.utilities import ExpectedRewards
+
+logger = logging.getLogger(__name__)
+
+PARAMETERS = ("requests", "per_day", "batch", "learn_from")
+BATCH = 25  # rows that are served at once: what they take is known to the next [ours]
+REQUESTS = 1000  # untouched rows that are served: enough for intervals of about three points [ours]
+LEARN_FROM = 5000  # training rows: E of a demonstration needs no more, and fitting takes seconds, not minutes [ours]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedExpectations:
+    """E of requests that were known beforehand: position in E by the id of the request."""
+
+    expected: ExpectedRewards
+    position: dict[str, int]
+
+    def __call__(self, requests: Requests, state: State) -> ExpectedRewards:
+        """Return E of a batch; it does not depend on what happened so far."""
+        del state
+        return self.expected.take(np.array([self.position[each] for each in requests.ids], dtype=np.intp))
+
+
+def market_of_offers(
+    case: CaseSpec, declared: SlateSpec, seed: int, data: str | None, beside: Path | None
+) -> MarketSource:
+    """Return a market in which untouched rows of a decision case are offered lists of its actions.
+
+    The case's models are fitted on training rows. What was really done is the target.
+
+    Parameters
+    ----------
+    case
+        With a decision problem.
+    declared
+        Its section ``slates``; parameters: ``requests`` (rows served), ``per_day`` (rows of one day), ``batch`` (rows
+        served at once), ``learn_from`` (training rows).
+    seed
+        Of the split, the models and the choice of rows.
+    data, beside
+        Where data are looked for: see `accordant.cases.places.find_file`.
+
+    Raises
+    ------
+    InputError
+        If a parameter, a party, the user or an item does not exist, or the data cannot be used.
+    """
+    sizes = _sizes(declared)
+    for name in declared.parties:
+        if name not in case.problem.stakeholder_names:
+            raise UnknownNameError("party", name, case.problem.stakeholder_names)
+    if declared.user is not None and declared.user not in case.problem.stakeholder_names:
+        raise UnknownNameError("user", declared.user, case.problem.stakeholder_names)
+    options = RunOptions(seed=seed, data=data)
+    signals = located_signals(case, beside, options)
+    loaded = case_data(case, beside, options, signals)
+    train, test = split(loaded, case.evaluation.test_size, seed)
+    learned = subset(train, RunOptions(seed=seed, rows=min(sizes["learn_from"], len(train.log))))
+    taken = np.bincount(train.log.actions, minlength=len(case.problem.actions))
+    catalogue = with_capacities(_catalogue(case, taken), declared.capacity)
+    policy = build_policy(case.replace(strategies=()), options)
+    logger.info("%s: learning from %d rows", loaded.source, len(learned.log))
+    policy.fit_log(learned.log, signals)
+    served = test.take(np.arange(min(sizes["requests"], len(test.log))))
+    expected = policy.expected_rewards(served.log.contexts)
+    relevance = _relevance(expected, declared.user)
+    batches = _batches(served.log, catalogue.n_items, relevance, sizes["per_day"], sizes["batch"], case.data.group)
+    ids = [each for batch in batches for each in batch.ids]
+    weights = {each.name: each.weight for each in case.problem.stakeholders}
+    market = Market(
+        catalogue,
+        case.problem.stakeholder_names,
+        LearnedExpectations(expected, {each: t for t, each in enumerate(ids)}),
+        batches,
+        weights | {name: each.weight for name, each in declared.parties.items() if each.weight is not None},
+        {name: each.floor for name, each in declared.parties.items() if each.floor is not None},
+        ExpectedUptake(declared.visits),
+        declared.user,
+        close_when_full=declared.close_when_full,
+    )
+    notes = (
+        f"What an item is worth to whom comes from the case's own models; they learned from {len(learned.log)} rows.",
+        f"{len(served.log)} untouched rows are served.",
+        "The target of a row is what was really done: it says nothing of what would have been better.",
+    )
+    label = f"SIMULATED: {loaded.source}" if loaded.simulated else f"{loaded.source} (sha256 {loaded.sha256[:12]})"
+    described = {each.name: {"role": each.role, "description": each.description} for each in case.problem.stakeholders}
+    sha256 = None if loaded.simulated else loaded.sha256
+    return MarketSource(market, label, sha256, loaded.simulated, notes, described=described)
+
+
+def _sizes(declared: SlateSpec) -> dict[str, int]:
+    """Return the parameters that say how many rows are used."""
+    found = {"requests": REQUESTS, "per_day": REQUESTS, "batch": BATCH, "learn_from": LEARN_FROM}
+    for key, value in declared.parameters.items():
+        if key not in PARAMETERS:
+            raise InputError(f"slates: unknown parameter {key!r}; {allowed_names(PARAMETERS, key)}")
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InputError(f"slates: {key} is {value!r}; allowed: a whole number of at least 1")
+        found[key] = value
+    return found
+
+
+def _catalogue(case: CaseSpec, taken: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Catalogue:
+    """Return the actions as items: without categories, providers, positions or prices, which nobody declared."""
+    n_items = len(case.problem.actions)
+    unknown = (None,) * n_items
+    missing = [np.full(n_items, np.nan) for _ in range(4)]
+    return Catalogue(
+        tuple(case.problem.actions), unknown, unknown, taken.astype(np.float64), np.full(n_items, np.inf), *missing
+    )
+
+
+def _relevance(expected: ExpectedRewards, user: str | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """Return the expected reward of the user, shape (item, request); of everybody's mean if nobody is the user."""
+    found = expected.values.mean(axis=0) if user is None else expected.of(user)
+    return np.asarray(found, dtype=np.float64)
+
+
+def _batches(
+    served: Log,
+    n_items: int,
+    relevance: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    per_day: int,
+    at_once: int,
+    group: str | None,
+) -> Sequence[Requests]:
+    """Return the rows day by day, some at once; each row is a user, unless rows come in groups."""
+    done, batches = served.actions, []
+    for day, rows in service_days(len(done), per_day, at_once):
+        names = tuple(f"row {t + 1}" for t in range(rows.start, rows.stop))
+        users = names if served.groups is None else tuple(f"{group} {code + 1}" for code in served.groups[rows])
+        nowhere = np.full(len(names), np.nan)
+        batches.append(
+            Requests(
+                names, users, day, nowhere, nowhere, relevance[:, rows], np.zeros((n_items, len(names))),
+                np.ones((n_items, len(names)), dtype=bool), done[rows] == np.arange(n_items)[:, None],
+            )
+        )  # fmt: skip
+    return tuple(batches)

@@ -1,0 +1,7 @@
+"""The page of served slates: what every rule showed, what it brings to whom, and what it costs."""
+
+from __future__ import annotations
+
+from accordant.slates.page.render import FORMAT, render_slated
+
+__all__ = ["FORMAT", "render_slated"]

@@ -1,0 +1,139 @@
+"""Maps of load: where items are, how much attention they get, and how full they are on their worst day."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from accordant.report.charts.labels import Label, placed
+from accordant.report.charts.svg import figure, line, mark, tag, text
+from accordant.report.reading import Json
+from accordant.report.scale import number, percent
+from accordant.slates.page.loads import peaks
+from accordant.slates.page.projection import WIDTH, Projection
+from accordant.slates.page.reading import RuleLine
+
+FOOT = 30.0  # room for the ruler below the map
+SMALL, LARGE = 2.6, 13.0  # radius of an item that is never shown, and of the one with most attention
+ROUND_KM = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+AVOIDED = 300  # marks up to which labels keep clear of all of them: beyond that no place is free
+SHORTEST = 12.0  # ruler in drawing units
+# upper limits of load over capacity, with class and words
+STEPS = ((0.5, "load-0", "at most half of capacity"), (1.0, "load-1", "at most capacity"),
+         (2.0, "load-2", "over capacity"), (math.inf, "load-3", "more than twice capacity"))  # fmt: skip
+CLOSED, FREE = "closed", "load-free"
+
+
+def step_of(peak: float | None) -> str:
+    """Return the class of a load over capacity; None is no limit."""
+    return FREE if peak is None else next(css for limit, css, _ in STEPS if peak <= limit)
+
+
+def load_map(
+    identifier: str,
+    each: RuleLine,
+    items: Sequence[Json],
+    projection: Projection,
+    largest: float,
+    numbered: Mapping[str, int],
+    framed: Sequence[Json] = (),
+) -> Markup:
+    """Return items at their places: area is attention, shade and outline are load over capacity.
+
+    Parameters
+    ----------
+    identifier
+        Unique in the document.
+    each
+        The rule.
+    items
+        All with a place.
+    projection
+        Their places.
+    largest
+        Share of attention of the largest circle, the same for all maps.
+    numbered
+        Item to the number that it carries; others carry none.
+    framed
+        Items of the centre, which has a map of its own: a frame stands around them.
+    """
+    curve, load = each.rule["popularity"], peaks(each)
+    share = dict(zip(curve["items"], curve["exposure"], strict=True))
+    bottom = projection.height
+    ground = [tag("rect", {"x": 0.5, "y": 0.5, "width": WIDTH - 1, "height": bottom - 1, "class": "ground"})]
+    shrink = min(1.0, math.sqrt(AVOIDED / (5 * len(items))))
+    sizes = {one["name"]: shrink * _radius(share.get(one["name"]), largest) for one in items}
+    upward = sorted(((one["name"], one) for one in items), key=lambda pair: -sizes[pair[0]])  # small ones lie on top
+    marks = [_item(one, projection.points[name], sizes[name], share.get(name), load.get(name)) for name, one in upward]
+    drawn = [*ground, tag("g", {"class": "many" if len(items) > AVOIDED else None}, *marks)]
+    if framed:
+        drawn.append(_frame([projection.points[one["name"]] for one in framed]))
+    labels = [
+        Label(*projection.points[name], str(place), "halo", sizes[name] + 1)
+        for name, place in numbered.items()
+        if name in projection.points
+    ]
+    taken = [
+        (x - sizes[name], y - sizes[name], x + sizes[name], y + sizes[name])
+        for name, (x, y) in projection.points.items()
+    ]
+    drawn += placed(labels, taken if len(items) <= AVOIDED else [], (4, 4, WIDTH - 4, bottom - 4))
+    drawn += _ruler(projection.unit, bottom)
+    return figure(identifier, (WIDTH, bottom + FOOT), f"Map of load: {each.name}", _said(items, load), *drawn)
+
+
+def legend(items: Sequence[Json], lines: Sequence[RuleLine]) -> list[tuple[str, str]]:
+    """Return class and words of everything that occurs on the maps."""
+    found = {step_of(peak) for each in lines for peak in peaks(each).values()}
+    words = [(css, said) for _, css, said in STEPS if css in found]
+    words += [(FREE, "no limit")] if any(each["capacity"] is None for each in items) else []
+    return [*words, *([(CLOSED, "closed")] if any(each["capacity"] == 0 for each in items) else [])]
+
+
+def sample(css: str) -> Markup:
+    """Return a swatch of a class of items."""
+    circle = tag("circle", {"cx": 7, "cy": 7, "r": 5.4, "class": f"item {css}"})
+    inner = mark("cross", 7, 7, 4.2, "closed") if css == CLOSED else circle
+    return tag("svg", {"viewBox": "0 0 14 14", "class": "swatch", "aria-hidden": "true", "focusable": "false"}, inner)
+
+
+def _radius(share: float | None, largest: float) -> float:
+    """Return a radius whose square follows the share of attention."""
+    return max(SMALL, LARGE * math.sqrt((share or 0.0) / largest)) if largest > 0 else SMALL
+
+
+def _item(item: Json, place: tuple[float, float], radius: float, share: float | None, peak: float | None) -> Markup:
+    x, y = place
+    if item["capacity"] == 0:
+        return tag("g", {}, tag("title", {}, f"{item['name']}: closed"), mark("cross", x, y, 4.5, "closed"))
+    full = "no limit" if peak is None else f"{number(peak, 2)} times its capacity on the worst day"
+    about = tag("title", {}, f"{item['name']}: {percent(share)} of attention, {full}")
+    return tag("circle", {"cx": x, "cy": y, "r": radius, "class": f"item {step_of(peak)}"}, about)
+
+
+def _frame(points: Sequence[tuple[float, float]]) -> Markup:
+    left, right = (end(x for x, _ in points) for end in (min, max))
+    top, bottom = (end(y for _, y in points) for end in (min, max))
+    room = LARGE + 2
+    box = {"x": left - room, "y": top - room, "width": right - left + 2 * room, "height": bottom - top + 2 * room}
+    return tag("rect", box | {"class": "frame"})
+
+
+def _said(items: Sequence[Json], load: Mapping[str, float]) -> str:
+    """Put the map into words: who is over capacity."""
+    over = {one["name"]: load[one["name"]] for one in items if load.get(one["name"], 0.0) > 1}
+    told = "; ".join(f"{name} {number(over[name], 2)}" for name in sorted(over, key=lambda name: -over[name]))
+    return f"{len(items)} items; {len(over)} of them over capacity on their worst day{': ' if over else ''}{told}."
+
+
+def _ruler(unit: float, bottom: float) -> list[Markup]:
+    """Return a round length in kilometres, at most a third of the map."""
+    found = [text(WIDTH - 4, bottom + 18, "north is up", "tick", "end")]
+    length = max((km for km in ROUND_KM if km * unit <= WIDTH / 3), default=0.0)
+    if length * unit < SHORTEST:
+        return found
+    y, end = bottom + 10, 6 + length * unit
+    found += [line(6, y, end, y, "axis"), line(6, y - 3, 6, y + 3, "axis"), line(end, y - 3, end, y + 3, "axis")]
+    return [*found, text(6, bottom + 25, f"{length:g} km", "tick")]

@@ -1,0 +1,199 @@
+"""From the JSON of served slates to one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from accordant.errors import InputError
+from accordant.report.charts.intervals import metric_panel, score_axis, score_scale, score_strip
+from accordant.report.charts.svg import swatch
+from accordant.report.page import environment_of, style_of
+from accordant.report.reading import GOALS, Json
+from accordant.report.render import breakable
+from accordant.report.scale import count, interval, listed, number, percent
+from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
+from accordant.slates.options import command
+from accordant.slates.page import attention, declared, loads, maps, summary, timeline
+from accordant.slates.page.changes import changes
+from accordant.slates.page.consumption import check
+from accordant.slates.page.facts import sentence
+from accordant.slates.page.front import front_chart
+from accordant.slates.page.gains import heat
+from accordant.slates.page.projection import centre, mapped, projected
+from accordant.slates.page.reading import KINDS, RuleLine, SlatedReading, role_words
+from accordant.slates.page.robustness import Robustness, robustness
+from accordant.slates.page.voices import voices
+
+FORMAT = 2  # of the JSON that a page is made from
+STYLES = (("accordant.report", "style.css"), ("accordant.slates.page", "slated.css"))
+BESIDE, MORE = 5, 6  # measures beside the score, and per further table
+
+
+def render_slated(content: dict[str, Any]) -> str:
+    """Return what rules showed, and all that was measured about it, as one HTML document.
+
+    Parameters
+    ----------
+    content
+        What ``accordant slate --json`` prints. Nothing else is read, so the same content gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        If the content has another format.
+    """
+    if content.get("result") != FORMAT:
+        raise InputError(f"the slates have format {content.get('result')!r}; allowed: {FORMAT}")
+    reading = SlatedReading(content)
+    return _environment().get_template("slated.html").render(
+        content=content,
+        reading=reading,
+        style=Markup(_style()),  # noqa: S704 - files of this package
+        front=_front(reading),
+        score_scale=score_scale(line.row["score"] for line in reading.lines),
+        boards=_boards(reading),
+        changed=changes(reading),
+        heat=heat(reading),
+        voices=voices(reading),
+        attention=_attention(reading),
+        load=_load(reading),
+        times=_times(reading),
+        robust=(robust := robustness(reading)),
+        proportional=_proportional(robust),
+        wishes=declared.wishes(reading, _looked_at(reading)),
+        looked_at=_looked_at(reading),
+        check=check(content),
+        criteria=declared.criteria(reading),
+        command=command(content),
+    )  # fmt: skip
+
+
+def _proportional(found: Robustness) -> tuple[list[RuleLine], list[RuleLine]] | None:
+    """Return rules that stand unfolded and folded among those whose proportionality was checked; None without any."""
+    shown, others = ([line for line in part if line.rule["broken"]] for part in (found.shown, found.others))
+    return (shown, others) if shown else None
+
+
+def _looked_at(reading: SlatedReading) -> tuple[RuleLine, ...]:
+    """Return marked rules without the drawn one, where there is another."""
+    return tuple(line for line in reading.marked if "drawn at random" not in line.roles) or reading.marked
+
+
+def _front(reading: SlatedReading) -> dict[str, Any]:
+    """Return the drawing of the front, with a panel instead where it has one axis, and its table."""
+    axes, user = reading.content["front"]["axes"], reading.content["user"]
+    there = [line for line in reading.lines if None not in line.standing["values"]]
+    chart = front_chart("front-chart", reading.lines, (axes[0], axes[1]), user) if len(axes) == 2 and there else None
+    if len(axes) == 1 and there and (column := reading.column(axes[0])) is not None:
+        chart = metric_panel("front-chart", there, column, metric_decimals(reading, axes[0]))
+    ordered = sorted(reading.lines, key=lambda line: (not line.standing["on_front"], line.position))
+    shown, rest = reading.folded(ordered)
+    return {"axes": axes, "chart": chart, "shown": shown, "rest": rest, "pair": len(axes) == 2}
+
+
+def _boards(reading: SlatedReading) -> dict[str, Any]:
+    """Return tables of measures: those that count and the first others beside the score, and all others."""
+    ordered = sorted(reading.columns, key=lambda column: -column["weight"])
+    first, others = ordered[:BESIDE], ordered[BESIDE:]
+    shown, rest = reading.folded(reading.lines)
+    kept = {line.position for line in shown}
+    return {
+        "first": metric_table(reading, first),
+        "more": [metric_table(reading, part) for part in in_parts(others, MORE)],
+        "kept": kept,
+        "rest": rest,
+        "weighted": sorted(reading.weighted, key=lambda column: -column["weight"]),
+    }
+
+
+def _attention(reading: SlatedReading) -> dict[str, Any]:
+    """Return a drawing of attention for each marked rule, and Lorenz curves of all of them."""
+    lines = reading.marked
+    top = attention.highest([line.rule["popularity"] for line in lines])
+    bars = [(line, attention.attention_chart(f"attention-{place}", line, top)) for place, line in enumerate(lines, 1)]
+    n_items = max((len(line.rule["popularity"]["items"]) for line in lines), default=0)
+    sizes = sorted({len(part) for part in attention.parts(n_items)})
+    return {"bars": bars, "lorenz": attention.lorenz_chart("lorenz-chart", lines), "n": n_items,
+            "grouped": " or ".join(map(str, sizes)) if n_items > attention.BARS else ""}  # fmt: skip
+
+
+def _load(reading: SlatedReading) -> dict[str, Any]:
+    """Return maps, or bars where no item has a place, and the table of the most crowded items."""
+    lines, items = reading.compared, reading.content["items"]
+    places, names = mapped(items), loads.crowded(lines, loads.CROWDED)
+    drawn: list[tuple[str, list[tuple[RuleLine, Markup]]]] = []
+    if places:
+        drawn = _maps(lines, places, {name: number for number, name in enumerate(names, 1)})
+    elif names:
+        bars = loads.crowded(lines, loads.BARS)
+        top = max(loads.peaks(line).get(name, 0.0) for line in lines for name in bars)
+        drawn = [("", [(line, loads.load_bars(f"load-{k}", line, bars, top)) for k, line in enumerate(lines, 1)])]
+    return {"drawn": drawn, "map": bool(places), "unplaced": len(items) - len(places), "lines": lines,
+            "rows": loads.rows(lines, names), "legend": maps.legend(items, lines),
+            "closed": [each["name"] for each in items if each["capacity"] == 0]}  # fmt: skip
+
+
+def _maps(
+    lines: Sequence[RuleLine], places: Sequence[Json], numbers: dict[str, int]
+) -> list[tuple[str, list[tuple[RuleLine, Markup]]]]:
+    """Return maps of all items, and of a dense centre, with a title each; numbers stand where there is most room."""
+    shares = [each for line in lines for each in line.rule["popularity"]["exposure"] if each is not None]
+    largest, dense = max(shares, default=0.0), centre(places)
+    inside = {each["name"] for each in dense}
+    outer = {name: place for name, place in numbers.items() if name not in inside}
+    parts = [("All items" if dense else "", places, outer, dense)]
+    parts += [("The centre, inside the frame", dense, numbers, [])] if dense else []
+    found = []
+    for part, (title, items, numbered, framed) in enumerate(parts, 1):
+        where = projected(items)
+        found.append((title, [
+            (line, maps.load_map(f"map-{part}-{k}", line, items, where, largest, numbered, framed))
+            for k, line in enumerate(lines, 1)
+        ]))  # fmt: skip
+    return found
+
+
+def _times(reading: SlatedReading) -> list[tuple[RuleLine, Markup | None, Markup | None]]:
+    """Return drawings of what was attained so far and of who is behind, for the rules side by side."""
+    names = timeline.followed(reading.compared, reading.content["user"])
+    behind = timeline.ever_behind(reading.compared)
+    return [
+        (line, timeline.attained_chart(f"time-{k}", line, names), timeline.behind_chart(f"behind-{k}", line, behind))
+        for k, line in enumerate(reading.compared, 1)
+    ]
+
+
+def _of(table: MetricTable, positions: Sequence[int] | set[int]) -> list[Any]:
+    """Return rows of a table by position."""
+    return [row for row in table.rows if row[0].position in positions]
+
+
+def _last(values: Sequence[Json]) -> Any:
+    """Return the last of some values; None of none."""
+    return values[-1] if values else None
+
+
+@cache
+def _style() -> str:
+    return style_of(*STYLES)
+
+
+@cache
+def _environment() -> Environment:
+    environment = environment_of("accordant.slates.page", "accordant.report")
+    environment.filters |= {
+        "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
+        "interval": interval, "score": score_cell, "sentence": sentence,
+        "standing": declared.standing, "rows_of": _of, "last_of": _last,
+    }  # fmt: skip
+    environment.globals |= {
+        "KINDS": KINDS, "GOALS": GOALS, "STANDINGS": declared.STANDINGS, "swatch": swatch, "summary": summary,
+        "declared": declared, "role_words": role_words, "score_axis": score_axis, "score_strip": score_strip,
+        "sample": maps.sample, "MARKS": KINDS,
+    }  # fmt: skip
+    return environment

@@ -1,0 +1,114 @@
+"""How much lists hang on one stakeholder, on an honest report, and on majorities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from accordant.report.reading import Json
+from accordant.report.scale import NOT_DEFINED, interval, number, percent
+from accordant.slates.page.reading import RuleLine, SlatedReading
+from accordant.slates.page.summary import signed
+
+ALIKE = 5e-4  # a change that rounds to 0.000 is none
+SERVED_AGAIN, AS_FOUND = "all served again", "list by list"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A cell: what stands first, and further lines below it."""
+
+    value: str
+    below: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """What was measured of watched rules, and of all.
+
+    Attributes
+    ----------
+    lines
+        Watched rules.
+    dropped, misreports
+        Tables of stakeholders by watched rules; a cell is None where nothing was measured.
+    one_report
+        Rules under which the same misreport was assumed in all requests.
+    tried
+        How many misreports were tried, each number once.
+    every_order
+        Whether these were all orders of items.
+    dropped_in_market, misreports_in_market
+        Whether all requests were served again, each answer once.
+    shown, others
+        Rules of tables over all rules: the marked and watched ones, and those that are folded.
+    """
+
+    lines: tuple[RuleLine, ...]
+    dropped: tuple[tuple[str, tuple[Told | None, ...]], ...]
+    misreports: tuple[tuple[str, tuple[Told | None, ...]], ...]
+    one_report: tuple[str, ...]
+    tried: tuple[int, ...]
+    every_order: bool
+    dropped_in_market: frozenset[bool]
+    misreports_in_market: frozenset[bool]
+    shown: tuple[RuleLine, ...]
+    others: tuple[RuleLine, ...]
+
+
+def robustness(reading: SlatedReading) -> Robustness:
+    """Return both tables for the rules that were watched."""
+    lines = reading.watched
+    shown = {line.position: line for line in (*reading.marked, *lines)}
+    reports = [each for line in lines for each in line.rule["manipulability"]]
+    absences = [each for line in lines for each in line.rule["stability"]]
+    again, served_again = (frozenset(each["in_market"] for each in part) for part in (absences, reports))
+    return Robustness(
+        lines, _table(reading, "stability", _dropped, told_apart=len(again) > 1),
+        _table(reading, "manipulability", _misreported, told_apart=len(served_again) > 1),
+        tuple(line.name for line in lines if any(each["one_report"] for each in line.rule["manipulability"])),
+        tuple(sorted({each["tried"] for each in reports})),
+        bool(reports) and all(each["every_order"] for each in reports), again, served_again, tuple(shown.values()),
+        tuple(line for line in reading.lines if line.position not in shown),
+    )  # fmt: skip
+
+
+def _table(
+    reading: SlatedReading, key: str, tell: Callable[[Json, bool], Told], *, told_apart: bool
+) -> tuple[tuple[str, tuple[Told | None, ...]], ...]:
+    """Return a row for every stakeholder that was measured under some rule; cells say how where that is told apart."""
+    found = []
+    for name in (each["name"] for each in reading.stakeholders):
+        cells = [
+            next((tell(each, told_apart) for each in line.rule[key] if each["stakeholder"] == name), None)
+            for line in reading.watched
+        ]
+        if any(cell is not None for cell in cells):
+            found.append((name, tuple(cells)))
+    return tuple(found)
+
+
+def _how(each: Json, told_apart: bool) -> list[str]:
+    """Return whether all requests were served again, if other cells differ in that."""
+    return [SERVED_AGAIN if each["in_market"] else AS_FOUND] if told_apart else []
+
+
+def _dropped(each: Json, told_apart: bool) -> Told:
+    """Return overlap, share of lists with the same items, and who loses and gains most."""
+    value = NOT_DEFINED if each["overlap"] is None else number(each["overlap"])
+    known = {name: change for name, change in each["changes"].items() if change is not None}
+    below = [f"{percent(each['unchanged'])} unchanged"]
+    if known:
+        low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
+        below += [f"{low} {signed(known[low])}"] if known[low] < -ALIKE else ["nobody loses"]
+        below += [f"{high} {signed(known[high])}"] if known[high] > ALIKE else ["nobody gains"]
+    return Told(value, (*below, *_how(each, told_apart)))
+
+
+def _misreported(each: Json, told_apart: bool) -> Told:
+    """Return the gain with its interval, in how many requests there is one, and the largest."""
+    gain = each["gain"]
+    limits = interval(gain["low"], gain["high"])
+    share = "" if each["share"] is None else f"in {percent(each['share'])} of requests"
+    below = (limits, share, f"largest {number(each['largest'])}")
+    return Told(number(gain["value"]), (*filter(None, below), *_how(each, told_apart)))

@@ -1,0 +1,246 @@
+"""`speak`: rankers speak for stakeholders of a market, behind a gate that asks how faithful they are.
+
+Every request is asked once for each stakeholder that is spoken for, while the market is served for the first time, and
+what was said is kept for all rules that serve it later. So there are at most requests × speakers rankings for lists of
+one length. What is seen must then not depend on the rule: agents see scores as they are before anything was shown, and
+their fidelity is judged by the utilities that they saw [ours].
+
+    report   E now + (what the ranking says − E then), within [0, 1]                                     [ours]
+
+What changed since then, such as how full a place is today, is added as it was declared: an agent is not asked about it,
+and its stakeholder goes on noticing it. Where nothing changes, the report is what the ranking says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from accordant.arrays import Mask, Values
+from accordant.errors import InputError, InvalidMoveError, UnknownNameError
+from accordant.slates.catalogue import Requests
+from accordant.slates.fidelity import THRESHOLD, Gated, Instead, gate
+from accordant.slates.objectives import SlateStakeholder
+from accordant.slates.proxies.muted_candidates import spoken_market
+from accordant.slates.proxies.reports import CountsAs, Spoken, SpokenBallot
+from accordant.slates.proxies.views import shown_to
+from accordant.slates.rankers import Ranker, RankingView
+from accordant.slates.serving import Market
+from accordant.slates.state import State
+from accordant.utilities import ExpectedRewards
+from accordant.voting.ranking import Ranking
+
+
+def speak(
+    market: Market,
+    rankers: Mapping[str, Ranker],
+    *,
+    declared: Sequence[SlateStakeholder] = (),
+    threshold: float = THRESHOLD,
+    instead: Instead = "silence",
+    seed: int = 0,
+) -> Spoken:
+    """Return a market in which rankers speak for some stakeholders; rules read what they say, measures do not.
+
+    Parameters
+    ----------
+    market
+        Whoever is served; nobody speaks in it yet.
+    rankers
+        Stakeholder to who speaks for it, at least one; all others report their declared utilities.
+    declared
+        Stakeholders with their objectives, as the market's E was made of them. A ranker sees those of its own. Of a
+        stakeholder that is not among them it sees the expected rewards.
+    threshold
+        Of the gate, see `accordant.slates.fidelity`.
+    instead
+        What becomes of a ranking that stays below it: ``silence``, the stakeholder has no say for that request, or
+        ``declared``, its declared utilities count.
+    seed
+        Of the order in which items are shown, and of everything that rankers draw.
+
+    Raises
+    ------
+    InputError
+        If nobody speaks, somebody speaks already, names of requests repeat, the threshold is outside [−1, 1], or a
+        ranker names requests or items that do not exist.
+    UnknownNameError
+        If there is no such stakeholder, or `instead` is neither.
+    """
+    if not rankers:
+        raise InputError("nobody speaks; allowed: at least one ranker")
+    if market.reports is not None:
+        raise InputError("somebody speaks in this market already; give all rankers at once")
+    if not -1 <= threshold <= 1:
+        raise InputError(f"threshold is {threshold}; allowed: a number in [-1, 1]")
+    if instead not in get_args(Instead):
+        raise UnknownNameError("instead", instead, get_args(Instead))
+    for name in rankers:
+        if name not in market.stakeholders:
+            raise UnknownNameError("stakeholder to speak for:", name, market.stakeholders)
+    ids = [each for batch in market.batches for each in batch.ids]
+    if len(set(ids)) < len(ids):
+        raise InputError("names of requests repeat in the market; allowed: different names")
+    for ranker in rankers.values():
+        ranker.check(ids, market.catalogue.items)
+    known = {each.name: each for each in declared}
+    voices = Speaking(
+        market, dict(rankers), {name: known.get(name) for name in rankers}, threshold, instead, seed,
+        {each: number for number, each in enumerate(ids, 1)},
+    )  # fmt: skip
+    return Spoken(spoken_market(market, voices), dict(rankers), threshold, instead, voices.ballots)
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What was said for one request.
+
+    Attributes
+    ----------
+    ballots
+        One for each stakeholder that is spoken for.
+    moved
+        What the rankings say less what was declared, shape (speaker, item); 0 for items that were not seen.
+    passed
+        Which of them are used, shape (speaker,).
+    silent
+        Who has no say, shape (stakeholder,).
+    """
+
+    ballots: tuple[SpokenBallot, ...]
+    moved: Values
+    passed: Mask
+    silent: Mask
+
+
+class Speaking:
+    """Asks rankers for what was not asked yet, and keeps what they said; the reports of a market.
+
+    Parameters
+    ----------
+    market
+        Without voices.
+    rankers
+        Stakeholder to ranker.
+    declared
+        Stakeholder to its objectives, or None.
+    threshold, instead, seed
+        As of `speak`.
+    numbers
+        Name of each request to its number.
+    """
+
+    def __init__(
+        self,
+        market: Market,
+        rankers: Mapping[str, Ranker],
+        declared: Mapping[str, SlateStakeholder | None],
+        threshold: float,
+        instead: Instead,
+        seed: int,
+        numbers: Mapping[str, int],
+    ) -> None:
+        self.market, self.rankers, self.declared = market, rankers, declared
+        self.threshold, self.instead, self.seed, self.numbers = threshold, instead, seed, numbers
+        self._said: dict[tuple[str, int], Said] = {}
+
+    def __call__(self, requests: Requests, state: State, expected: ExpectedRewards) -> ExpectedRewards:
+        """Return E as rankers report it in the rows of those for whom they speak, where what they say passed."""
+        values = np.array(expected.values, dtype=np.float64)
+        rows = [expected.stakeholders.index(name) for name in self.rankers]
+        for user, said in enumerate(self._of(requests, state)):
+            for row, passed, moved in zip(rows, said.passed, said.moved, strict=True):
+                if passed:
+                    values[row, :, user] = np.clip(values[row, :, user] + moved, 0.0, 1.0)
+        return ExpectedRewards(values, stakeholders=expected.stakeholders, actions=expected.actions)
+
+    def silent(self, requests: Requests, state: State) -> Mask:
+        """Return who has no say for which request, shape (stakeholder, request)."""
+        said = [each.silent for each in self._of(requests, state)]
+        return np.array(said, dtype=bool).reshape(len(said), len(self.market.stakeholders)).T
+
+    def ballots(self) -> tuple[SpokenBallot, ...]:
+        """Return all ballots so far."""
+        return tuple(ballot for said in self._said.values() for ballot in said.ballots)
+
+    def _of(self, requests: Requests, state: State) -> list[Said]:
+        """Return what was said for each request; who was not asked yet is asked now."""
+        k = int(state.slates.shape[1])
+        new = np.array([u for u, each in enumerate(requests.ids) if (each, k) not in self._said], dtype=np.intp)
+        if len(new):
+            self._ask(requests.take(new), k)
+        return [self._said[each, k] for each in requests.ids]
+
+    def _ask(self, requests: Requests, k: int) -> None:
+        """Ask all rankers about some requests, as if nothing had been shown before."""
+        market = self.market
+        start = State.start(market.catalogue.n_items, len(market.stakeholders), k).on(requests.day)
+        candidates = market.candidates(requests, start)
+        shown = {
+            name: shown_to(name, self.declared[name], market.catalogue, requests, start, candidates)
+            for name in self.rankers
+        }
+        rankings: dict[str, list[Ranking | None]] = {name: [] for name in self.rankers}
+        for user, request in enumerate(requests.ids):
+            if request not in self.numbers:
+                raise InputError(f"request {request!r} is not of the market in which rankers speak")
+            for name, ranker in self.rankers.items():
+                known_as = request if ranker.reads_requests else f"request {self.numbers[request]}"
+                view = shown[name].view(user, ranker.name, known_as, self.numbers[request], k, self.seed)
+                rankings[name].append(_ranking(name, request, ranker, view))
+        gated = gate(candidates, rankings, self.threshold, self.instead)
+        rows = [market.stakeholders.index(name) for name in self.rankers]
+        moved = np.where(candidates.available, gated.candidates.values[rows] - candidates.values[rows], 0.0)
+        self._keep(requests, k, rankings, gated, moved)
+
+    def _keep(
+        self,
+        requests: Requests,
+        k: int,
+        rankings: Mapping[str, Sequence[Ranking | None]],
+        gated: Gated,
+        moved: Values,
+    ) -> None:
+        """Keep what was said, with what the gate says of it, and by how much it differs, (speaker, item, request)."""
+        for user, request in enumerate(requests.ids):
+            ballots = []
+            for name, given in rankings.items():
+                found, ranking = gated.fidelity[name], given[user]
+                passed = bool(found.passed[user])
+                silent = gated.silent[self.market.stakeholders.index(name), user]
+                counts: CountsAs = "ballot" if passed else "silence" if silent else "declared"
+                ballots.append(
+                    SpokenBallot(
+                        name, request, ranking or Ranking(name, ()), _number(found.tau[user]),
+                        _number(found.share[user]), passed, counts, found.notes[user],
+                    )
+                )  # fmt: skip
+            self._said[request, k] = Said(
+                tuple(ballots),
+                moved[:, :, user],
+                np.array([each.passed for each in ballots]),
+                gated.silent[:, user],
+            )
+
+
+def _ranking(stakeholder: str, request: str, ranker: Ranker, view: RankingView) -> Ranking:
+    """Return what a ranker says; nobody is asked to put fewer than two items into an order.
+
+    Raises
+    ------
+    InvalidMoveError
+        If it has nothing valid to say; the message names stakeholder and request.
+    """
+    if len(view.items) < 2:
+        return Ranking(ranker.name, tuple(item.name for item in view.items))
+    try:
+        return ranker.rank(view)
+    except InvalidMoveError as error:
+        raise InvalidMoveError(f"ranking for {stakeholder!r}, request {request!r}: {error}") from None
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

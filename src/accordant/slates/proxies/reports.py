@@ -1,0 +1,223 @@
+"""`Spoken`: what rankers said for stakeholders, how faithful that was, and what it counted as."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from accordant.slates.fidelity import Instead
+from accordant.slates.rankers import Ranker
+from accordant.slates.serving import Market
+from accordant.voting.ranking import Ranking
+
+CountsAs = Literal["ballot", "silence", "declared"]
+
+
+@dataclass(frozen=True)
+class SpokenBallot:
+    """One ranking, for one stakeholder and one request.
+
+    Attributes
+    ----------
+    stakeholder, request
+        For whom, and which, named as in the data.
+    ranking
+        What was said.
+    tau
+        Kendall's τ_b with the declared utilities, in [−1, 1]; None where there is none.
+    share
+        τ_b over the largest that a ranking with the same ties can have, at most 1; None where there is none.
+    passed
+        Whether the share is at least the threshold.
+    counts_as
+        ``ballot`` if it passed. If not: ``silence``, the stakeholder has no say for this request; or ``declared``, its
+        declared utilities count, because that was asked for, or nobody else was left to have a say.
+    note
+        Why there is no τ; empty where there is one.
+    """
+
+    stakeholder: str
+    request: str
+    ranking: Ranking
+    tau: float | None
+    share: float | None
+    passed: bool
+    counts_as: CountsAs
+    note: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the order, which stands in the file of rankings."""
+        return {
+            "stakeholder": self.stakeholder,
+            "request": self.request,
+            "ranked": len(self.ranking.order),
+            "generated_by": self.ranking.generated_by,
+            "fallback": self.ranking.fallback,
+            "tau": self.tau,
+            "share": self.share,
+            "passed": self.passed,
+            "counts_as": self.counts_as,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What was said for one stakeholder, over all requests.
+
+    Attributes
+    ----------
+    stakeholder
+        For whom.
+    ranker
+        What a record says of the ranker.
+    asked
+        Requests for which it was asked.
+    empty
+        Of these, those for which it said nothing.
+    passed, silenced
+        Rankings that passed, and those for which the stakeholder has no say.
+    fallbacks
+        Rankings of a rule in place of a language model.
+    mean_tau, mean_share
+        Over requests that have one; None if none has.
+    usage
+        What was spent and what failed; empty for rules.
+    """
+
+    stakeholder: str
+    ranker: Mapping[str, Any]
+    asked: int
+    empty: int
+    passed: int
+    silenced: int
+    fallbacks: int
+    mean_tau: float | None
+    mean_share: float | None
+    usage: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {**vars(self), "ranker": dict(self.ranker), "usage": dict(self.usage)}
+
+
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """A market in which rankers speak, and what they have said in it so far.
+
+    Rankings are made while the market is served: before that, there are none.
+
+    Attributes
+    ----------
+    market
+        To be served.
+    rankers
+        Stakeholder to who speaks for it.
+    threshold, instead
+        Of the gate: what has to be reached, and what becomes of a ranking that does not.
+    said
+        Returns the ballots so far.
+    """
+
+    market: Market
+    rankers: Mapping[str, Ranker]
+    threshold: float
+    instead: Instead
+    said: Callable[[], tuple[SpokenBallot, ...]]
+
+    @property
+    def ballots(self) -> tuple[SpokenBallot, ...]:
+        """All ballots so far, in the order in which they were made."""
+        return self.said()
+
+    @property
+    def voices(self) -> tuple[Voice, ...]:
+        """What was said for each stakeholder."""
+        every = self.ballots
+        return tuple(
+            _voice(name, ranker, [each for each in every if each.stakeholder == name])
+            for name, ranker in self.rankers.items()
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences that a reader must see, the worst first."""
+        voices = self.voices
+        return (*_stood_in(voices), *(each for voice in voices for each in _of_one(voice, self.threshold)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "threshold": self.threshold,
+            "instead": self.instead,
+            "voices": [each.to_json() for each in self.voices],
+            "ballots": [each.to_json() for each in self.ballots],
+            "warnings": list(self.warnings),
+        }
+
+    def rankings_csv(self) -> str:
+        """Return all rankings as a file that `RecordedRanker` reads."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(("stakeholder", "request", "place", "item", "score", "reason"))
+        for ballot in self.ballots:
+            ranking = ballot.ranking
+            scores = ranking.scores or ("",) * len(ranking.order)
+            reasons = ranking.reasons or ("",) * len(ranking.order)
+            for place, (item, score, reason) in enumerate(zip(ranking.order, scores, reasons, strict=True), 1):
+                writer.writerow((ballot.stakeholder, ballot.request, place, item, score, reason))
+        return stream.getvalue()
+
+
+def _voice(stakeholder: str, ranker: Ranker, ballots: list[SpokenBallot]) -> Voice:
+    return Voice(
+        stakeholder,
+        ranker.to_json(),
+        len(ballots),
+        sum(not each.ranking.order for each in ballots),
+        sum(each.passed for each in ballots),
+        sum(each.counts_as == "silence" for each in ballots),
+        sum(each.ranking.fallback for each in ballots),
+        _mean([each.tau for each in ballots]),
+        _mean([each.share for each in ballots]),
+        ranker.usage(),
+    )
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [each for each in values if each is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _stood_in(voices: tuple[Voice, ...]) -> list[str]:
+    """Return how often a rule stood in for a language model, or nothing."""
+    models = [each for each in voices if each.ranker["kind"] == "language model"]
+    asked, stood_in = sum(each.asked for each in models), sum(each.fallbacks for each in models)
+    if 0 < asked == stood_in:
+        return [f"NO RANKING CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} rankings"]
+    return [f"in {stood_in} of {asked} rankings a rule stood in for a language model"] if stood_in else []
+
+
+def _of_one(voice: Voice, threshold: float) -> list[str]:
+    """Return what must be known of one voice."""
+    who, found = f"{voice.ranker['name']}, who speaks for {voice.stakeholder},", []
+    if voice.ranker["kind"] == "fixture":
+        found.append(f"{who} is a fixture: it tries the gate and speaks for nobody")
+    if voice.empty:
+        found.append(f"{who} ranks nothing for {voice.empty} of {voice.asked} requests")
+    failed = voice.asked - voice.passed
+    if failed:
+        silenced = (
+            f"has no say for {voice.silenced} of them" if voice.silenced else "is heard by its declared utilities"
+        )
+        found.append(
+            f"{who} fails the gate for {failed} of {voice.asked} requests: there the ranking reaches less than "
+            f"{threshold:g} of the attainable agreement with the declared utilities, or is missing; "
+            f"{voice.stakeholder} {silenced}"
+        )
+    return found

@@ -1,0 +1,160 @@
+"""Who speaks for stakeholders of slates: recorded rankings from a file, and a language model where a user asks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from accordant.agents.language.options import ModelOptions, connect
+from accordant.errors import InputError, UnknownNameError
+from accordant.slates.fidelity import THRESHOLD, Instead
+from accordant.slates.proxies import Spoken, speak
+from accordant.slates.rankers import LanguageModelRanker, ObjectiveRanker, Ranker, RecordedRanker
+from accordant.slates.rankers.recorded import read_rankings
+from accordant.slates.result import OpenedSlates
+from accordant.slates.serving import Market
+
+RECORDED = "recorded rankings"
+MODEL = "language model for {}"
+
+
+@dataclass(frozen=True, eq=False)
+class Voiced:
+    """A market that is about to be served, and who speaks in it.
+
+    Attributes
+    ----------
+    opened
+        With the market in which they speak.
+    spoken
+        What they have said so far: nothing before the market is served. None if nobody speaks.
+    """
+
+    opened: OpenedSlates
+    spoken: Spoken | None
+
+
+def with_voices(
+    opened: OpenedSlates,
+    model: ModelOptions | None,
+    rankings: str | None,
+    *,
+    threshold: float = THRESHOLD,
+    instead: Instead = "silence",
+) -> Voiced:
+    """Return an opened market in which a file or a language model, or both, speak for stakeholders.
+
+    Whatever can be refused is refused here, before a recording is begun and anything is asked.
+
+    Parameters
+    ----------
+    opened
+        Case, market and rules.
+    model
+        Which model, and for whom (`ModelOptions.agents`, names of stakeholders): by default for everybody for whom no
+        rankings are recorded. Its fallback is the declared utility.
+    rankings
+        CSV with the columns of `read_rankings`, ``stakeholder`` among them: it speaks for everybody whom it names.
+    threshold, instead
+        Of the gate, see `accordant.slates.proxies.speak`.
+
+    Raises
+    ------
+    UnknownNameError
+        If the model or the file shall speak for a stakeholder that does not exist, or `instead` is none that does.
+    DataError
+        If a file is of another form, or a request or item in it does not exist.
+    InputError
+        If both speak for one stakeholder, nobody is left for the model, or a key cannot be sent.
+    """
+    if model is None and rankings is None:
+        return Voiced(opened, None)
+    if not -1 <= threshold <= 1:
+        raise InputError(f"threshold is {threshold}; allowed: a number in [-1, 1]")
+    if instead not in get_args(Instead):
+        raise UnknownNameError("instead", instead, get_args(Instead))
+    market, seed = opened.source.market, opened.options.seed
+    rankers: dict[str, Ranker] = {}
+    if rankings is not None:
+        served = None if opened.options.requests is None else {each for batch in market.batches for each in batch.ids}
+        rankers.update(_recorded(rankings, market, opened.known, served))
+    if model is not None:
+        rankers.update(_models(model, _spoken_for(model, market.stakeholders, rankers)))
+    in_order = {name: rankers[name] for name in market.stakeholders if name in rankers}
+    declared = opened.case.slates.stakeholders
+    spoken = speak(market, in_order, declared=declared, threshold=threshold, instead=instead, seed=seed)
+    return Voiced(replace(opened, source=replace(opened.source, market=spoken.market)), spoken)
+
+
+def names_with_commas(text: str, what: str) -> tuple[str, ...]:
+    """Return names with commas between; unlike names of agents, those of stakeholders may hold blanks.
+
+    Parameters
+    ----------
+    text
+        Such as ``Residents,Small shops``.
+    what
+        Where it was written, for messages: ``--speaks-for``.
+
+    Raises
+    ------
+    InputError
+        If a name is missing or repeated.
+    """
+    names = tuple(each.strip() for each in text.split(","))
+    if not all(names) or len(set(names)) < len(names):
+        raise InputError(f"{what} is {text!r}; allowed: different names with commas between")
+    return names
+
+
+def _recorded(file: str, market: Market, known: Collection[str], served: Collection[str] | None) -> dict[str, Ranker]:
+    """Return a ranker for everybody whom a file names.
+
+    Parameters
+    ----------
+    file
+        As `with_voices` says.
+    market
+        Whose requests and items the file may name.
+    known
+        Requests of the case.
+    served
+        Requests, where only part of the case's are served: those that are not are passed over. None for all.
+    """
+    found: dict[str, RecordedRanker] = {}
+    for name in read_rankings(file):
+        if name is None:
+            raise InputError(f"--rankings {file} has no column 'stakeholder'; allowed: one that says who speaks")
+        if name not in market.stakeholders:
+            raise UnknownNameError(f"stakeholder in --rankings {file}:", name, market.stakeholders)
+        ranker = RecordedRanker(file, name, name=RECORDED)
+        ranker.check(list(known), market.catalogue.items)
+        found[name] = ranker if served is None else ranker.among(served)
+    return dict(found)
+
+
+def _spoken_for(model: ModelOptions, stakeholders: Sequence[str], recorded: Collection[str]) -> tuple[str, ...]:
+    """Return for whom the model speaks."""
+    for name in model.agents:
+        if name not in stakeholders:
+            raise UnknownNameError("stakeholder that the model shall speak for:", name, stakeholders)
+        if name in recorded:
+            raise InputError(f"--speaks-for and --rankings both speak for {name!r}; allowed: one of them")
+    found = model.agents or tuple(name for name in stakeholders if name not in recorded)
+    if not found:
+        raise InputError("--llm has nobody to speak for: --rankings speaks for every stakeholder")
+    return found
+
+
+def _models(model: ModelOptions, stakeholders: Sequence[str]) -> dict[str, Ranker]:
+    """Return a ranker of the model for each stakeholder; all of them share one budget and one recording."""
+    shared = connect(model)
+    return {
+        name: LanguageModelRanker(
+            MODEL.format(name), model.base_url, model.model, key_variable=shared.key_variable,
+            fallback=ObjectiveRanker() if model.fallback else None, limits=shared.limits, budget=shared.budget,
+            recorder=shared.recorder, provider=shared.replay,
+        )
+        for name in stakeholders
+    }  # fmt: skip

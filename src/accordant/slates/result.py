@@ -1,0 +1,299 @@
+"""The result of serving a market by many rules: typed, as JSON, and written as a folder."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from accordant import __version__
+from accordant.errors import InputError
+from accordant.evaluation.leaderboard import Leaderboard
+from accordant.runs.pages import PAGE
+from accordant.scope import Verdict
+from accordant.slates.case import SlateCase
+from accordant.slates.evaluation.front import Front
+from accordant.slates.evaluation.held_out_selection import Trial
+from accordant.slates.evaluation.pricing import Prices
+from accordant.slates.measures import SlateMeasure
+from accordant.slates.options import SlateOptions
+from accordant.slates.proxies import Spoken
+from accordant.slates.rule import SlateRule
+from accordant.slates.serving import Served
+from accordant.slates.slates import NOTHING
+from accordant.slates.sources import MarketSource
+
+FORMAT = 2  # of the JSON that a page is made from
+RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedSlates:
+    """A market that is about to be served.
+
+    Attributes
+    ----------
+    case, options, source
+        As given, and where the market comes from.
+    rules
+        Which compete, by label; under floors where the case declares them.
+    kinds
+        Label to the kind of the rule itself.
+    k
+        Places in a list.
+    known
+        Ids of all requests of the case, whether they are served or not.
+    """
+
+    case: SlateCase
+    options: SlateOptions
+    source: MarketSource
+    rules: Mapping[str, SlateRule]
+    kinds: Mapping[str, str]
+    k: int
+    known: frozenset[str]
+
+    def header(self) -> dict[str, Any]:
+        """Return what a page says of the case, as plain values."""
+        market, declared = self.source.market, self.case.slates
+        batches = market.batches
+        stated = {each.name: each.model_dump(mode="json") for each in declared.stakeholders}
+        return {
+            "result": FORMAT,
+            "version": __version__,
+            "case": self.case.model_dump(mode="json", include={"name", "title", "description", "notes"}),
+            "source": {
+                "label": self.source.label,
+                "simulated": self.source.simulated,
+                "sha256": self.source.sha256,
+                "notes": list(self.source.notes),
+                "facts": dict(self.source.facts),
+            },
+            "seed": self.options.seed,
+            "options": self.options.to_json(),
+            "k": self.k,
+            "user": market.user_stakeholder,
+            "close_when_full": market.close_when_full,
+            "stakeholders": [
+                stated.get(name, {"name": name, "values": [], **self.source.described.get(name, {})})
+                | {"weight": market.weights.get(name, 1.0), "floor": market.floors.get(name)}
+                for name in market.stakeholders
+            ],
+            "items": _items(market.catalogue),
+            "requests": {
+                "n": sum(each.n_users for each in batches),
+                "users": len({user for each in batches for user in each.users}),
+                "cold": int(sum(each.cold.sum() for each in batches)),
+                "days": len({each.day for each in batches}),
+                "batches": len(batches),
+            },
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class RuleFindings:
+    """What is said of one rule beside its measures.
+
+    Attributes
+    ----------
+    changed, floor_impossible
+        Shares of lists that floors changed, and for which it is proved that no list holds all floors.
+    floor_unmet
+        Share of lists below a floor, of baselines too; None without floors.
+    broken
+        Axiom of proportionality to the share of lists that break it, with everybody approving what is at least as good
+        as the mean.
+    witness
+        The first list that breaks one, in words; empty if there is none.
+    over_time, popularity, crowding, condorcet
+        See `accordant.slates.evaluation`; plain values.
+    attainments
+        One entry for each objective: stakeholder, value, metric, mean over lists, floor, and whether it is met.
+    stability, manipulability
+        Plain values; empty where they were not measured.
+    """
+
+    changed: float
+    floor_unmet: float | None
+    floor_impossible: float
+    broken: Mapping[str, float]
+    witness: str
+    over_time: Mapping[str, Any]
+    popularity: Mapping[str, Any]
+    crowding: Mapping[str, Any]
+    condorcet: Mapping[str, Any]
+    attainments: tuple[Mapping[str, Any], ...]
+    stability: tuple[Mapping[str, Any], ...] = ()
+    manipulability: tuple[Mapping[str, Any], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "changed": self.changed,
+            "floor_unmet": self.floor_unmet,
+            "floor_impossible": self.floor_impossible,
+            "broken": dict(self.broken),
+            "witness": self.witness,
+            "over_time": dict(self.over_time),
+            "popularity": dict(self.popularity),
+            "crowding": dict(self.crowding),
+            "condorcet": dict(self.condorcet),
+            "attainments": [dict(each) for each in self.attainments],
+            "stability": [dict(each) for each in self.stability],
+            "manipulability": [dict(each) for each in self.manipulability],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Slated:
+    """What all rules showed, and everything that is measured about it.
+
+    Attributes
+    ----------
+    opened
+        Case, options, source, rules.
+    served
+        Rule to what it showed.
+    measures
+        Columns of the leaderboard by label.
+    leaderboard
+        The same as for strategies.
+    front
+        Rules that no other dominates, in what the user and what the worst-off attain.
+    prices
+        Differences of all rules to the list of the user alone; None if nobody is the user.
+    trial
+        A rule chosen on the earlier requests and tried on the later ones; None where there are too few.
+    findings
+        Rule to what is said of it beside measures.
+    consumption
+        Whether diversity costs accuracy here, or only seems to; None where no targets are known.
+    examples
+        Justified lists of some requests.
+    verdicts
+        Rule to the verdict on each criterion of the scope card; empty without a card.
+    spoken
+        What rankers said for stakeholders; None if nobody spoke.
+    warnings
+        Sentences that a reader must see.
+    """
+
+    opened: OpenedSlates
+    served: Mapping[str, Served]
+    measures: Mapping[str, SlateMeasure]
+    leaderboard: Leaderboard
+    front: Front
+    prices: Prices | None
+    trial: Trial | None
+    findings: Mapping[str, RuleFindings]
+    consumption: Mapping[str, Any] | None
+    examples: tuple[Mapping[str, Any], ...]
+    verdicts: Mapping[str, tuple[Verdict, ...]]
+    spoken: Spoken | None
+    warnings: tuple[str, ...]
+
+    def _range(self, label: str) -> list[float] | None:
+        """Return the declared range of a measure, or its own; None for no bound."""
+        declared = self.opened.case.slates.measures.get(label)
+        ends = declared.range if declared and declared.range else self.measures[label].range
+        return None if ends is None else list(ends)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        return {
+            **self.opened.header(),
+            "rules": [
+                {"label": label, "kind": self.opened.kinds[label], "note": rule.note, **self.findings[label].to_json()}
+                for label, rule in self.opened.rules.items()
+            ],
+            "columns": [
+                {
+                    "label": each.label,
+                    "measure": self.measures[each.label].name,
+                    "parameters": dataclasses.asdict(self.measures[each.label]),
+                    "goal": each.goal,
+                    "weight": each.weight,
+                    "range": self._range(each.label),
+                    "uninformative": each.uninformative,
+                    "description": each.description,
+                }
+                for each in self.leaderboard.columns
+            ],
+            "leaderboard": self.leaderboard.to_json(),
+            "remarks": list(self.leaderboard.remarks),
+            "resamples": self.leaderboard.resamples,
+            "level": self.leaderboard.level,
+            "normalisation": self.leaderboard.normalisation,
+            "front": self.front.to_json(),
+            "prices": None if self.prices is None else self.prices.to_json(),
+            "trial": None if self.trial is None else self.trial.to_json(),
+            "consumption": None if self.consumption is None else dict(self.consumption),
+            "examples": [dict(each) for each in self.examples],
+            "verdicts": {rule: [each.to_json() for each in found] for rule, found in self.verdicts.items()},
+            "scope": None if (card := self.opened.case.slates.scope) is None else card.model_dump(mode="json"),
+            "voices": [] if self.spoken is None else self._voices(self.spoken),
+            "warnings": list(self.warnings),
+        }
+
+    def _voices(self, spoken: Spoken) -> list[dict[str, Any]]:
+        """Return who spoke for whom, as plain values."""
+        gate = {"threshold": spoken.threshold, "instead": spoken.instead}
+        return [each.to_json() | gate for each in spoken.voices]
+
+    def slates_csv(self) -> str:
+        """Return the file of slates: one line for each rule, request and place."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(("rule", "request", "user", "day", "place", "item"))
+        for rule, served in self.served.items():
+            ids = [each for batch in served.market.batches for each in batch.ids]
+            for request, (name, user, day) in enumerate(zip(ids, served.users, served.days.tolist(), strict=True)):
+                for place, item in enumerate(served.slates.items[request].tolist(), 1):
+                    if item != NOTHING:
+                        writer.writerow((rule, name, user, day, place, served.slates.item_names[item]))
+        return stream.getvalue()
+
+
+def _items(catalogue: Any) -> list[dict[str, Any]]:
+    """Return what is known of each item, as plain values."""
+    numbers = ("popularity", "capacity", "latitude", "longitude", "price", "safety")
+    return [
+        {"name": name, "category": catalogue.category[c], "provider": catalogue.provider[c]}
+        | {each: _plain(getattr(catalogue, each)[c]) for each in numbers}
+        for c, name in enumerate(catalogue.items)
+    ]
+
+
+def _plain(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def write_slated(found: Slated, page: str, folder: Path) -> Path:
+    """Write a new folder with the page, the record and the slates; return the folder.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+    """
+    files = {
+        RECORD: json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        SLATES: found.slates_csv(),
+        PAGE: page,
+    }
+    if found.spoken is not None:
+        files[RANKINGS] = found.spoken.rankings_csv()
+    try:
+        folder.mkdir(parents=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"slates cannot be written to {folder}: {error.strerror}") from None
+    return folder

@@ -1,0 +1,252 @@
+"""Serving the market of a case by many rules, and everything that is measured about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+
+from accordant.cases.spec import CaseSpec
+from accordant.errors import InputError
+from accordant.naming import Named
+from accordant.scope import ScopeCard, Verdict, judge, lint
+from accordant.slates.case import SlateSpec, read_slates
+from accordant.slates.competing_rules import rules_of
+from accordant.slates.evaluation import (
+    default_measures,
+    front,
+    price,
+    scores,
+    why,
+)
+from accordant.slates.evaluation.held_out_selection import trial
+from accordant.slates.evaluation.leaderboard import leaderboard
+from accordant.slates.evaluation.presets import USER, WORST_OFF
+from accordant.slates.measures import Range, SlateMeasure, measures
+from accordant.slates.offers import market_of_offers
+from accordant.slates.options import SlateOptions
+from accordant.slates.proxies import Spoken
+from accordant.slates.result import OpenedSlates, Slated
+from accordant.slates.rule import SlateRule
+from accordant.slates.rule_findings import findings
+from accordant.slates.rules.floors.floored import Floored
+from accordant.slates.serving import Market, Served, on_one_scale, serve
+from accordant.slates.sources import MarketSource, market_source
+from accordant.slates.tradeoff import check_served
+
+logger = logging.getLogger(__name__)
+
+WATCHED = 3  # rules whose stability and manipulability are measured: each takes dozens of servings
+EXAMPLES = 3  # requests whose lists are justified
+ALONE = "stakeholder:{}"  # the list of one stakeholder alone, see `accordant.slates.rules.baselines`
+
+
+class _Scale(TypedDict):
+    """How measures become scores, see `leaderboard`."""
+
+    normalisation: Literal["natural", "relative"]
+    ranges: dict[str, Range]
+
+
+def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates:
+    """Read the case, find its items and requests, and choose the rules.
+
+    Raises
+    ------
+    InputError
+        If the case, the data or an option cannot be used.
+    """
+    case, problem, beside = read_slates(name_or_path)
+    declared = case.slates.replace(capacity={**case.slates.capacity, **options.capacity})
+    source = _source(declared, problem, options, beside)
+    every = source.market
+    market = _first(every, options.requests)
+    if market is not every:
+        n_all, n_served = (sum(batch.n_users for batch in each.batches) for each in (every, market))
+        note = f"Of {n_all} requests the first {n_served} are served; the notes below speak of all of them."
+        source = replace(source, notes=(note, *source.notes))
+    named = options.strategies or tuple(Named(each.name, dict(each.parameters)) for each in declared.rules)
+    chosen = rules_of(named, market.stakeholders, market.user_stakeholder, market.catalogue.n_items)
+    rules = {rule.label: rule for rule in _with_baselines(chosen, market)}
+    kinds = {label: rule.kind for label, rule in rules.items()}
+    if options.floors and market.floors:
+        rules = {label: _floored(rule, market) for label, rule in rules.items()}
+    known = frozenset(each for batch in every.batches for each in batch.ids)
+    return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known)
+
+
+def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
+    """Serve the market by every rule, and measure what each showed.
+
+    Parameters
+    ----------
+    opened
+        Case, market and rules.
+    spoken
+        Who speaks for stakeholders in this market; None if nobody does.
+    """
+    market, options = opened.source.market, opened.options
+    served = {}
+    for label, rule in opened.rules.items():
+        logger.info("serving %d requests by %s", opened.header()["requests"]["n"], label)
+        served[label] = serve(rule, market, opened.k)
+    served = on_one_scale(served)
+    made, weights = _measures(opened.case.slates, market)
+    board = scores(served, made, resamples=options.resamples, seed=options.seed)
+    kinds = opened.kinds
+    drawn = [label for label, rule in opened.rules.items() if rule.name == "random_slate"]
+    declared = opened.case.slates
+    scale: _Scale = {
+        "normalisation": declared.normalisation,
+        "ranges": {label: each.range for label, each in declared.measures.items() if each.range is not None},
+    }
+    table = leaderboard(board, kinds, weights, outside=drawn, **scale)
+    user = market.user_stakeholder
+    reference = None if user is None else ALONE.format(user)
+    worst_off = _label(made, "worst_off")
+    own = None if user is None else _label(made, "attained", stakeholder=user)
+    standing = front(board, (worst_off,) if own is None else (own, worst_off))
+    tried = None
+    if reference is not None and own is not None:
+        contenders = [label for label, kind in kinds.items() if kind != "baseline"]
+        tried = trial(
+            served, reference, contenders, made, weights, gain_of=worst_off, price_of=own,
+            resamples=options.resamples, seed=options.seed, **scale,
+        )  # fmt: skip
+    watched = list(dict.fromkeys([
+        *([reference] if reference else []), *([tried.chosen] if tried else []),
+        *(row.strategy for row in table.rows if row.candidate), *standing.rules,
+    ]))[:WATCHED]  # fmt: skip
+    shown = tried.chosen if tried else next((row.strategy for row in table.rows if row.candidate), watched[0])
+    return Slated(
+        opened, served, made, table, standing,
+        None if reference is None else price(board, reference),
+        tried,
+        {label: findings(label, served[label], opened, watched=label in watched) for label in served},
+        _consumption(served[shown], opened),
+        tuple(_example(shown, served[shown], request) for request in range(min(EXAMPLES, board.n_requests))),
+        _verdicts(opened.case.slates.scope, served),
+        spoken,
+        (*(() if spoken is None else spoken.warnings), *_warnings(opened)),
+    )  # fmt: skip
+
+
+def _source(declared: SlateSpec, problem: CaseSpec | None, options: SlateOptions, beside: Path | None) -> MarketSource:
+    """Return the market: of objectives, or of a decision problem's own models."""
+    if declared.stakeholders:
+        return market_source(declared, options.seed, options.data, beside)
+    if problem is None:
+        raise InputError("slates without stakeholders need a decision problem, whose models give E")
+    return market_of_offers(problem, declared, options.seed, options.data, beside)
+
+
+def _first(market: Market, requests: int | None) -> Market:
+    """Return the market with at most some requests, the first in time."""
+    if requests is None:
+        return market
+    kept, left = [], requests
+    for batch in market.batches:
+        if left > 0:
+            kept.append(batch.take(np.arange(min(left, batch.n_users))))
+            left -= batch.n_users
+    return replace(market, batches=tuple(kept))
+
+
+def _with_baselines(chosen: tuple[SlateRule, ...], market: Market) -> tuple[SlateRule, ...]:
+    """Return the rules with what everything must beat: each stakeholder's own list, and a draw."""
+    baselines = [Named("stakeholder_slate", {"stakeholder": name}) for name in market.stakeholders]
+    needed = rules_of(
+        [*baselines, Named("random_slate")], market.stakeholders, market.user_stakeholder, market.catalogue.n_items
+    )
+    known = {rule.label for rule in chosen}
+    return (*(rule for rule in needed if rule.label not in known), *chosen)
+
+
+def _floored(rule: SlateRule, market: Market) -> SlateRule:
+    """Return the rule under the market's floors; baselines stay as they are, for they are what a rule is held to."""
+    if rule.kind == "baseline":
+        return rule
+    return Floored(rule=rule, floors=dict(market.floors))
+
+
+def _measures(declared: SlateSpec, market: Market) -> tuple[dict[str, SlateMeasure], dict[str, float]]:
+    """Return the columns of the leaderboard and their weights: the case's, or the usual ones.
+
+    What each stakeholder attains, and the worst-off, are always there. Where a case weighs nothing, half of the score
+    is for the worst-off and half for the user [ours].
+    """
+    if declared.measures:
+        found = {label: measures.create(each.measure, each.parameters) for label, each in declared.measures.items()}
+        weights = {label: each.weight for label, each in declared.measures.items()}
+    else:
+        found = default_measures(market)
+        weights = {WORST_OFF: 1.0} if market.user_stakeholder is None else {WORST_OFF: 0.5, USER: 0.5}
+    needed = {WORST_OFF: measures.create("worst_off")} | {
+        f"attained {name}": measures.create("attained", {"stakeholder": name}) for name in market.stakeholders
+    }
+    known = list(found.values())
+    return found | {label: each for label, each in needed.items() if each not in known}, weights
+
+
+def _label(found: Mapping[str, SlateMeasure], measure: str, **parameters: Any) -> str:
+    """Return the label under which a measure stands on the leaderboard."""
+    wanted = measures.create(measure, parameters)
+    return next(label for label, each in found.items() if each == wanted)
+
+
+def _example(label: str, served: Served, request: int) -> dict[str, Any]:
+    """Return the justified list of one request."""
+    ids = [each for batch in served.market.batches for each in batch.ids]
+    return why(served, request).to_json() | {
+        "rule": label,
+        "id": ids[request],
+        "items": list(served.slates.names(request)),
+    }
+
+
+def _consumption(served: Served, opened: OpenedSlates) -> dict[str, Any] | None:
+    """Return whether diversity costs accuracy, if it is known what users consumed and of which category items are."""
+    targets = served.targets
+    if targets is None or not targets.any() or not served.market.catalogue.categories:
+        return None
+    consumed = min(opened.k, max(1, math.ceil(opened.case.slates.visits)))
+    check = check_served(served, consumed=consumed, resamples=opened.options.resamples, seed=opened.options.seed)
+    return dict(_plain(dataclasses.asdict(check)))
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON values: None for what is not finite."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _verdicts(card: ScopeCard | None, served: Mapping[str, Served]) -> dict[str, tuple[Verdict, ...]]:
+    """Return the verdict on each criterion of the card, rule by rule."""
+    if card is None:
+        return {}
+    made: list[SlateMeasure] = [measures.create(each.metric, dict(each.params)) for each in card.criteria]
+    found = {}
+    for label, each in served.items():
+        values = [measure.of(each) for measure in made]
+        known = [None if np.isnan(value) else value for value in values]
+        found[label] = judge(card, known, [measure.goal for measure in made])
+    return found
+
+
+def _warnings(opened: OpenedSlates) -> tuple[str, ...]:
+    """Return what a reader must see, the worst first."""
+    found = [f"the requests are made up: {opened.source.label}"] if opened.source.simulated else []
+    card = opened.case.slates.scope
+    if card is not None:
+        found += [f"scope card: {each.words}" for each in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
+    return tuple(found)

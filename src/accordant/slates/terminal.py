@@ -1,0 +1,163 @@
+"""What ``accordant slate`` takes and does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from rich.table import Table
+
+from accordant.agents.language.options import model_options
+from accordant.errors import InputError, UnknownNameError
+from accordant.naming import read_names
+from accordant.runs.folder import free_folder
+from accordant.slates.fidelity import THRESHOLD, Instead
+from accordant.slates.options import SlateOptions
+from accordant.slates.page import render_slated
+from accordant.slates.proxies.sources import names_with_commas, with_voices
+from accordant.slates.result import SLATES, write_slated
+from accordant.slates.section import open_slates, show_slates
+from accordant.terminal.escaping import PlainConsole, plain
+from accordant.terminal.options import capacities
+from accordant.terminal.output import print_json, refuse_overwriting
+
+Json = Mapping[str, Any]
+
+CAPACITY = "ITEM=VISITS with 0 or more visits a day, such as 7=40"
+WIDTH = 170  # columns of what is piped somewhere
+FIRST = 15  # rules that the terminal shows beside the baselines; all are on the page
+COLUMNS = 6  # measures that the terminal shows beside the score
+
+
+def slate_options(
+    *,
+    strategies: str | None,
+    capacity: Sequence[str],
+    rankings: Path | None,
+    model: Mapping[str, Any],
+    **others: Any,
+) -> SlateOptions:
+    """Return what the options of the command say.
+
+    Raises
+    ------
+    InputError
+        If a name or a capacity has another form, or options do not go together.
+    """
+    if others["instead"] not in get_args(Instead):
+        raise UnknownNameError("instead", others["instead"], get_args(Instead))
+    speaks = rankings is not None or model["base_url"] is not None or model["replay"] is not None
+    if not speaks and (others["threshold"] != THRESHOLD or others["instead"] != "declared"):
+        raise InputError("--threshold, --instead: no effect without --rankings, --llm or --replay")
+    named = () if strategies is None else read_names(strategies, "--strategies")
+    spoken_for = model["agents"]
+    agents = None if spoken_for is None else names_with_commas(spoken_for, "--speaks-for")
+    return SlateOptions(
+        strategies=named,
+        capacity=capacities(capacity, CAPACITY),
+        rankings=None if rankings is None else str(rankings),
+        model=model_options({**model, "agents": agents}),
+        **others,
+    )
+
+
+def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: bool) -> None:
+    """Serve the case, print the leaderboard, and write the folder."""
+    if out is not None:
+        refuse_overwriting(case, out)
+    free_folder("", out)
+    opened = open_slates(case, options)
+    if opened.source.simulated:
+        sys.stderr.write(f"accordant: {plain(opened.source.label)}\n")
+    voiced = with_voices(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
+    found = show_slates(voiced.opened, voiced.spoken)
+    content = found.to_json()
+    folder = write_slated(found, render_slated(content), free_folder(f"{opened.case.name}-slates", out))
+    if json:
+        print_json(content | {"run": str(folder)})
+    else:
+        print_slates(content, folder)
+
+
+def print_slates(content: Json, folder: Path) -> None:
+    """Print the leaderboard, what is given up for the worst-off, and where everything was written."""
+    console = PlainConsole(width=WIDTH)
+    requests = content["requests"]
+    console.print(f"{content['case']['title']}: {content['source']['label']}")
+    asked = f"{_many(requests['n'], 'request')} of {_many(requests['users'], 'user')}"
+    console.print(
+        f"{asked} on {_many(requests['days'], 'day')}, {requests['cold']} of them by users without a past; "
+        f"lists of {content['k']} out of {len(content['items'])} items; seed {content['seed']}"
+    )
+    console.print()
+    console.print(_table(content))
+    left = len(content["leaderboard"]) - len(_shown(content))
+    if left > 0:
+        console.print(f"… and {left} more, all of them on the page")
+    sentences = [*([content["trial"]["words"]] if content["trial"] else []), _front(content), *content["remarks"]]
+    for title, lines in (("found", sentences), ("mind", [*content["warnings"], *content["source"]["notes"]])):
+        if lines:
+            console.print()
+            for line in [f"{title}:", *(f"- {each}" for each in lines)]:
+                console.print(line)
+    console.print()
+    console.print(f"page: {folder / 'report.html'}")
+    console.print(f"lists: {folder / SLATES}")
+
+
+def _table(content: Json) -> Table:
+    """Return the first rules with their score and the measures that count, then the others."""
+    table = Table(box=None, pad_edge=False, title=None)
+    columns = sorted(content["columns"], key=lambda each: -each["weight"])[:COLUMNS]
+    table.add_column("rule", no_wrap=True)
+    for name in ("kind", "score (95%)", "among the best"):
+        table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
+    for each in columns:
+        table.add_column(each["label"].replace("_", " "), justify="right", overflow="fold")
+    for row in _shown(content):
+        table.add_row(
+            row["strategy"], row["kind"], _interval(row["score"]), _standing(row),
+            *(_number(row["metrics"][each["label"]]["value"], 3) for each in columns),
+        )  # fmt: skip
+    return table
+
+
+def _standing(row: Json) -> str:
+    """Return whether a rule may be the best, or whose lists it shows."""
+    if row["alike"]:
+        return f"as {row['alike']}"
+    return {True: "yes", False: "no", None: "-"}[row["among_best"]]
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
+def _shown(content: Json) -> list[Json]:
+    """Return the first rules, and the baselines wherever they stand: everything must beat them."""
+    return [row for place, row in enumerate(content["leaderboard"]) if place < FIRST or row["kind"] == "baseline"]
+
+
+def _front(content: Json) -> str:
+    front = content["front"]
+    free = [row for row in front["rows"] if row["on_front"]]
+    rules = [row["rule"] + _share(row["probability"]) for row in free]
+    shares = " (in brackets: in how many resamples)" if any(row["probability"] is not None for row in free) else ""
+    return f"not dominated in {' and '.join(front['axes'])}{shares}: {', '.join(rules) if rules else 'nobody'}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f" ({value:.0%})"
+
+
+def _interval(estimate: Json) -> str:
+    if estimate["value"] is None:
+        return "not defined"
+    limits = "" if estimate["low"] is None else f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    return f"{estimate['value']:.3f}{limits}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,18 @@
+"""Ballots: what voters said, as arrays.
+
+    profile    rankings with ties and gaps, weights, and grades or approvals where ballots carry them
+    preflib    files in the format of PrefLib
+    pabulib    files of participatory budgets in the format of Pabulib
+    election   projects with costs, a budget, and what each voter would have of each project
+    ranking    the order in which one voter puts items for one user
+
+Counting them is the business of the voting rules in `accordant.voting.rules` and of `accordant.slates`.
+"""
+
+from accordant.voting.election import Election
+from accordant.voting.pabulib import read_pabulib
+from accordant.voting.preflib import read_preflib
+from accordant.voting.profile import Profile
+from accordant.voting.ranking import Ranking
+
+__all__ = ["Election", "Profile", "Ranking", "read_pabulib", "read_preflib"]

@@ -1,0 +1,171 @@
+"""`BudgetRule`: any rule from an election with costs to funded projects, and the registry of these rules."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.registry import Registry
+from accordant.voting import Election
+from accordant.voting.budgets.exact import Ballots
+
+budget_rules: Registry[BudgetRule] = Registry(
+    "budget rule", group="accordant.budget_rules", packages=("accordant.voting.budgets",)
+)
+register = budget_rules.named
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What a rule bought, by positions of projects and in coins.
+
+    Attributes
+    ----------
+    order
+        Projects as they were bought.
+    ties
+        Which projects a bought one was preferred to by nothing but the order that breaks ties.
+    prices
+        Price of a unit of utility in coins and parts of points, for projects that voters paid at a price.
+    purse
+        Coins that each part of a voter was given, if voters were given money.
+    completed
+        How many of the last purchases the rule proper did not make, but its completion.
+    """
+
+    order: tuple[int, ...]
+    ties: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    prices: Mapping[int, Fraction] = field(default_factory=dict)
+    purse: Fraction | None = None
+    completed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Funded:
+    """What a rule funds.
+
+    Attributes
+    ----------
+    rule
+        Name of the rule with its parameters.
+    election
+        What was voted on.
+    order
+        Positions of the funded projects as they were bought, without repetition.
+    spent
+        What they cost together, exactly.
+    ties
+        For a funded project, the projects that it tied with when it was bought and was preferred to by more votes, then
+        the lower cost, then the order of the file. A project that is not here was preferred to all others by the rule.
+    prices
+        Position of a project to its price: with Equal Shares money per unit of utility, with Phragmén the load of its
+        voters after it was bought. Empty for rules without prices.
+    voter_money
+        What every voter of weight 1 was given to spend, exactly; more than her share of the budget if it was raised.
+        None for rules that give voters no money.
+    completed
+        Those of `order` that were added after the rule proper ended.
+    """
+
+    rule: str
+    election: Election
+    order: tuple[int, ...]
+    spent: Fraction
+    ties: Mapping[int, tuple[int, ...]]
+    prices: Mapping[int, Fraction]
+    voter_money: Fraction | None
+    completed: tuple[int, ...]
+
+    @property
+    def projects(self) -> tuple[str, ...]:
+        """Names of the funded projects as they were bought."""
+        return tuple(self.election.projects[project] for project in self.order)
+
+    @property
+    def chosen(self) -> NDArray[np.bool_]:
+        """Whether a project is funded, shape (project,)."""
+        found = np.zeros(len(self.election.projects), dtype=bool)
+        found[list(self.order)] = True
+        return found
+
+
+@dataclass(frozen=True)
+class BudgetRule(ABC):
+    """A rule with its parameters; call it with an election.
+
+    All arithmetic is exact: costs, scores and weights are read as the decimals that they print as.
+
+    Class attributes
+    ----------------
+    name
+        Registered name.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def spend(self, ballots: Ballots) -> Spending:
+        """Return what is bought of the projects that cost something and that somebody voted for."""
+
+    def __call__(self, election: Election) -> Funded:
+        """Return which projects are funded.
+
+        Parameters
+        ----------
+        election
+            Projects, costs, a budget, and scores of voters.
+
+        Raises
+        ------
+        InputError
+            If nobody has a say: there are no voters, or all weights are 0.
+        """
+        if not election.weights.sum() > 0:
+            raise InputError("an election without voters; allowed: at least one with a weight above 0")
+        ballots = Ballots.of(election)
+        bought = self.spend(ballots)
+        given_away = tuple(
+            ballots.preferred(p for p, cost in enumerate(ballots.costs) if not cost and ballots.votes[p])
+        )
+        return Funded(
+            self.label, election, given_away + bought.order,
+            ballots.money(sum(ballots.costs[project] for project in bought.order)),
+            bought.ties, {project: ballots.money(price) for project, price in bought.prices.items()},
+            None if bought.purse is None else ballots.money(bought.purse * ballots.voice),
+            bought.order[len(bought.order) - bought.completed :],
+        )  # fmt: skip
+
+    @property
+    def label(self) -> str:
+        """Name, and the parameters that differ from their defaults: ``name[parameter=value,…]``."""
+        given = [
+            f"{each.name}={str(getattr(self, each.name)).lower()}"
+            for each in dataclasses.fields(self)
+            if getattr(self, each.name) != each.default
+        ]
+        return f"{self.name}[{','.join(given)}]" if given else self.name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters that rebuild the rule: ``budget_rules.create(name, parameters)``."""
+        return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+
+
+def check_choice(what: str, given: object, allowed: tuple[str, ...]) -> None:
+    """Stop unless a parameter is one of the allowed words.
+
+    Raises
+    ------
+    UnknownNameError
+        If it is another.
+    """
+    if given not in allowed:
+        raise UnknownNameError(what, given, allowed)

@@ -1,0 +1,225 @@
+"""`Purses`: what voters have left in the Method of Equal Shares, and at which price they can buy a project.
+
+With money b_i left, the voters of project p can pay its cost at price ρ if Σ_i w_i min(b_i, ρ u_i(p)) = cost(p). The
+left side is concave and made of straight pieces, so Newton's method from ρ = cost / Σ w u finds the price after a few
+steps: who cannot pay ρ u_i is poor and pays all, the others share the rest.
+
+Prices are exact although purses are kept in floating point. A purse is empty, or it is the same first sum for everybody
+minus ρ u_i for each project bought. So a sum of purses needs only whole numbers: how many of these voters pay for which
+purchase. Floating point decides what is far from even, and fractions decide the rest.
+
+Purses and prices are lines over the first sum (`Line`), so that `Purses.room` says with how much more money voters
+would buy the same in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.arrays import AnyArray, Mask
+from accordant.voting.budgets.affine_price import RATE, Line, Room
+from accordant.voting.budgets.exact import Ballots
+
+NEAR = 1e-9  # of the first sum: rounding moves a purse by less than 1e-13 of it for each purchase
+SAME = 1e-6  # prices this close, relatively, are compared exactly; rounding moves them by less than 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """Who would pay for a project.
+
+    Attributes
+    ----------
+    cost
+        In coins.
+    voters
+        Ballots that gain by the project, shape (supporter,).
+    weights
+        Their weights.
+    utilities
+        What they gain, above 0.
+    rough_weights, rough_utilities
+        The same in floating point.
+    """
+
+    cost: int
+    voters: NDArray[np.intp]
+    weights: AnyArray
+    utilities: AnyArray
+    rough_weights: NDArray[np.float64]
+    rough_utilities: NDArray[np.float64]
+
+    @property
+    def least(self) -> float:
+        """The lowest price there could be: that of voters who can all pay."""
+        return self.cost / float(self.rough_weights @ self.rough_utilities)
+
+    @property
+    def weight(self) -> float:
+        """Weight of its voters together."""
+        return float(self.rough_weights.sum())
+
+
+def demands_of(ballots: Ballots, utilities: AnyArray, projects: Iterable[int]) -> dict[int, Demand]:
+    """Return who would pay for each project, given utilities of shape (project, ballot)."""
+    found = {}
+    for project in projects:
+        voters = np.flatnonzero((utilities[project] > 0) & (ballots.weights > 0))
+        weights, gained = ballots.weights[voters], utilities[project][voters]
+        rough = weights.astype(np.float64), gained.astype(np.float64)
+        found[project] = Demand(ballots.costs[project], voters, weights, gained, *rough)
+    return found
+
+
+class Purses:
+    """The money of voters while projects are bought.
+
+    Parameters
+    ----------
+    n_ballots
+        Number of distinct ballots.
+    demands
+        Who would pay for which project.
+    first
+        What each part of a voter is given, in coins.
+    """
+
+    def __init__(self, n_ballots: int, demands: dict[int, Demand], first: Fraction) -> None:
+        self.demands, self.first = demands, first
+        self.rough = np.full(n_ballots, float(first))
+        self.rates = np.ones(n_ballots)  # of the rough purses
+        self.empty = np.zeros(n_ballots, dtype=bool)
+        self.prices: dict[int, Line[Fraction]] = {}
+        self.room = Room()
+        self._near = NEAR * float(first)
+        self._terms = 1.0  # sum of the largest terms of a rate
+        self._paying: dict[int, AnyArray] = {}  # utility of each ballot from a project that was bought
+
+    def rough_price(self, project: int) -> Line[float] | None:
+        """Return the price in floating point; None if its voters cannot pay.
+
+        With more money and the same purchases so far the price is at least what the line says, whoever is poor then:
+        its rate is never too high.
+        """
+        demand = self.demands[project]
+        purses, rates = self.rough[demand.voters], self.rates[demand.voters]
+        held, gained = demand.rough_weights * purses, demand.rough_weights * rates
+        if not self._can_buy(demand, float(held.sum()), float(gained.sum())):
+            return None
+        rich = np.ones(len(purses), dtype=bool)
+        wanted = demand.rough_weights * demand.rough_utilities
+        shared = float(wanted.sum())
+        price = demand.cost / shared
+        while True:
+            still = rich & (purses >= price * demand.rough_utilities)
+            if int(still.sum()) in (0, int(rich.sum())):
+                error = RATE * self._terms * demand.weight
+                return Line(price, -(float(gained[~rich].sum()) + error) / shared)
+            rich = still
+            shared = float(wanted[rich].sum())
+            price = (demand.cost - float(held[~rich].sum())) / shared
+
+    def price(self, project: int, rough: Line[float]) -> Line[Fraction]:
+        """Return the exact price of a project whose voters can pay, given the rough one."""
+        demand = self.demands[project]
+        rich = self._can_pay(demand, Line(Fraction(rough.value), Fraction()))
+        if not rich.any():  # rounding put the price above what anybody can pay
+            rich[:] = True
+        while True:
+            shared = int((demand.weights * demand.utilities)[rich].sum())
+            held = self._held(demand, ~rich)
+            price = Line((demand.cost - held.value) / shared, -held.rate / shared)
+            able = self._can_pay(demand, price)
+            if (able == rich).all():
+                return price
+            rich = able
+
+    def buy(self, project: int, price: Line[Fraction]) -> None:
+        """Let the voters of a project pay for it at a price, each as far as she can."""
+        demand = self.demands[project]
+        rich = self._can_pay(demand, price)
+        self._keep_apart(demand, price, rich)
+        left = self.rough[demand.voters] - float(price.value) * demand.rough_utilities
+        rates = self.rates[demand.voters] - float(price.rate) * demand.rough_utilities
+        self.rough[demand.voters] = np.where(rich, np.maximum(left, 0.0), 0.0)
+        self.rates[demand.voters] = np.where(rich, rates, 0.0)
+        self.empty[demand.voters[~rich]] = True
+        self._terms += abs(float(price.rate)) * float(demand.rough_utilities.max())
+        paying = np.zeros(len(self.rough), dtype=demand.utilities.dtype)
+        paying[demand.voters] = demand.utilities
+        self._paying[project] = paying
+        self.prices[project] = price
+
+    def _can_buy(self, demand: Demand, money: float, rate: float) -> bool:
+        """Return whether the voters of a project hold its cost together, given roughly what they hold."""
+        margin = NEAR * max(demand.cost, demand.weight * float(self.first))
+        if money >= demand.cost + margin:
+            return True
+        if money < demand.cost - margin:
+            self.room.keep_roughly(demand.cost - money, rate + RATE * self._terms * demand.weight)
+            return False
+        held = self._held(demand, None)
+        if held.value < demand.cost:
+            self.room.keep(demand.cost - held.value, held.rate)
+            return False
+        return True
+
+    def _held(self, demand: Demand, which: Mask | None) -> Line[Fraction]:
+        """Return exactly what some voters of a project hold together; None for all of them."""
+        full = ~self.empty[demand.voters]
+        if which is not None:
+            full &= which
+        voters, weights = demand.voters[full], demand.weights[full]
+        rate = Fraction(int(weights.sum()))
+        held = self.first * rate
+        for project, price in self.prices.items():
+            paid = int((weights * self._paying[project][voters]).sum())
+            held -= price.value * paid
+            rate -= price.rate * paid
+        return Line(held, rate)
+
+    def _can_pay(self, demand: Demand, price: Line[Fraction]) -> Mask:
+        """Return who holds at least price times utility, exactly, shape (supporter,)."""
+        distance = self.rough[demand.voters] - float(price.value) * demand.rough_utilities
+        able: Mask = distance > 0
+        even = np.flatnonzero(np.abs(distance) <= self._near)
+        if len(even):
+            able[even] = [left.value >= 0 for left in self._left(demand, even, price)]
+        return able
+
+    def _keep_apart(self, demand: Demand, price: Line[Fraction], rich: Mask) -> None:
+        """Take room for the rich to stay rich, and for the poor to stay poor."""
+        distance = np.abs(self.rough[demand.voters] - float(price.value) * demand.rough_utilities)
+        approach = float(price.rate) * demand.rough_utilities - self.rates[demand.voters]
+        error = RATE * (self._terms + abs(float(price.rate)) * demand.rough_utilities)
+        approach = np.where(rich, approach, -approach) + error
+        far = (distance > self._near) & (approach > 0)
+        if far.any():
+            self.room.keep_roughly(float((distance[far] / approach[far]).min()), 1.0)
+        even = np.flatnonzero(distance <= self._near)
+        for left, pays in set(zip(self._left(demand, even, price), rich[even].tolist(), strict=True)):
+            sign = 1 if pays else -1
+            self.room.keep(left.value * sign, -left.rate * sign)
+
+    def _left(self, demand: Demand, some: NDArray[np.intp], price: Line[Fraction]) -> list[Line[Fraction]]:
+        """Return purses minus price times utility by fractions, calculated once for voters who paid alike."""
+        voters, utilities = demand.voters[some], demand.utilities[some]
+        alike: list[NDArray[Any]] = [self.empty[voters], utilities, *(paid[voters] for paid in self._paying.values())]
+        known: dict[tuple[Any, ...], Line[Fraction]] = {}
+        found = []
+        for empty, utility, *paid in zip(*(each.tolist() for each in alike), strict=True):
+            key = (empty, utility, *paid)
+            if key not in known:
+                purse, rate = (Fraction(), Fraction()) if empty else (self.first, Fraction(1))
+                if not empty:
+                    purse -= sum((p.value * u for p, u in zip(self.prices.values(), paid, strict=True)), Fraction())
+                    rate -= sum((p.rate * u for p, u in zip(self.prices.values(), paid, strict=True)), Fraction())
+                known[key] = Line(purse - price.value * utility, rate - price.rate * utility)
+            found.append(known[key])
+        return found

@@ -1,0 +1,251 @@
+"""Votes on projects in the format of Pabulib (Faliszewski et al. 2023, pabulib.org/format): .pb.
+
+A file holds three tables, META, PROJECTS and VOTES. Each begins with its name on a line, then the names of its columns;
+cells stand between semicolons and may be quoted. The cell ``vote`` lists the projects of a voter with commas between,
+``points`` as many numbers in the same order. How votes become scores:
+
+    approval, choose-1     1 for each project on the ballot
+    cumulative, scoring    the points; with scoring, META ``default_score`` for projects that are not on the ballot
+    ordinal                places × from the top, as Borda counts: the first of the ballot gets L, the next L − 1, …,
+                           with L = META ``max_length``, or the number of projects if it is not there
+
+META ``scoring_fn`` is not applied: ordinal votes are counted as Borda does, and a warning says so if the file names
+another function.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.errors import allowed_names
+from accordant.voting.election import Election, VoteType
+from accordant.voting.pabulib_tables import COUNT, Tables
+from accordant.voting.text import text_of
+
+WITH_POINTS = ("cumulative", "scoring")
+LIMITS = ("max_length", "max_points", "max_sum_points")
+ROUNDING = 1e-9  # of a sum of points
+BORDA = "borda"
+NOT_KNOWN = "none"  # how Pabulib writes an empty cell
+
+log = logging.getLogger(__name__)
+
+
+def read_pabulib(path: str | Path) -> Election:
+    """Return the projects and votes of a file, one voter per row with weight 1.
+
+    Voters without a vote are kept: they have a share of the budget. A project may cost 0, or more than the budget.
+    What a file may hold although it should not is kept and logged as a warning: a voter's id that occurs twice, an
+    approved project that is named twice, and ballots beyond META ``max_length`` (an error for ordinal votes),
+    ``max_points`` or ``max_sum_points``.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, is not UTF-8, or breaks its format: the message names file, line and field, what was
+        found, and what is allowed.
+    """
+    file = Path(path)
+    return _Reader(file, text_of(file)).election()
+
+
+class _Reader:
+    """One file on its way to an election; every error names file and line."""
+
+    def __init__(self, file: Path, text: str) -> None:
+        self.file = file
+        self.tables = Tables(file, text)
+        self.meta = self._meta()
+        self.vote_type = self._vote_type()
+        self.projects = self._projects()
+
+    def election(self) -> Election:
+        """Return the votes, checked."""
+        number = self.tables.number
+        costs = [number(line, "cost", cell) for line, cell in self.tables["PROJECTS"].cells("cost")]
+        scores = self._scores()
+        self._check_number("num_projects", len(self.projects))
+        self._check_number("num_votes", len(scores))
+        self._compare_votes(scores)
+        self._compare_voters()
+        if "budget" not in self.meta:
+            self.tables.refuse(self.tables["META"].line, "key 'budget' is missing; allowed: a number of at least 0")
+        return Election(
+            tuple(self.projects), np.array(costs), number(*self._given("budget")), scores, np.ones(len(scores)),
+            self.vote_type, {key: value for key, (_, value) in self.meta.items()},
+            self._facts("VOTES", ("vote", "points")), self._facts("PROJECTS", ("project_id", "cost")),
+        )  # fmt: skip
+
+    def _meta(self) -> dict[str, tuple[int, str]]:
+        found: dict[str, tuple[int, str]] = {}
+        section = self.tables["META"]
+        for (line, key), (_, value) in zip(section.cells("key"), section.cells("value"), strict=True):
+            if key.casefold() in found:
+                self.tables.refuse(line, f"key {key!r} occurs twice in META; allowed: once")
+            found[key.casefold()] = line, value
+        return found
+
+    def _given(self, key: str) -> tuple[int, str, str]:
+        """Return line, key and value of a line of META."""
+        line, value = self.meta[key]
+        return line, key, value
+
+    def _vote_type(self) -> VoteType:
+        number, found = self.meta.get("vote_type", (self.tables["META"].line, ""))
+        if found.casefold() not in get_args(VoteType):
+            self.tables.refuse(number, f"vote_type is {found!r}; {allowed_names(get_args(VoteType), found)}")
+        return cast("VoteType", found.casefold())
+
+    def _projects(self) -> dict[str, int]:
+        """Return the position of each project by its id."""
+        found: dict[str, int] = {}
+        for number, project in self.tables["PROJECTS"].cells("project_id"):
+            if project.casefold() in ("", NOT_KNOWN) or project in found:
+                self.tables.refuse(number, f"project_id {project!r} is empty or occurs twice; allowed: different ids")
+            found[project] = len(found)
+        if not found:
+            self.tables.refuse(self.tables["PROJECTS"].line, "there are no projects; allowed: at least one")
+        return found
+
+    def _scores(self) -> NDArray[np.float64]:
+        voters = self.tables["VOTES"]
+        counted = self.vote_type in WITH_POINTS
+        if counted and "points" not in voters.columns:
+            self.tables.refuse(voters.line + 1, f"votes are {self.vote_type}, but there is no column 'points'")
+        scores = np.zeros((len(voters.rows), len(self.projects)))
+        if self.vote_type == "scoring" and "default_score" in self.meta:
+            scores += self.tables.number(*self._given("default_score"))
+        most = self._length()
+        beyond = _Beyond(self.file, {key: limit for key in LIMITS if (limit := self._limit(key)) is not None})
+        points = voters.cells("points") if counted else voters.cells("vote")
+        for row, ((line, vote), (_, given)) in enumerate(zip(voters.cells("vote"), points, strict=True)):
+            chosen = self._ballot(line, vote)
+            if counted:
+                scores[row, chosen] = gives = self._points(line, given, len(chosen))
+                beyond.note(line, max_length=len(chosen), max_points=max(gives, default=0), max_sum_points=sum(gives))
+            elif self.vote_type == "ordinal":
+                if len(chosen) > most:
+                    self.tables.refuse(line, f"vote ranks {len(chosen)} projects; allowed: at most max_length, {most}")
+                scores[row, chosen] = np.arange(most, most - len(chosen), -1)
+            else:
+                scores[row, chosen] = 1.0
+                beyond.note(line, max_length=len(chosen))
+        beyond.tell()
+        return scores
+
+    def _length(self) -> int:
+        """Return how many projects an ordinal ballot may rank."""
+        if self.vote_type != "ordinal":
+            return len(self.projects)
+        line, function = self.meta.get("scoring_fn", (0, ""))
+        if function.casefold() not in ("", NOT_KNOWN, BORDA):
+            log.warning("%s, line %d: scoring_fn is %r, but places are scored as by Borda", self.file, line, function)
+        line, given = self.meta.get("max_length", (0, ""))
+        if not given:
+            return len(self.projects)
+        if not (COUNT.fullmatch(given) and int(given) > 0):
+            self.tables.refuse(line, f"max_length is {given!r:.60}; allowed: a whole number above 0")
+        return int(given)
+
+    def _limit(self, key: str) -> float | None:
+        """Return the number of a line of META that limits ballots; None if there is none."""
+        if self.meta.get(key, (0, ""))[1].casefold() in ("", NOT_KNOWN):
+            return None
+        return self.tables.number(*self._given(key))
+
+    def _ballot(self, number: int, vote: str) -> list[int]:
+        """Return the positions of the projects on a ballot, in its order."""
+        named = _listed(vote)
+        for project in named:
+            if project not in self.projects:
+                self.tables.refuse(
+                    number, f"vote names project {project!r}; {allowed_names(self.projects, project):.200}"
+                )
+        if len(set(named)) < len(named):
+            if self.vote_type != "approval":
+                self.tables.refuse(number, f"vote names a project twice: {vote!r:.60}; allowed: once")
+            log.warning("%s, line %d: vote names a project twice, counted once", self.file, number)
+        if self.vote_type == "choose-1" and len(named) > 1:
+            self.tables.refuse(number, f"vote names {len(named)} projects; allowed: at most 1 with vote_type choose-1")
+        return [self.projects[project] for project in dict.fromkeys(named)]
+
+    def _points(self, number: int, given: str, expected: int) -> list[float]:
+        cells = _listed(given)
+        if len(cells) != expected:
+            self.tables.refuse(
+                number, f"points has {len(cells)} numbers and vote {expected} projects; allowed: as many"
+            )
+        return [self.tables.number(number, "points", cell, decimal_comma=False) for cell in cells]
+
+    def _check_number(self, key: str, found: int) -> None:
+        if key in self.meta:
+            number, declared = self.meta[key]
+            if declared != str(found):
+                self.tables.refuse(number, f"{key} is {declared!r:.60}, but the file holds {found}")
+
+    def _compare_votes(self, scores: NDArray[np.float64]) -> None:
+        """Say where the organisers counted otherwise: some votes are taken out before a file is published."""
+        if "votes" not in self.tables["PROJECTS"].columns:
+            return
+        counted = (scores > 0).sum(axis=0)
+        for (number, declared), found in zip(self.tables["PROJECTS"].cells("votes"), counted.tolist(), strict=True):
+            if COUNT.fullmatch(declared) and int(declared) != found:
+                log.warning("%s, line %d: votes is %s, but %d ballots name it", self.file, number, declared, found)
+
+    def _compare_voters(self) -> None:
+        """Say which voters occur twice; some files number the voters of each place anew."""
+        first: dict[str, int] = {}
+        again = [
+            (line, first[voter])
+            for line, voter in self.tables["VOTES"].cells("voter_id")
+            if first.setdefault(voter, line) != line and voter
+        ]
+        if again:
+            log.warning(
+                "%s, line %d: the first of %d voter ids that occur again, before in line %d; all are counted",
+                self.file, again[0][0], len(again), again[0][1],
+            )  # fmt: skip
+
+    def _facts(self, title: str, read: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        section = self.tables[title]
+        return {
+            name: tuple("" if cell.casefold() == NOT_KNOWN else cell for cell in section.column(name))
+            for name in section.columns
+            if name and name not in read
+        }
+
+
+class _Beyond:
+    """Ballots that hold more than META allows: counted, and told in one warning for each limit."""
+
+    def __init__(self, file: Path, limits: Mapping[str, float]) -> None:
+        self.file, self.limits = file, limits
+        self.lines: dict[str, list[int]] = {key: [] for key in limits}
+
+    def note(self, line: int, **held: float) -> None:
+        """Compare what a ballot holds with each limit of that name."""
+        for key, amount in held.items():
+            if key in self.limits and amount > self.limits[key] * (1 + ROUNDING):
+                self.lines[key].append(line)
+
+    def tell(self) -> None:
+        """Log how many ballots are beyond each limit, and the first of them."""
+        for key, lines in self.lines.items():
+            if lines:
+                log.warning(
+                    "%s, line %d: the first of %d ballots beyond %s, %g; kept as they are",
+                    self.file, lines[0], len(lines), key, self.limits[key],
+                )  # fmt: skip
+
+
+def _listed(cell: str) -> list[str]:
+    """Return what stands between commas; an empty cell lists nothing."""
+    if cell.casefold() in ("", NOT_KNOWN):
+        return []
+    return [each.strip() for each in cell.strip(",").split(",")]

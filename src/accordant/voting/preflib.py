@@ -1,0 +1,208 @@
+"""Ballots in the format of PrefLib (Mattei and Walsh 2013, preflib.org/format): .soc, .soi, .toc, .toi and .cat.
+
+A file holds lines ``# KEY: value`` and then one line ``count: order`` per distinct ballot. Alternatives are numbers
+from 1, best first; braces enclose ties. In a .cat file what stands between commas are categories, in declared order.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from accordant.errors import DataError, nearest
+from accordant.voting.profile import UNRANKED, Profile
+from accordant.voting.text import text_of
+
+Order = list[list[int]]
+
+
+@dataclass(frozen=True)
+class DataType:
+    """What a type of file promises about each ballot."""
+
+    meaning: str
+    complete: bool
+    ties: bool
+
+
+TYPES = {
+    "soc": DataType("strict orders of all alternatives", complete=True, ties=False),
+    "soi": DataType("strict orders of some alternatives", complete=False, ties=False),
+    "toc": DataType("orders with ties of all alternatives", complete=True, ties=True),
+    "toi": DataType("orders with ties of some alternatives", complete=False, ties=True),
+    "cat": DataType("a category for each alternative", complete=False, ties=True),
+}
+HEADER = re.compile(r"#\s*([A-Z][A-Z ]*?)\s*([0-9]*)\s*:\s?(.*)")
+NUMBER = re.compile(r"[0-9]{1,12}")
+BALLOT = re.compile(rf"({NUMBER.pattern})\s*:\s*(.*)")
+TIER = re.compile(r"\s*(?:\{([^{}]*)\}|([^{},]+))\s*(,|$)")
+
+
+def read_preflib(path: str | Path) -> Profile:
+    """Return the ballots of a file; each distinct ballot is one voter whose weight is its count.
+
+    Alternatives that a ballot leaves out are below all others and tied. The categories of a .cat file give a ranking
+    with ties, grades at equal distances from 1 (first category) to 0 (last), and approvals of the first category.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, not UTF-8, of the format before 2022, or breaks a promise of its header: the
+        message names file and line, what was found, and what is allowed.
+    """
+    file = Path(path)
+    return _Reader(file, text_of(file)).profile()
+
+
+class _Reader:
+    """One file on its way to a profile; every error names file and line."""
+
+    def __init__(self, file: Path, text: str) -> None:
+        self.file = file
+        self.header: dict[str, tuple[int, str]] = {}
+        self.ballots: list[tuple[int, str]] = []
+        for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+            if line.startswith("#"):
+                self._read_header(number, line)
+            elif line.strip():
+                self.ballots.append((number, line.strip()))
+        if not self.header:
+            self._refuse_headless()
+        self.kind = self._kind()
+        self.n_alternatives = self._count("NUMBER ALTERNATIVES")
+
+    def profile(self) -> Profile:
+        """Return the ballots, checked."""
+        names = self._alternatives()
+        if not self.ballots:
+            self._refuse(0, "there are no ballots; allowed: at least one line 'count: order'")
+        n_categories = self._count("NUMBER CATEGORIES") if self.kind == "cat" else None
+        counts = np.zeros(len(self.ballots), dtype=np.int64)
+        ranks = np.full((len(self.ballots), self.n_alternatives), UNRANKED, dtype=np.int32)
+        for row, (number, line) in enumerate(self.ballots):
+            counts[row], order = self._ballot(number, line)
+            self._check_promises(number, order, n_categories)
+            ranks[row] = self._ranks(number, order)
+        self._check_number_of_voters(int(counts.sum()))
+        if n_categories is None:
+            return Profile(ranks, counts, names)
+        grades = np.where(ranks == UNRANKED, 0.0, 1.0 - ranks / max(1, n_categories - 1))
+        return Profile(ranks, counts, names, grades=grades, approvals=ranks == 0)
+
+    def _read_header(self, number: int, line: str) -> None:
+        found = HEADER.fullmatch(line)
+        if found is None:
+            return  # a comment
+        key = f"{found[1]} {found[2]}".strip()
+        if key in self.header and key.startswith(("NUMBER", "ALTERNATIVE", "DATA TYPE")):
+            self._refuse(number, f"{key} occurs twice, first in line {self.header[key][0]}; allowed: once")
+        self.header[key] = number, found[3].strip()
+
+    def _kind(self) -> str:
+        number, declared = self.header.get("DATA TYPE", (0, ""))
+        suffix = self.file.suffix.lower().removeprefix(".")
+        kind = declared or suffix
+        if kind not in TYPES:
+            self._refuse(number, f"DATA TYPE is {kind!r}; allowed: {', '.join(TYPES)}")
+        if suffix in TYPES and suffix != kind:
+            self._refuse(number, f"DATA TYPE is {kind!r} in a file named .{suffix}; allowed: {suffix!r}")
+        return kind
+
+    def _count(self, key: str) -> int:
+        if key not in self.header:
+            hint = nearest(key, self.header)
+            self._refuse(0, f"header key '# {key}: ' is missing" + (f"; did you mean it by {hint!r}?" if hint else ""))
+        number, value = self.header[key]
+        if not (NUMBER.fullmatch(value) and int(value) > 0):
+            self._refuse(number, f"{key} is {value!r}; allowed: a whole number above 0")
+        return int(value)
+
+    def _alternatives(self) -> list[str]:
+        """Return the names; a name that occurs twice gets its number, so that results can be told apart."""
+        names = []
+        for alternative in range(1, self.n_alternatives + 1):
+            number, name = self.header.get(f"ALTERNATIVE NAME {alternative}", (0, ""))
+            if not name:
+                self._refuse(number, f"'# ALTERNATIVE NAME {alternative}: ' is missing or empty")
+            names.append(name)
+        for key, (number, _) in self.header.items():
+            which = key.removeprefix("ALTERNATIVE NAME ")
+            if which != key and which not in map(str, range(1, self.n_alternatives + 1)):
+                self._refuse(number, f"{key:.60}, but NUMBER ALTERNATIVES is {self.n_alternatives}")
+        return [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)]
+
+    def _ballot(self, number: int, line: str) -> tuple[int, Order]:
+        found = BALLOT.fullmatch(line)
+        if found is None or int(found[1]) < 1:
+            self._refuse(number, f"found {line!r:.60}; allowed: 'count: order', such as '12: 3,{{1,2}}'")
+        text = found[2].strip()
+        if "{" not in text and "}" not in text:
+            return int(found[1]), [[self._alternative(number, each)] for each in text.split(",")]
+        order: Order = []
+        at, more = 0, True
+        while more:
+            tier = TIER.match(text, at)
+            if tier is None:
+                self._refuse(number, f"order {text!r:.60} is malformed; allowed: numbers, commas, and {{}} around ties")
+            inside = tier[2] if tier[1] is None else tier[1].strip()
+            order.append([self._alternative(number, each) for each in inside.split(",")] if inside else [])
+            at, more = tier.end(), tier[3] == ","
+        return int(found[1]), order
+
+    def _alternative(self, number: int, text: str) -> int:
+        """Return the number of an alternative."""
+        alternative = int(text) if NUMBER.fullmatch(text.strip()) else 0
+        if not 1 <= alternative <= self.n_alternatives:
+            self._refuse(number, f"alternative {text.strip()!r} is not declared; allowed: 1 to {self.n_alternatives}")
+        return alternative
+
+    def _ranks(self, number: int, order: Order) -> list[int]:
+        """Return the rank of every alternative: how many tiers are above its own."""
+        ranks = [UNRANKED] * self.n_alternatives
+        for rank, tier in enumerate(order):
+            for alternative in tier:
+                if ranks[alternative - 1] != UNRANKED:
+                    self._refuse(number, f"alternative {alternative} occurs twice; allowed: once")
+                ranks[alternative - 1] = rank
+        if TYPES[self.kind].complete and UNRANKED in ranks:
+            missing = ranks.index(UNRANKED) + 1
+            self._refuse(number, f"alternative {missing} is missing; a {self.kind} file holds {self._promise()}")
+        return ranks
+
+    def _check_promises(self, number: int, order: Order, n_categories: int | None) -> None:
+        if n_categories is not None:
+            if len(order) != n_categories:
+                self._refuse(number, f"{len(order)} categories; allowed: {n_categories}, {{}} for an empty one")
+            return
+        if not TYPES[self.kind].ties and any(len(tier) > 1 for tier in order):
+            self._refuse(number, f"a tie; a {self.kind} file holds {self._promise()}")
+        if not all(order):
+            self._refuse(number, "empty braces; allowed: at least one alternative between them")
+
+    def _check_number_of_voters(self, found: int) -> None:
+        declared = self._count("NUMBER VOTERS")
+        if found != declared:
+            number = self.header["NUMBER VOTERS"][0]
+            self._refuse(number, f"NUMBER VOTERS is {declared}, but the counts of the ballots sum to {found}")
+
+    def _promise(self) -> str:
+        return TYPES[self.kind].meaning
+
+    def _refuse_headless(self) -> NoReturn:
+        if not self.ballots:
+            self._refuse(0, "the file is empty; allowed: header lines '# KEY: value' and ballots 'count: order'")
+        number, line = self.ballots[0]
+        if line.isdecimal():
+            self._refuse(
+                number,
+                f"found {line!r}: this is PrefLib's format before 2022; allowed: the present one, "
+                "with header lines '# KEY: value' (download the file again from preflib.org)",
+            )
+        self._refuse(number, f"found {line!r:.60}; allowed: header lines '# KEY: value' first")
+
+    def _refuse(self, number: int, message: str) -> NoReturn:
+        raise DataError(f"{self.file}, line {number}: {message}" if number else f"{self.file}: {message}")

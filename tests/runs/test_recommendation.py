@@ -1,0 +1,36 @@
+"""Recommendations for a file: in batches, unless a strategy looks at the whole batch."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from accordant import strategies
+from accordant.cases.loaders import read_chunks
+from accordant.runs import read_run
+from accordant.runs.recommendation import recommend_rows
+
+
+@pytest.fixture
+def rows(tmp_path):
+    generator = np.random.default_rng(5)
+    frame = pd.DataFrame({"x": generator.normal(size=40), "kind": generator.choice(["1", "2"], 40), "group": 0})
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    return tmp_path / "new.csv"
+
+
+@pytest.mark.parametrize(("budget", "batches"), [(None, 4), ({"yes": 3}, 1)])
+def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_folder, rows, budget, batches):
+    monkeypatch.setattr("accordant.runs.recommendation.read_chunks", partial(read_chunks, at_once=10))
+    run = read_run(run_folder)
+    parameters = {"rule": "utilitarian", "floors": {"Bank": 0.0}, "budgets": budget}
+    rule = strategies.create("constrained", parameters).for_problem(run.case.problem)
+    run.policy.strategies_[rule.label] = rule
+    found = list(recommend_rows(run, rows, rule.label))
+    assert [start for start, _ in found] == [0, 10, 20, 30][:batches]
+    actions = np.concatenate([batch.decisions.actions for _, batch in found])
+    assert len(actions) == 40
+    assert budget is None or (actions == "yes").sum() <= 3

@@ -1,0 +1,224 @@
+"""Parts of the drawings of slates: places on a map, steps of load, labels that keep apart, bars that stand for many."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accordant.report.charts.labels import Label, placed
+from accordant.report.scale import number
+from accordant.slates.page.attention import BARS, highest, parts
+from accordant.slates.page.front import front_chart
+from accordant.slates.page.gains import SHADES, WIDE, heat
+from accordant.slates.page.maps import step_of
+from accordant.slates.page.projection import EDGE, MANY, WIDTH, centre, mapped, projected
+from accordant.slates.page.reading import BEST, SlatedReading
+from accordant.slates.page.summary import signed
+from accordant.slates.page.timeline import behind_chart, ever_behind, followed
+
+DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
+
+
+def at(latitude, longitude, name="a"):
+    return {"name": name, "latitude": latitude, "longitude": longitude}
+
+
+def boxes(found):
+    """Return the boxes of labels, with a width that no letter exceeds."""
+    texts = re.findall(r'<text x="([-\d.]+)" y="([-\d.]+)"[^>]*text-anchor="(\w+)">([^<]*)</text>', "".join(found))
+    left = {"start": 0.0, "middle": 0.5, "end": 1.0}
+    return [
+        (
+            float(x) - left[anchor] * 6.5 * len(words),
+            float(y) - 9,
+            float(x) + (1 - left[anchor]) * 6.5 * len(words),
+            float(y),
+        )
+        for x, y, anchor, words in texts
+    ]
+
+
+@given(st.lists(DEGREES, min_size=1, max_size=30))
+def test_places_stay_on_the_map(places):
+    items = [at(*each, name=str(k)) for k, each in enumerate(places)]
+    found = projected(items)
+    for x, y in found.points.values():
+        assert EDGE - 1e-6 <= x <= WIDTH - EDGE + 1e-6
+        assert EDGE - 1e-6 <= y <= found.height - EDGE + 1e-6
+
+
+def test_a_kilometre_is_as_long_to_the_east_as_to_the_north():
+    latitude, north, east = 60.0, 0.01, 0.01 / math.cos(math.radians(60.0))
+    found = projected(
+        [at(latitude - north, 0.0, "south"), at(latitude + north, 0.0, "north"), at(latitude, east, "east")]
+    )
+    (x0, y0), (_, y1), (x2, y2) = (found.points[name] for name in ("south", "north", "east"))
+    assert (y0 - y1) / 2 == pytest.approx(x2 - x0, rel=1e-6)
+    assert y2 == pytest.approx((y0 + y1) / 2)
+    assert (y0 - y1) / found.unit == pytest.approx(2 * north * 111.32)
+
+
+def test_one_place_stands_in_the_middle():
+    found = projected([at(55.0, -3.0)])
+    assert found.points["a"] == (WIDTH / 2, found.height / 2)
+
+
+def test_items_need_both_coordinates():
+    assert mapped([at(1.0, None), at(None, 1.0), at(0.0, 0.0, "kept")]) == [at(0.0, 0.0, "kept")]
+
+
+def test_a_dense_centre_gets_its_own_map():
+    near = [at(55.0 + 0.001 * k, -3.0 + 0.001 * (k % 3), str(k)) for k in range(MANY)]
+    far = at(56.0, -4.0, "far")
+    assert centre([*near, far]) == near
+    assert centre(near) == []
+    assert centre([*near[:5], far]) == []
+    assert centre([at(55.0, -3.0, str(k)) for k in range(MANY)]) == []
+
+
+@pytest.mark.parametrize(
+    ("peak", "step"),
+    [
+        (None, "load-free"),
+        (0.0, "load-0"),
+        (0.5, "load-0"),
+        (1.0, "load-1"),
+        (1.0001, "load-2"),
+        (2.0, "load-2"),
+        (2.5, "load-3"),
+    ],
+)
+def test_steps_of_load(peak, step):
+    assert step_of(peak) == step
+
+
+@given(st.integers(0, 3000))
+def test_bars_hold_every_item_once(n_items):
+    found = parts(n_items)
+    assert [rank for part in found for rank in part] == list(range(n_items))
+    assert len(found) == min(n_items, BARS)
+    sizes = {len(part) for part in found}
+    assert not sizes or max(sizes) - min(sizes) <= 1
+
+
+def test_the_axis_holds_what_a_bar_adds_up():
+    share = {"exposure": [0.0] * 118 + [0.5, 0.5], "popularity": [1 / 120] * 120}
+    assert highest([share]) == 1.0
+    assert highest([{"exposure": [None], "popularity": [None]}]) == 1.0
+
+
+def test_labels_of_marks_in_a_row_keep_apart():
+    labels = [Label(100 + 4 * k, 100, f"label {k}") for k in range(6)]
+    found = boxes(placed(labels, [(label.x - 5, 95, label.x + 5, 105) for label in labels], (0, 0, 360, 300)))
+    assert len(found) == len(labels)
+    for k, a in enumerate(found):
+        for b in found[k + 1 :]:
+            assert min(a[2], b[2]) <= max(a[0], b[0]) or min(a[3], b[3]) <= max(a[1], b[1])
+
+
+def test_labels_stay_inside_the_frame_and_leave_the_mark_free():
+    inside = boxes(placed([Label(355, 5, "reference"), Label(4, 295, "chosen")], [], (0, 0, 360, 300)))
+    assert all(left >= 0 and top >= 0 and right <= 360 and bottom <= 300 for left, top, right, bottom in inside)
+    ((left, *_),) = boxes(placed([Label(100, 100, "large", radius=30.0)], [], (0, 0, 360, 300)))
+    assert left >= 130
+
+
+def test_a_label_far_from_its_mark_has_a_line():
+    wall = [(60.0, 60.0, 140.0, 140.0)]
+    assert "leader" in "".join(placed([Label(100, 100, "x")], wall, (0, 0, 360, 300)))
+    assert "leader" not in "".join(placed([Label(100, 100, "x")], [], (0, 0, 360, 300)))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.25, "+0.250"), (-0.25, "−0.250"), (0.0, "0.000"), (0.0001, "0.000"), (None, "not defined")]
+)
+def test_signs(value, words):
+    assert signed(value) == words
+
+
+def test_marked_rules_are_told_by_their_roles(situations):
+    reading = SlatedReading(situations("tiny"))
+    assert {role: line.name for line in reading.marked for role in line.roles} == {
+        "reference": "stakeholder:Visitor", "chosen": "borda", "first": "stakeholder:Visitor", "drawn at random": "random_slate",
+    }  # fmt: skip
+    assert [line.name for line in reading.compared] == ["stakeholder:Visitor", "borda"]
+    alone = SlatedReading(situations("nobody is the user"))
+    assert [line.name for line in alone.compared] == ["stakeholder:Visitor", "random_slate"]
+    assert [line.position for line in reading.lines] == list(range(1, len(reading.lines) + 1))
+
+
+def test_folding_keeps_every_rule_once_and_marked_ones_in_sight(situations):
+    reading = SlatedReading(situations("many rules"))
+    shown, rest = reading.folded(reading.lines)
+    assert sorted(line.position for line in (*shown, *rest)) == [line.position for line in reading.lines]
+    assert {line.name for line in reading.marked} <= {line.name for line in shown}
+    found = heat(reading)
+    names = [line.name for line, _ in (*found.shown, *found.rest)]
+    assert sorted(names) == sorted(line.name for line in reading.lines)
+    assert not any(line.family == "baseline" for line, _ in found.rest)
+    others = [line.name for line in reading.lines if line.family != "baseline" and not line.roles]
+    assert [line.name for line, _ in found.shown if line.name in others] == others[:BEST]
+
+
+def test_the_front_marks_who_is_not_dominated(situations):
+    content = situations("tiny")
+    reading = SlatedReading(content)
+    drawn = str(front_chart("front", reading.lines, ("user attained", "worst off"), "Visitor"))
+    free = [line.name for line in reading.lines if line.standing["on_front"]]
+    assert f"Not dominated: {', '.join(free)}. The reference is the list of Visitor alone." in drawn
+    marks = re.findall(r'class="mark (?:filled|open) (full|dominated)( chosen)?"', drawn)
+    assert sum(fill == "full" for fill, _ in marks) == len(free)
+    assert len(marks) == len(reading.lines)
+    assert sum(bool(chosen) for _, chosen in marks) == 1
+    assert drawn.count('class="ring"') == 1
+    assert " reference</text>" in drawn
+    assert " chosen</text>" in drawn
+    for line in reading.lines:
+        assert f"{line.words}: user attained {number(line.value('user attained'))} [" in drawn
+
+
+def test_shades_follow_what_is_attained(situations):
+    reading = SlatedReading(situations("tiny"))
+    for line, cells in heat(reading).shown:
+        for (name, floor), each in zip(heat(reading).stakeholders, cells, strict=True):
+            value = reading.attained(line, name)[0]
+            assert each.shade == min(SHADES - 1, int(value * SHADES))
+            assert each.below == (floor is not None and value < floor)
+    nothing = heat(SlatedReading(situations("nothing defined")))
+    assert all(each.shade is None and not each.below for _, cells in nothing.shown for each in cells)
+
+
+def test_lines_over_time_are_the_same_side_by_side(situations):
+    reading = SlatedReading(situations("tiny"))
+    assert followed(reading.compared, "City") == ["City", "Visitor", "Residents"]
+    assert ever_behind(reading.compared) == ["Visitor"]
+    many = SlatedReading(situations("many stakeholders"))
+    names = followed(many.compared, "Visitor")
+    assert len(names) == 8
+    ends = {
+        name: min(row[-1] for line in many.compared for who, row in zip(line.rule["over_time"]["stakeholders"], line.rule["over_time"]["attained"], strict=True) if who == name)
+        for name in many.compared[0].rule["over_time"]["stakeholders"]
+    }  # fmt: skip
+    assert set(names) == set(sorted(ends, key=ends.get)[:8])
+
+
+def test_tables_of_stakeholders_are_cut_into_sheets_and_lose_nobody(situations):
+    found = heat(SlatedReading(situations("many stakeholders")))
+    assert [len(part.stakeholders) for part in found.parts] == [WIDE, 12 - WIDE]
+    assert sum((part.stakeholders for part in found.parts), ()) == found.stakeholders
+    for place, (line, cells) in enumerate(found.shown):
+        assert [part.shown[place][0] for part in found.parts] == [line, line]
+        assert sum((part.shown[place][1] for part in found.parts), ()) == cells
+
+
+def test_the_last_number_of_requests_is_not_cut(situations):
+    content = situations("tiny")
+    for each in content["rules"]:
+        each["over_time"]["request"][-1] = 1000
+    drawn = str(behind_chart("behind", SlatedReading(content).lines[0], ["Visitor", "City"]))
+    assert re.search(r">1\s000</text>", drawn)
+    assert max(right for _, _, right, _ in boxes([drawn])) <= 360
