@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from accordant.cli.app import app
+from accordant.deliberation.terminal import UNITS
 from accordant.terminal.options import capacities
 from accordant.errors import InputError
 
@@ -206,10 +207,10 @@ def test_an_unknown_case_names_those_that_deliberate():
 
 
 def test_capacities():
-    assert capacities(["bed=5", "ventilator=2.5"]) == {"bed": 5.0, "ventilator": 2.5}
+    assert capacities(["bed=5", "ventilator=2.5"], UNITS) == {"bed": 5.0, "ventilator": 2.5}
     for wrong in (["bed"], ["=2"], ["bed=-1"], ["bed=many"], ["bed=nan"], ["bed=inf"], ["bed=1", "bed=2"]):
         with pytest.raises(InputError, match="--capacity"):
-            capacities(wrong)
+            capacities(wrong, UNITS)
 
 
 def test_a_settlement_rule_with_parameters():

@@ -6,15 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from accordant.arrays import Mask, Values
 from accordant.axioms.axiom import Axiom, Setting, Trial, register
 from accordant.axioms.outcome import RESOLUTION, somewhere
-
-
-def dominated_by(values: Values, other: int) -> Mask:
-    """Return where E[i, other, t] ≥ E[i, a, t] for every i and > for some i, shape (action, context)."""
-    rival = values[:, other, None]
-    return np.asarray((rival >= values).all(axis=0) & (rival > values + RESOLUTION).any(axis=0))
+from accordant.statistics import dominated_by
 
 
 @register("strong_pareto")
@@ -32,7 +26,7 @@ class StrongPareto(Axiom):
     def trials(self, setting: Setting) -> Iterator[Trial]:
         """Compare every action with every other."""
         values, before, actions = setting.values, setting.before, setting.expected.actions
-        better = [dominated_by(values, b) for b in range(len(actions))]
+        better = [dominated_by(values, b, RESOLUTION) for b in range(len(actions))]
 
         def say(t: int) -> str:
             """Name the winner and the action that dominates it."""

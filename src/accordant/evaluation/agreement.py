@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
+from accordant.statistics import dominated_by
 from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
@@ -202,11 +203,8 @@ def rank_reversal(rule: Strategy, expected: ExpectedRewards) -> RankReversal:
 def dominated(expected: ExpectedRewards) -> Mask:
     """Return where another action is better for somebody and worse for nobody, shape (action, context)."""
     values = expected.values
-    found = np.zeros(values.shape[1:], dtype=bool)
-    for other in range(values.shape[1]):
-        rival = values[:, other, None]
-        found |= (rival >= values).all(axis=0) & (rival > values + CLEAR).any(axis=0)
-    return found
+    better = [dominated_by(values, other, CLEAR) for other in range(values.shape[1])]
+    return np.asarray(np.logical_or.reduce(better))
 
 
 def _reversals(expected: ExpectedRewards, codes: Codes, instead: Codes, removable: Mask) -> Reversals:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from accordant.report.reading import EQUAL, Json, Line, Reading, oriented
+from accordant.statistics import dominates
 
 
 @dataclass(frozen=True)
@@ -32,31 +35,24 @@ class Standing:
 
 def standings(reading: Reading, columns: Sequence[Json]) -> tuple[Standing, ...]:
     """Return the standing of every candidate on these metrics."""
-    points = {line.name: _point(line, columns) for line in reading.candidates}
-    found = []
-    for line in reading.candidates:
-        own = points[line.name]
-        if own is None:
-            found.append(Standing(line, (), (), False))
-            continue
-        others = {name: point for name, point in points.items() if point is not None and name != line.name}
-        above = tuple(name for name, point in others.items() if _dominates(point, own))
-        same = tuple(name for name, point in others.items() if _equal(point, own))
-        found.append(Standing(line, above, same, True))
-    return tuple(found)
+    lines = reading.candidates
+    points = np.array([_point(line, columns) for line in lines]).reshape(len(lines), len(columns))
+    known = ~np.isnan(points).any(axis=1)
+    over = dominates(points, EQUAL)
+    level = (np.abs(points[:, None] - points[None]) <= EQUAL).all(axis=2) & ~np.eye(len(lines), dtype=bool)
+    names = [line.name for line in lines]
+    return tuple(
+        Standing(
+            line,
+            tuple(name for name, above in zip(names, over[:, c], strict=True) if above),
+            tuple(name for name, same in zip(names, level[c], strict=True) if same),
+            bool(known[c]),
+        )
+        for c, line in enumerate(lines)
+    )
 
 
-def _point(line: Line, columns: Sequence[Json]) -> tuple[float, ...] | None:
+def _point(line: Line, columns: Sequence[Json]) -> list[float]:
+    """Return the values of a candidate turned so that more is better, NaN where one is not defined."""
     values = [(column["goal"], line.value(column["label"])) for column in columns]
-    if any(value is None for _, value in values):
-        return None
-    return tuple(oriented(goal, value) for goal, value in values if value is not None)
-
-
-def _dominates(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    gaps = [x - y for x, y in zip(a, b, strict=True)]
-    return min(gaps) >= -EQUAL and max(gaps) > EQUAL
-
-
-def _equal(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return all(abs(x - y) <= EQUAL for x, y in zip(a, b, strict=True))
+    return [float("nan") if value is None else oriented(goal, value) for goal, value in values]

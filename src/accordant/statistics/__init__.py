@@ -6,12 +6,16 @@ percentile_interval           limits from resampled values; percentile_estimate 
 wilson, newcombe, spread      intervals of shares and of their differences that know small counts
 standard_error                of means, of independent units or of units in clusters
 mean_estimate, share_estimate a mean or a share of few units; sparse_mean where nearly all are the same
+gini, theil, atkinson, jain   inequality of numbers of at least 0
+dominates, dominated_by       Pareto dominance of points, and of alternatives for everybody; front in the plane
 best_set                      which of many candidates cannot be told from the best
 joint_level                   the level of single percentile intervals that hold together
 """
 
 from accordant.statistics.comparison import BestSet, best_set, leaders
+from accordant.statistics.dominance import dominated_by, dominates, front
 from accordant.statistics.estimate import Estimate, finite
+from accordant.statistics.inequality import atkinson, gini, jain, theil
 from accordant.statistics.joint import joint_level
 from accordant.statistics.proportions import bounded, newcombe, normal_quantile, ratio, spread, wilson
 from accordant.statistics.resampling import (
@@ -35,10 +39,16 @@ __all__ = [
     "Interval",
     "Units",
     "WeightBlock",
+    "atkinson",
     "best_set",
     "bounded",
     "cluster_codes",
+    "dominated_by",
+    "dominates",
     "finite",
+    "front",
+    "gini",
+    "jain",
     "joint_level",
     "leaders",
     "mean_estimate",
@@ -53,6 +63,7 @@ __all__ = [
     "sparse_mean",
     "spread",
     "standard_error",
+    "theil",
     "weight_blocks",
     "widened",
     "wider_level",

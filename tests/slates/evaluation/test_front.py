@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.evaluation import front, scores
 from accordant.slates.evaluation.board import Board, BoardColumn, BoardRow
-from accordant.slates.evaluation.front import dominates
+from accordant.evaluation.composite import EQUAL
+from accordant.statistics import dominates
 from accordant.slates import measures
 
 MEASURES = {
@@ -69,9 +70,9 @@ def test_dominance_against_loop(points):
     for i, one in enumerate(points):
         for j, other in enumerate(points):
             right = all(a >= b for a, b in zip(one, other, strict=True)) and one != other
-            assert dominates(values)[i, j] == right
-    assert not dominates(values).all(axis=0).any()
-    assert (~dominates(values).any(axis=0)).any()  # somebody is on the front
+            assert dominates(values, EQUAL)[i, j] == right
+    assert not dominates(values, EQUAL).all(axis=0).any()
+    assert (~dominates(values, EQUAL).any(axis=0)).any()  # somebody is on the front
 
 
 def test_front_of_served(served):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates import measures
-from accordant.slates.measures.inequality import gini
+from accordant.statistics import gini
 
 # two stakeholders, three items, two requests
 E = np.array([[[1.0, 0.5], [0.5, 0.5], [0.0, 0.5]], [[0.0, 0.2], [0.6, 0.4], [0.8, 0.8]]])

@@ -106,7 +106,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_no_valid_ranking_is_an_error_or_a_counted_fallback(case, opened, server, monkeypatch):
-    monkeypatch.setattr("accordant.slates.proxies.sources.Limits", _quick)
+    monkeypatch.setattr("accordant.agents.language.options.Limits", _quick)
     server.script(BROKEN[case])
     some = {"agents": ("Environment",), "timeout": 0.15 if case == "never answers" else 5.0}
     with pytest.raises(InvalidMoveError, match="ranking for 'Environment', request 'day1-1': model 'fake'"):

@@ -12,8 +12,9 @@ from accordant.allocations.measures.measure import Goal, Measure, register
 from accordant.allocations.measures.outcomes import outcomes
 from accordant.allocations.scenario import Scenario
 from accordant.errors import InputError
+from accordant.statistics import atkinson
 
-MOST_AVERSE = 100.0  # beyond this the index is one minus lowest over mean to many digits, and powers overflow
+MOST_AVERSE = 100.0  # beyond this the index is one minus lowest over mean to many digits
 
 
 @register("outcome_atkinson")
@@ -43,15 +44,4 @@ class OutcomeAtkinson(Measure):
 
     def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the index of each allocation, shape (option,)."""
-        found = outcomes(scenario, shares)
-        mean = found.mean(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if self.epsilon == 1:
-                equivalent = np.exp(np.log(found).mean(axis=1))
-            else:
-                lowest = found.min(axis=1)
-                unit = mean if self.epsilon < 1 else lowest  # powers of o / unit do not overflow
-                power = 1 - self.epsilon
-                equivalent = unit * ((found / unit[:, None]) ** power).mean(axis=1) ** (1 / power)
-                equivalent = np.where((self.epsilon > 1) & (lowest == 0), 0.0, equivalent)
-            return np.asarray(np.where(mean > 0, np.clip(1 - equivalent / mean, 0.0, 1.0), np.nan))
+        return atkinson(outcomes(scenario, shares), self.epsilon)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from accordant.allocations.measures.measure import Goal, Measure, register
 from accordant.allocations.measures.outcomes import outcomes
 from accordant.allocations.scenario import Scenario
+from accordant.statistics import gini
 
 
 @register("outcome_gini")
@@ -25,12 +26,5 @@ class OutcomeGini(Measure):
     goal: ClassVar[Goal] = "min"
 
     def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the index of each allocation, shape (option,).
-
-        With outcomes sorted upwards, Σ_i Σ_j |o_i − o_j| = 2 Σ_i (2 i − n − 1) o_(i).
-        """
-        ranked = np.sort(outcomes(scenario, shares), axis=1)
-        n = ranked.shape[1]
-        total = ranked.sum(axis=1)
-        spread = np.maximum(0.0, ranked @ (2.0 * np.arange(1, n + 1) - n - 1))
-        return np.asarray(np.where(total > 0, spread / (n * np.where(total > 0, total, 1.0)), np.nan))
+        """Return the index of each allocation, shape (option,)."""
+        return gini(outcomes(scenario, shares))

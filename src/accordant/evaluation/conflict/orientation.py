@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from accordant import statistics
 from accordant.arrays import Mask, Values
 from accordant.evaluation.composite import EQUAL
 from accordant.metrics.metric import Goal
@@ -32,29 +33,14 @@ def slack(points: Values) -> Values:
 
 
 def front(points: Values) -> Mask:
-    """Return which points no other point dominates: at least as good in both, better in one; equal points all stay.
+    """Return which points no other point dominates, shape (point,); see `accordant.statistics.front`.
 
     Parameters
     ----------
     points
-        Oriented, shape (point, 2); a point with NaN is never on the front.
+        Oriented, shape (point, 2).
     """
-    known = np.flatnonzero(~np.isnan(points).any(axis=1))
-    found = np.zeros(len(points), dtype=bool)
-    if not len(known):
-        return found
-    near = slack(points)
-    # by falling first value: a point stays if its second value is not behind the best so far
-    order = known[np.lexsort((-points[known, 1], -points[known, 0]))]
-    best, at = -np.inf, np.inf
-    for k in order:
-        first, second = points[k]
-        level = second >= best - near[1] and (second > best + near[1] or first >= at - near[0])
-        if level:
-            found[k] = True
-        if second > best + near[1]:
-            best, at = second, first
-    return found
+    return statistics.front(points, slack(points))
 
 
 def concession(points: Values, ideal: Values, span: Values) -> float | None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
+from accordant.statistics import atkinson, gini, jain, theil
 
 EPSILON = 0.5  # aversion to inequality of the Atkinson measure: below 1, so that one user at 0 does not decide it
 WORST = 0.1  # share of users of the worst mean
@@ -71,10 +72,10 @@ def statistics(names: tuple[str, ...]) -> Mapping[str, Statistic]:
         "worst_10": lambda sample: _worst_mean(sample.accuracy),
         "min": lambda sample: sample.accuracy.min(axis=1),
         "gap": lambda sample: _gap(sample, len(names)),
-        "gini": lambda sample: _gini(sample.accuracy),
-        "jain": lambda sample: 1.0 / (_relative(sample.accuracy) ** 2).mean(axis=1),
-        "theil": lambda sample: _theil(sample.accuracy),
-        "atkinson": lambda sample: _atkinson(sample.accuracy),
+        "gini": lambda sample: gini(_comparable(sample)),
+        "jain": lambda sample: jain(_comparable(sample)),
+        "theil": lambda sample: theil(_comparable(sample)),
+        "atkinson": lambda sample: atkinson(_comparable(sample), EPSILON),
         "std": lambda sample: sample.accuracy.std(axis=1),
         "corrected_std": _corrected_std,
         "support_correlation": lambda sample: _correlation(sample.accuracy, *_known(sample.support)),
@@ -103,22 +104,6 @@ def _worst_mean(values: Values) -> Values:
     n = values.shape[1]
     counted = np.clip(WORST * n - np.arange(n), 0.0, 1.0)
     return np.asarray(np.sort(values, axis=1) @ counted / counted.sum())
-
-
-def _gini(values: Values) -> Values:
-    n = values.shape[1]
-    places = 2 * np.arange(1, n + 1) - n - 1
-    return np.asarray(np.maximum(0.0, np.sort(_relative(values), axis=1) @ places / n**2))
-
-
-def _theil(values: Values) -> Values:
-    relative = _relative(values)
-    return np.asarray(np.maximum(0.0, (relative * np.log(np.where(relative > 0, relative, 1.0))).mean(axis=1)))
-
-
-def _atkinson(values: Values) -> Values:
-    power = 1.0 - EPSILON
-    return np.asarray(np.maximum(0.0, 1.0 - (_relative(values) ** power).mean(axis=1) ** (1.0 / power)))
 
 
 def _corrected_std(sample: Sample) -> Values:
@@ -178,8 +163,7 @@ def _mean(values: Values, counted: Mask) -> Values:
     return np.asarray(np.divide(summed, total, out=np.full(len(total), np.nan), where=total > 0))
 
 
-def _relative(values: Values) -> Values:
-    """Return values divided by their mean; 1 for everybody where all are equal, also where all are 0."""
-    equal = values.min(axis=1) == values.max(axis=1)
-    mean = np.where(equal, 1.0, values.mean(axis=1))
-    return np.where(equal[:, None], 1.0, values / mean[:, None])
+def _comparable(sample: Sample) -> Values:
+    """Return accuracies; 1 for everybody where all are equal, also where all are 0."""
+    equal = sample.accuracy.min(axis=1) == sample.accuracy.max(axis=1)
+    return np.where(equal[:, None], 1.0, sample.accuracy)

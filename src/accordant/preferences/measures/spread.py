@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from accordant import statistics
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.preferences.measures.arrays import codes, numbers, share
@@ -131,30 +132,22 @@ def group_gap(values: Values, groups: Codes) -> float:
 
 
 def gini(values: Values) -> float:
-    """Return Σ_ij |a_i − a_j| / (2 n² mean), in [0, 1 − 1/n] (Gini 1912)."""
-    relative = _relative(values)
-    n = len(relative)
-    places = 2 * np.arange(1, n + 1) - n - 1  # how often each value is the larger one of a pair, less the smaller one
-    return max(0.0, float(places @ np.sort(relative)) / n**2)
+    """Return the Gini coefficient, in [0, 1 − 1/n]; see `accordant.statistics.gini`."""
+    return float(statistics.gini(_comparable(values)))
 
 
 def jain(values: Values) -> float:
-    """Return (Σ a)² / (n Σ a²), in [1/n, 1] (Jain, Chiu and Hawe 1984)."""
-    return min(1.0, float(1.0 / np.mean(_relative(values) ** 2)))
+    """Return Jain's index, in [1/n, 1]; see `accordant.statistics.jain`."""
+    return float(statistics.jain(_comparable(values)))
 
 
 def theil(values: Values) -> float:
-    """Return mean (a / mean) log (a / mean), in [0, log n], with 0 log 0 = 0 (Theil 1967)."""
-    relative = _relative(values)
-    positive = relative[relative > 0]
-    return max(0.0, float((positive * np.log(positive)).sum()) / len(relative))
+    """Return Theil's index, in [0, log n]; see `accordant.statistics.theil`."""
+    return float(statistics.theil(_comparable(values)))
 
 
 def atkinson(values: Values, epsilon: float) -> float:
-    """Return 1 − (equally distributed equivalent) / mean, in [0, 1] (Atkinson 1970).
-
-    The equivalent is (mean a^(1−ε))^(1/(1−ε)), and the geometric mean for ε = 1. From ε = 1 on, a user with value 0
-    makes the measure 1.
+    """Return the Atkinson index, in [0, 1]; see `accordant.statistics.atkinson`.
 
     Parameters
     ----------
@@ -165,17 +158,7 @@ def atkinson(values: Values, epsilon: float) -> float:
     """
     if not (epsilon > 0 and np.isfinite(epsilon)):
         raise InputError(f"epsilon is {epsilon}; allowed: above 0")
-    relative = _relative(values)
-    if epsilon >= 1 and (relative == 0).any():
-        return 1.0
-    if epsilon == 1:
-        return max(0.0, 1.0 - float(np.exp(np.log(relative).mean())))
-    power = 1.0 - epsilon
-    with np.errstate(divide="ignore"):
-        logs = power * np.log(relative)  # −∞ for a value of 0, whose power is 0
-    highest = logs.max()
-    equivalent = np.exp((highest + np.log1p(np.expm1(logs - highest).mean())) / power)
-    return max(0.0, 1.0 - float(equivalent))
+    return float(statistics.atkinson(_comparable(values), epsilon))
 
 
 def _checked(values: Values) -> Values:
@@ -187,10 +170,7 @@ def _checked(values: Values) -> Values:
     return values
 
 
-def _relative(values: Values) -> Values:
-    """Return values divided by their mean; 1 for everybody if all are equal, also if all are 0."""
+def _comparable(values: Values) -> Values:
+    """Return checked values; 1 for everybody if all are equal, also if all are 0."""
     values = _checked(values)
-    if values.min() == values.max():
-        return np.ones_like(values)
-    scaled = values / values.max()
-    return np.asarray(scaled / scaled.mean())
+    return np.ones_like(values) if values.min() == values.max() else values

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.slates.measures.inequality import gini
 from accordant.slates.measures.measure import ratio
 from accordant.slates.serving import Served
+from accordant.statistics import gini
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Mask
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
 from accordant.slates.evaluation.board import Board
+from accordant.statistics import dominates
 
 RARE = 0.05  # share of resamples up to which it is not named that one rule dominates another
 NAMED = 3  # rules that a sentence names
@@ -113,10 +113,10 @@ def front(board: Board, axes: Sequence[str]) -> Front:
     places = [board.measure(label) for label in axes]
     signs = np.array([1.0 if board.columns[m].goal == "max" else -1.0 for m in places])
     points, draws = board.points[:, places], board.draws[:, :, places]
-    beaten = dominates(points * signs)
+    beaten = dominates(points * signs, EQUAL)
     defined = np.asarray(~np.isnan(points).any(axis=1))
     counted = np.asarray(~np.isnan(draws).any(axis=2))
-    over = dominates(draws * signs)
+    over = dominates(draws * signs, EQUAL)
     safe = np.asarray(counted & ~over.any(axis=1))
     rows = []
     for r, rule in enumerate(board.rules):
@@ -162,19 +162,3 @@ def _dominators(rules: Sequence[str], over: Mask, n: int, by: Sequence[str]) -> 
     shares = over.sum(axis=0) / n
     order = np.argsort(-shares, kind="stable")
     return {rules[q]: float(shares[q]) for q in order if shares[q] > RARE or rules[q] in by}
-
-
-def dominates(values: Values) -> NDArray[np.bool_]:
-    """Return whether one point is at least as good as another on all axes and better on one.
-
-    Parameters
-    ----------
-    values
-        More is better, shape (..., point, axis); a point with NaN neither dominates nor is dominated.
-
-    Returns
-    -------
-    Shape (..., point, other point): whether the point dominates the other.
-    """
-    gaps = values[..., :, None, :] - values[..., None, :, :]
-    return np.asarray((gaps >= -EQUAL).all(axis=-1) & (gaps > EQUAL).any(axis=-1))

@@ -16,10 +16,10 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.slates.measures.inequality import gini
 from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, SlateMeasure, counted, ratio, register
 from accordant.slates.measures.stakeholder import heard
 from accordant.slates.serving import Served
+from accordant.statistics import gini
 
 
 def least(values: Values) -> Values:
@@ -42,7 +42,7 @@ def geometric(values: Values) -> Values:
 
 
 def inequality(values: Values) -> Values:
-    """Return the Gini coefficient along the first axis; see `accordant.slates.measures.inequality.gini`."""
+    """Return the Gini coefficient along the first axis; see `accordant.statistics.gini`."""
     return gini(np.moveaxis(values, 0, -1))
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from accordant.arrays import Values
-from accordant.slates.measures.inequality import gini
 from accordant.slates.measures.measure import SHARE, Goal, Range, SlateMeasure, register
 from accordant.slates.serving import Served
+from accordant.statistics import gini
 
 
 @register("exposure_gini")
@@ -16,7 +16,7 @@ from accordant.slates.serving import Served
 class ExposureGini(SlateMeasure):
     """Gini coefficient over open items of Σ_u 1 / log2(1 + rank); items that are never shown count with 0.
 
-    Formula of `accordant.slates.measures.inequality.gini`; attention as in `accordant.slates.slates.attention`.
+    Formula of `accordant.statistics.gini`; attention as in `accordant.slates.slates.attention`.
     """
 
     goal: ClassVar[Goal] = "min"
