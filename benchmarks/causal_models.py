@@ -29,10 +29,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
+from accordant.arrays import Values
 from accordant.learning.causal import SelectedCausalLearner, default_candidates
 from accordant.learning.causal.candidates import split_by_size
 
-Array = NDArray[np.float64]
 BASELINE, DEFAULT = "Everyone alike", "SELECTED DEFAULT"
 
 
@@ -40,10 +40,10 @@ BASELINE, DEFAULT = "Everyone alike", "SELECTED DEFAULT"
 class World:
     """Logged data with the true levels, shape (action, context), and a split into rows."""
 
-    X: Array
+    X: Values
     actions: NDArray[np.int64]
-    outcomes: Array
-    levels: Array
+    outcomes: Values
+    levels: Values
     train: NDArray[np.int64]
     test: NDArray[np.int64]
 
@@ -58,7 +58,7 @@ class Errors:
     level: float
 
 
-def make_world(X: Array, actions: Array, outcomes: Array, levels: Array, split_seed: int) -> World:
+def make_world(X: Values, actions: Values, outcomes: Values, levels: Values, split_seed: int) -> World:
     """Split a world 80 to 20."""
     train, test = train_test_split(np.arange(X.shape[0]), test_size=0.2, random_state=split_seed)
     return World(X, np.asarray(actions, dtype=np.int64), outcomes, levels, train, test)
@@ -121,7 +121,7 @@ def smooth(seed: int, contexts: int = 500) -> World:
     return make_world(X, codes, _taken(levels, codes) + random.normal(size=contexts), levels, seed)
 
 
-def _taken(levels: Array, codes: NDArray[np.int64]) -> Array:
+def _taken(levels: Values, codes: NDArray[np.int64]) -> Values:
     return levels[codes, np.arange(codes.size)]
 
 
@@ -139,7 +139,7 @@ FAMILIES: dict[str, tuple[int, Callable[[Path, int], World]]] = {
 """Name to (replications, world from data folder and seed). Seeds start at 100."""
 
 
-def errors(world: World, predicted: Array) -> Errors:
+def errors(world: World, predicted: Values) -> Errors:
     """Score predicted levels (action, test context) against the truth."""
     truth = world.levels[:, world.test]
     gap = (predicted - predicted[0]) - (truth - truth[0])
@@ -152,7 +152,7 @@ def errors(world: World, predicted: Array) -> Errors:
     )
 
 
-def arm_means(world: World) -> Array:
+def arm_means(world: World) -> Values:
     """The trivial baseline: every context gets its action's average outcome."""
     codes, outcomes = world.actions[world.train], world.outcomes[world.train]
     means = np.array([outcomes[codes == action].mean() for action in range(world.levels.shape[0])])

@@ -33,12 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from accordant.arrays import Values
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier, default_candidates
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.folds import copied_records, deal_folds, splits
 from benchmarks.simulated_loans import OUTCOMES, SIMULATED
 
-Floats = NDArray[np.float64]
 FEATURES = ("Income", "Credit Score", "Loan Amount", "Interest Rate")
 DEFAULT = "default"
 SINGLE = "single"
@@ -51,17 +51,17 @@ class Task:
     """One loan file; `truth` is (n, 3) or None."""
 
     name: str
-    X: Floats
+    X: Values
     y: NDArray[np.str_]
-    truth: Floats | None
+    truth: Values | None
 
 
 @dataclass(frozen=True)
 class HeldBack:
     """Per model, (n,) mean over seeds: held-back Brier contribution, and squared distance to the truth."""
 
-    brier: dict[str, Floats]
-    excess: dict[str, Floats]
+    brier: dict[str, Values]
+    excess: dict[str, Values]
     chosen: Counter[str]
     mean_weight: dict[str, float]
     cpu_seconds_per_selection: float

@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences import Ratings
 from accordant.preferences.drift import (
     DriftAlarms,
@@ -38,8 +38,6 @@ from accordant.preferences.drift import (
 )
 from accordant.preferences.readers import RatingFactors, read_movielens
 
-Array = NDArray[np.float64]
-
 STREAMS, LENGTH, ALPHA = 200, 200, 0.05
 HALF = np.arange(LENGTH) < LENGTH // 2
 TURNED, TURN_AT = 20, 0.8
@@ -51,8 +49,8 @@ class World:
     """How answers are made: the slope of each record, and how much its items differ."""
 
     name: str
-    slopes: Array
-    sizes: Array
+    slopes: Values
+    sizes: Values
     changes: int | None
 
 

@@ -23,16 +23,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.preferences.groups import Way
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.learner import RewardModel, learners
 from accordant.preferences.measures import gini, per_user, worst_mean
 from accordant.preferences.records import Comparisons
 from accordant.preferences.synthetic import GROUPS, WORLDS, World
-
-Values = NDArray[np.float64]
 
 CONTEXTS = ("none", "given", "history")
 LOSSES = ("mse", "soft", "offset")

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-Floats = NDArray[np.float64]
+from accordant.arrays import Values
+
 OUTCOMES = np.array(["Fully Repaid", "Not Repaid", "Partially Repaid"])
 
 
@@ -23,12 +24,12 @@ class LoanFile:
     """X (n, features), labels y (n,), and the true probabilities (n, 3) in the order of `OUTCOMES`."""
 
     name: str
-    X: Floats
+    X: Values
     y: NDArray[np.str_]
-    truth: Floats
+    truth: Values
 
 
-def loan_features(n: int, rng: np.random.Generator) -> Floats:
+def loan_features(n: int, rng: np.random.Generator) -> Values:
     """Draw n applicants: income (log-normal), score, amount, rate (falls with the score)."""
     income = np.exp(rng.normal(11.1, 0.5, n))
     score = np.clip(rng.normal(700, 32, n), 610, 845)
@@ -37,9 +38,9 @@ def loan_features(n: int, rng: np.random.Generator) -> Floats:
     return np.column_stack([income, score, amount, rate])
 
 
-def standardised(X: Floats) -> Floats:
+def standardised(X: Values) -> Values:
     """Put the columns on one scale with fixed constants, so that the truth does not depend on the draw."""
-    scaled: Floats = np.column_stack(
+    scaled: Values = np.column_stack(
         [
             (np.log(X[:, 0]) - 11.1) / 0.5,
             (X[:, 1] - 700) / 32,
@@ -50,49 +51,49 @@ def standardised(X: Floats) -> Floats:
     return scaled
 
 
-def smooth(z: Floats) -> Floats:
+def smooth(z: Values) -> Values:
     """A weak additive signal, as in real loan files."""
     return np.column_stack([np.full(len(z), 1.7), 0.5 * z[:, 3] - 0.3 * z[:, 0], np.full(len(z), -2.5)])
 
 
-def nonlinear(z: Floats) -> Floats:
+def nonlinear(z: Values) -> Values:
     """Strong, non-monotone: those at both ends of the rate default, waves along the score."""
     return np.column_stack([1.2 + 0 * z[:, 0], 1.5 * z[:, 3] ** 2 - 1.5, 1.5 * np.sin(3 * z[:, 1]) - 1.0])
 
 
-def interacting(z: Floats) -> Floats:
+def interacting(z: Values) -> Values:
     """Nothing but products of two features: every single-feature effect averages out."""
     return np.column_stack([1.0 + 0 * z[:, 0], 2.0 * z[:, 0] * z[:, 2], 1.5 * z[:, 1] * z[:, 3] - 1.0])
 
 
-def even(z: Floats) -> Floats:
+def even(z: Values) -> Values:
     """Two outcomes about as frequent as each other."""
     return np.column_stack([0 * z[:, 0], 0.8 * z[:, 3] - 0.5 * z[:, 1], np.full(len(z), -40.0)])
 
 
-def noise(z: Floats) -> Floats:
+def noise(z: Values) -> Values:
     """No feature matters."""
     return np.tile([1.7, 0.0, -2.5], (len(z), 1))
 
 
-def steps(z: Floats) -> Floats:
+def steps(z: Values) -> Values:
     """Hard thresholds, as a credit policy makes them."""
     return np.column_stack(
         [1.0 + 0 * z[:, 0], 3.0 * ((z[:, 3] > 0.5) & (z[:, 1] < 0.3)) - 1.0, 2.0 * (z[:, 2] > 1.0) - 2.0]
     )
 
 
-def bent(z: Floats) -> Floats:
+def bent(z: Values) -> Values:
     """Kinks, one weak product and one weak threshold: no candidate has quite this form."""
     kinks = 0.9 * np.maximum(0, z[:, 3]) - 0.5 * np.minimum(z[:, 0], 0.3)
     return np.column_stack([np.full(len(z), 1.7), kinks + 0.25 * z[:, 0] * z[:, 2], 0.3 * (z[:, 1] < -0.5) - 2.2])
 
 
-def draw(name: str, score: Callable[[Floats], Floats], n: int, seed: int) -> LoanFile:
+def draw(name: str, score: Callable[[Values], Values], n: int, seed: int) -> LoanFile:
     """Draw a file of n rows whose outcomes follow softmax(score(standardised features))."""
     rng = np.random.default_rng(seed)
     X = loan_features(n, rng)
-    truth: Floats = softmax(score(standardised(X)), axis=1)
+    truth: Values = softmax(score(standardised(X)), axis=1)
     codes = (rng.random(n)[:, None] > np.cumsum(truth, axis=1)).sum(axis=1).clip(0, 2)
     return LoanFile(name, X, OUTCOMES[codes], truth)
 

@@ -17,16 +17,14 @@ from typing import Literal
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import softmax
 
+from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts, Log
 from accordant.problem import DecisionProblem
 from accordant.rewards import TableReward
 
-Values = NDArray[np.float64]
-Codes = NDArray[np.intp]
 Noise = Literal["normal", "heavy", "uniform", "skewed", "binary"]
 
 SENSITIVE = "s"

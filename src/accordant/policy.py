@@ -25,10 +25,10 @@ from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
 from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
+from accordant.learning.cross_fitting import LearningSettings, learn
 from accordant.learning.expectation import expected_rewards, weighted_rewards
-from accordant.learning.fitting import LearningSettings, learn
 from accordant.learning.identification import identify
-from accordant.learning.reading import read_log
+from accordant.learning.log_input import read_log
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
@@ -113,7 +113,7 @@ class ParticipatoryPolicy(BaseEstimator):  # type: ignore[misc]
     evidence_
         What the leaderboard was computed from.
     learned_
-        Searches, reward errors and warnings (`accordant.learning.fitting.Learned`).
+        Searches, reward errors and warnings (`accordant.learning.cross_fitting.Learned`).
     warnings_
         Sentences that every reader of a result must see.
     """

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from accordant.allocations import AdditiveUtility, Allocation, enumerate_options, pool
 from accordant.allocations.search import best, earliest_bound, product_bound, scaled, worst
-from accordant.allocations.search.climbing import climbed, climbed_in_utilities, exchanges, lots
-from accordant.allocations.search.pooling import nearly_smallest, weightings
+from accordant.allocations.search.exchange_search import climbed, climbed_in_utilities, exchanges, lots
+from accordant.allocations.search.candidate_options import nearly_smallest, weightings
 from accordant.errors import InputError
 
 

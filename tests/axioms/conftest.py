@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from accordant.axioms.participation import without
-from accordant.axioms.sampling import ACTIONS, STAKEHOLDERS
+from accordant.axioms.sample import ACTIONS, STAKEHOLDERS
 from accordant.utilities import ExpectedRewards
 
 SLACK = 1e-12

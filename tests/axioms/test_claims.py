@@ -14,7 +14,7 @@ from accordant import strategies
 from accordant.axioms import axiom_table, axioms, rules_for, sample
 from accordant.axioms.claims import CLAIMS, COLUMNS, claim_about, read_table
 from accordant.axioms.counterexamples import COUNTEREXAMPLES, counterexample
-from accordant.axioms.sampling import ACTIONS, STAKEHOLDERS
+from accordant.axioms.sample import ACTIONS, STAKEHOLDERS
 from accordant.axioms.subjects import registered_rules
 from accordant.axioms.table import ORDER
 from accordant.axioms.theorems import THEOREMS

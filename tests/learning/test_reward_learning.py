@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from accordant import randomness
 from accordant.errors import InputError
-from accordant.learning.fitting import LearningSettings, learn
+from accordant.learning.cross_fitting import LearningSettings, learn
 from accordant.learning.reward_models import LearnedReward, StatedReward, predict_rewards
 from accordant.rewards import FunctionReward, ObservedReward
 from sklearn.linear_model import LogisticRegression

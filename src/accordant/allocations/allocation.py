@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.allocations.read_only import sealed
 from accordant.allocations.scenario import Scenario, portions
-from accordant.allocations.sealing import sealed
 from accordant.errors import InputError, UnknownNameError
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.options import Options
+from accordant.allocations.read_only import sealed
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.sealing import sealed
 from accordant.arrays import WholeNumbers
 from accordant.errors import InputError
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.allocation import Allocation, shares_of
+from accordant.allocations.read_only import sealed
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.sealing import sealed
 
 
 @dataclass(frozen=True, eq=False)

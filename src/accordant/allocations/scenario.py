@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations.sealing import sealed
+from accordant.allocations.read_only import sealed
 from accordant.errors import InputError, UnknownNameError
 
 Fact = str | float | int | bool | None

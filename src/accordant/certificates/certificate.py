@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Integers, Mask
-from accordant.certificates.choosing import method_for
 from accordant.certificates.method import Method, Reach
+from accordant.certificates.method_choice import method_for
 from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError

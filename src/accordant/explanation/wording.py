@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 
 from accordant.certificates.method import Fixed
-from accordant.explanation.changing import would_change
+from accordant.explanation.counterfactuals import would_change
 from accordant.explanation.misreports import Misreport
 from accordant.explanation.phrases import listed, shown
 from accordant.explanation.result import Comparison, Findings

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.learning.trees.reading import read_ensemble
 from accordant.learning.trees.sums import TreeSums
+from accordant.learning.trees.tree_readers import read_ensemble
 
 Function = Callable[[Values], Values]
 """From rows, shape (row, column), to one line per row."""

@@ -33,7 +33,7 @@ from accordant.metrics.metric import (
     register,
 )
 from accordant.metrics.statistics import Cells, Contingency, Sums, cell_values, divide
-from accordant.metrics.weighting import weighted_metrics
+from accordant.metrics.weights import weighted_metrics
 
 create = metrics.create
 names = metrics.names

@@ -29,9 +29,9 @@ from accordant.preferences.comparison import (
     split_records,
 )
 from accordant.preferences.comparison.conclusions import answered
-from accordant.preferences.comparison.measuring import Claim
+from accordant.preferences.comparison.measurements import Claim
 from accordant.preferences.comparison.methods import Features
-from accordant.preferences.comparison.scaling import scaled
+from accordant.preferences.comparison.standardisation import scaled
 from accordant.preferences.comparison.tuning import chosen_ridge
 from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
 from accordant.preferences.measures import PerUser, per_user

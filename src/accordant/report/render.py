@@ -18,7 +18,7 @@ from accordant.report.charts.svg import clean, swatch
 from accordant.report.criteria import checks
 from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
 from accordant.report.dominance import standings
-from accordant.report.learned import fixed_models, reward_errors, searches
+from accordant.report.model_quality import fixed_models, reward_errors, searches
 from accordant.report.page import environment_of, style_of
 from accordant.report.places import compare
 from accordant.report.reading import GOALS, MARKS, Json, Reading

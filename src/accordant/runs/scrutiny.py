@@ -20,12 +20,12 @@ from accordant.certificates import (
     ranking,
     survey,
 )
-from accordant.certificates.bounds.about import subject_of
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.ranking import Ranges
 from accordant.certificates.bounds.rule_choices import attackable
 from accordant.certificates.bounds.scales import Scale
-from accordant.certificates.choosing import method_for
+from accordant.certificates.bounds.target import subject_of
+from accordant.certificates.method_choice import method_for
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation

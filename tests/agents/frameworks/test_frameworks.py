@@ -12,7 +12,7 @@ from accordant.agents.frameworks import frameworks, guarded_utility
 from accordant.agents.frameworks.care import Care
 from accordant.agents.frameworks.egalitarian import Egalitarian
 from accordant.agents.frameworks.libertarian import Libertarian
-from accordant.agents.frameworks.ordering import order_values
+from accordant.agents.frameworks.orders import order_values
 from accordant.agents.frameworks.outcomes import Outcomes
 from accordant.agents.frameworks.prioritarian import Prioritarian
 from accordant.agents.frameworks.rawlsian import Rawlsian, WorstFirst

@@ -10,7 +10,7 @@ from accordant.agents import Answer, Ballot, Contestation, Proposal, agents, cre
 from accordant.agents.frameworks import frameworks
 from accordant.agents.language import Budget, LanguageModelAgent, Limits
 from accordant.agents.language.prompt import conversation
-from accordant.agents.language.reading import BadAnswerError, read_move, strict_json
+from accordant.agents.language.answers import BadAnswerError, read_move, strict_json
 from accordant.agents.language.wire import LONGEST_TEXT, TEXT_LENGTH, WIRES, WORDS, schema
 from accordant.agents.moves import CODES, CONSIDERATIONS
 from accordant.errors import InputError, InvalidMoveError, SpecError, UnknownNameError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from accordant.agents import View
 from accordant.agents.language.keys import readable, without_hidden_key, without_key
 from accordant.agents.language.prompt import conversation
-from accordant.agents.language.reading import BadAnswerError, read_move, strict_json
+from accordant.agents.language.answers import BadAnswerError, read_move, strict_json
 from accordant.allocations import Patient, Resource, Scenario
 
 IDS = ("a", "b", "c")

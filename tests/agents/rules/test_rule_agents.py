@@ -17,7 +17,7 @@ from accordant.agents.rules.offers import offers_by_agent
 from accordant.agents.rules.outlook import Outlook
 from accordant.agents.retrieval import Hit, Passage
 from accordant.agents.rules.rule import RuleAgent
-from accordant.agents.rules.stated import UtilityAgent
+from accordant.agents.rules.utility_agent import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.search import best

@@ -9,7 +9,7 @@ import pytest
 
 from accordant import metrics, strategies
 from accordant.certificates.bounds import bounds
-from accordant.certificates.bounds.about import subject_of
+from accordant.certificates.bounds.target import subject_of
 from accordant.certificates.bounds.choices import Sets
 from accordant.certificates.bounds.rule_choices import attackable
 from accordant.certificates.threat import Threat

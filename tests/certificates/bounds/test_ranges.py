@@ -10,9 +10,9 @@ import pytest
 from accordant import strategies
 from accordant.certificates.bounds import bounds
 from accordant.certificates.bounds.choices import Sets
-from accordant.certificates.bounds.combining import enclose
+from accordant.certificates.bounds.composition import enclose
 from accordant.certificates.bounds.duality import geometric_mean_bound, smallest_together
-from accordant.certificates.bounds.leaves import best_fraction
+from accordant.certificates.bounds.atomic_bounds import best_fraction
 from accordant.certificates.bounds.lotteries import Anything, best_draw
 from accordant.certificates.bounds.slopes import slope
 from accordant.decisions import Decisions

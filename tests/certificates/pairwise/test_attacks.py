@@ -9,9 +9,9 @@ import pytest
 
 from accordant import strategies
 from accordant.certificates import Threat
-from accordant.certificates.choosing import method_for
+from accordant.certificates.method_choice import method_for
 from accordant.certificates.pairwise.attacks import plans
-from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, Contest, beside
+from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, Contest, beside
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import block_of
 from accordant.utilities import ExpectedRewards

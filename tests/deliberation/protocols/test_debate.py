@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from accordant.agents import Acted, Answer, Ballot, Contestation, Proposal, Reason, Reply
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
-from accordant.agents.rules.stated import UtilityAgent
+from accordant.agents.rules.utility_agent import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.allocations.allocation import infeasible
 from accordant.allocations.criteria import Criterion
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.mediation import mediated
 from accordant.deliberation.protocols.offers import alternating_offers
-from accordant.deliberation.settlement.serving import procedural_lottery
+from accordant.deliberation.settlement.serial_allocation import procedural_lottery
 from accordant.deliberation.protocols.commitments import broken_commitments, commitment
 from accordant.deliberation.settlement.nash_product import NashProduct
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError

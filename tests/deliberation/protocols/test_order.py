@@ -3,7 +3,7 @@
 import pytest
 
 from accordant.agents.fixtures import BaselineAgent
-from accordant.agents.rules.stated import UtilityAgent
+from accordant.agents.rules.utility_agent import UtilityAgent
 from accordant.allocations import Allocation
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.offers import alternating_offers

@@ -15,9 +15,9 @@ from accordant import metrics
 from accordant.decisions import Decisions
 from accordant.evaluation.conflict.additive import additive, signed
 from accordant.evaluation.conflict.attainable import probes, reweighed, weight_grid
-from accordant.evaluation.conflict.hindsight import Hindsight
+from accordant.evaluation.conflict.oracle_front import Hindsight
 from accordant.evaluation.conflict.orientation import concession, front, kendall, oriented
-from accordant.evaluation.conflict.pool import linear, pool_of
+from accordant.evaluation.conflict.attainable_set import linear, pool_of
 from accordant.evaluation.conflict.totals import Totals
 
 MANY = {

@@ -170,11 +170,11 @@ def test_both_gains_have_to_be_confirmed(evidence_of, lines, two_rewards):
 
 def test_other_contexts_judge_at_a_shared_level(evidence_of, lines, two_rewards, two_sorts, monkeypatch):
     """What is chosen on one half is judged on the other; two candidates and a lottery on the front share the level."""
-    from accordant.evaluation.conflict import claims
+    from accordant.evaluation.conflict import hypotheses
     from accordant.evaluation.conflict.totals import Totals
 
     halves, levels = {}, []
-    among, resampled, interval = Totals.among, Totals.resampled, claims.percentile_interval
+    among, resampled, interval = Totals.among, Totals.resampled, hypotheses.percentile_interval
 
     def noted_among(decisions, evidence, metrics, contexts):
         halves.setdefault("first", contexts)
@@ -191,7 +191,7 @@ def test_other_contexts_judge_at_a_shared_level(evidence_of, lines, two_rewards,
     monkeypatch.setattr(Totals, "on", lambda *given: among(*given, np.arange(400)))
     monkeypatch.setattr(Totals, "among", noted_among)
     monkeypatch.setattr(Totals, "resampled", noted_resampled)
-    monkeypatch.setattr(claims, "percentile_interval", noted_interval)
+    monkeypatch.setattr(hypotheses, "percentile_interval", noted_interval)
     evidence = evidence_of(two_sorts[0])
     pair = judge(lines(evidence, x=0, y=1), evidence, two_rewards).pairs[0]
     assert sorted([*halves["first"], *halves["last"]]) == list(range(400))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from accordant.preferences.comparison.conclusions import answered, change, powered, signed
-from accordant.preferences.comparison.grouping import Groups
-from accordant.preferences.comparison.measuring import measure
+from accordant.preferences.comparison.group_assignment import Groups
+from accordant.preferences.comparison.measurements import measure
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted, Method
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.learners.learner import LinearReward

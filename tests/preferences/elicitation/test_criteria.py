@@ -19,7 +19,7 @@ from accordant.preferences.elicitation.criteria import (
     parameter_information,
     worth,
 )
-from accordant.preferences.elicitation.stakes import Verdicts
+from accordant.preferences.elicitation.decision_value import Verdicts
 
 
 def drawn(seed, n_samples=40, n_questions=5, n_actions=3):

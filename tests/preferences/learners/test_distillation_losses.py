@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.preferences.learners.distillation.grouping import TrainingGroups
+from accordant.preferences.learners.distillation.group_assignment import TrainingGroups
 from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.distillation.supervision import Supervision
 from accordant.preferences.learners.solving.logistic import log_loss

@@ -10,7 +10,7 @@ import pytest
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.evaluation.board import Board, BoardCell, BoardColumn, BoardRow
 from accordant.slates.evaluation.leaderboard import leaderboard
-from accordant.slates.evaluation.scoring import scores
+from accordant.slates.evaluation.scores import scores
 from accordant.slates.measures import measures
 from accordant.statistics import Estimate
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from accordant.agents.language import Budget, Limits, Recorder, Replay
-from accordant.agents.language.reading import BadAnswerError
+from accordant.agents.language.answers import BadAnswerError
 from accordant.slates.rankers import LanguageModelRanker, NoisyRanker, ObjectiveRanker
 from accordant.slates.rankers.wire import read_ranked, schema
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError

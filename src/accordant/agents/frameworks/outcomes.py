@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from accordant.agents.frameworks.reading import read_numbers
+from accordant.agents.frameworks.fact_values import read_numbers
 from accordant.allocations import Scenario
 from accordant.arrays import Values
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from accordant.agents.frameworks.fact_values import read_numbers
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.outcomes import Outcomes
-from accordant.agents.frameworks.reading import read_numbers
 from accordant.agents.parameters import number
 from accordant.allocations import AdditiveUtility, Scenario, Utility
 from accordant.arrays import Values

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.agents.frameworks.fact_values import read_numbers
 from accordant.agents.frameworks.framework import Framework, Grounds, register
-from accordant.agents.frameworks.ordering import order_values
-from accordant.agents.frameworks.reading import read_numbers
+from accordant.agents.frameworks.orders import order_values
 from accordant.agents.parameters import number
 from accordant.allocations import AdditiveUtility, Scenario
 from accordant.errors import InputError, UnknownNameError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from accordant.agents.frameworks.fact_values import read_numbers
 from accordant.agents.frameworks.framework import Framework, register
 from accordant.agents.frameworks.outcomes import Outcomes
-from accordant.agents.frameworks.reading import read_numbers
 from accordant.agents.parameters import truth
 from accordant.allocations import AdditiveUtility, Scenario
 

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, NoReturn
 from accordant.agents.agent import Acted, Agent
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.frameworks import Framework, frameworks
-from accordant.agents.language.calling import Caller
+from accordant.agents.language.answers import read_move
+from accordant.agents.language.caller import Caller
 from accordant.agents.language.client import OpenAICompatible
-from accordant.agents.language.conversing import Unmade, check_whole, converse
+from accordant.agents.language.conversation import Unmade, check_whole, converse
 from accordant.agents.language.keys import check_address, check_without_key, without_key
 from accordant.agents.language.limits import Budget, CallLedger, Limits
 from accordant.agents.language.prompt import check_names, codes_of, conversation
 from accordant.agents.language.provider import MODES, Message, Mode, Provider, Reply, Request
-from accordant.agents.language.reading import read_move
 from accordant.agents.language.recording import Recorder
 from accordant.agents.language.wire import schema
 from accordant.agents.moves import Move

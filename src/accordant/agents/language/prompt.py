@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from accordant.agents.frameworks import Framework
+from accordant.agents.language.answers import FAULT_LENGTH, MOST_FAULTS
 from accordant.agents.language.keys import escaped, hidden, readable
 from accordant.agents.language.provider import Message
-from accordant.agents.language.reading import FAULT_LENGTH, MOST_FAULTS
 from accordant.agents.language.wire import LONGEST_NAME, TEXT_LENGTH, WORDS
 from accordant.agents.moves import CODES, Answer, Contestation, Proposal, Reason, Turn
 from accordant.agents.retrieval import Passage

@@ -11,7 +11,7 @@ from accordant.agents.agent import Agent, agents
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reply
 from accordant.agents.parameters import text, texts
-from accordant.agents.people.asking import KINDS, WITH_REASON, read_accepted, read_proposal, read_ranking, read_reply
+from accordant.agents.people.entries import KINDS, WITH_REASON, read_accepted, read_proposal, read_ranking, read_reply
 from accordant.agents.people.tables import candidates_table, scenario_table, standing_table
 from accordant.agents.rules.replies import contradiction
 from accordant.agents.view import View

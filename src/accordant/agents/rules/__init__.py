@@ -12,6 +12,6 @@ from __future__ import annotations
 
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.agents.rules.rule import RuleAgent
-from accordant.agents.rules.stated import UtilityAgent
+from accordant.agents.rules.utility_agent import UtilityAgent
 
 __all__ = ["AlignedAgent", "RuleAgent", "UtilityAgent"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from accordant.agents.concession import Progress
 from accordant.agents.rules.offers import offers, offers_by_agent
-from accordant.agents.rules.searching import searched
+from accordant.agents.rules.search_options import searched
 from accordant.agents.view import View
 from accordant.allocations import Allocation, Utility
 from accordant.allocations.options import Options

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values, WholeNumbers
 from accordant.certificates.ballots.approvals import Approvals, approvals
-from accordant.certificates.ballots.bounding import not_bounded
 from accordant.certificates.ballots.orders import Orders, orders
 from accordant.certificates.ballots.patterns import DOUBTFUL, Patterns, Verdicts
+from accordant.certificates.ballots.point_bounds import not_bounded
 from accordant.certificates.ballots.profiles import Bits, Profiles, list_profiles, sole_winners, tied_winners
 from accordant.certificates.columns import BLUR
 from accordant.certificates.reports import Reports

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from accordant.certificates.bounds.about import Measure, Subject, subject_of
-from accordant.certificates.bounds.attained import Attained, Goal, attain
+from accordant.certificates.bounds.atomic_bounds import NEVER
+from accordant.certificates.bounds.attack_values import Attained, Goal, attain
 from accordant.certificates.bounds.choices import Move
-from accordant.certificates.bounds.combining import enclose
-from accordant.certificates.bounds.leaves import NEVER
+from accordant.certificates.bounds.composition import enclose
 from accordant.certificates.bounds.rule_choices import Attackable, attackable, known_from
+from accordant.certificates.bounds.target import Measure, Subject, subject_of
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.evidence import Evidence

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from accordant.certificates.bounds.about import Subject, subject_of
 from accordant.certificates.bounds.bound import Bounds, bound_of
 from accordant.certificates.bounds.rule_choices import Attackable, attackable, known_from
 from accordant.certificates.bounds.scales import Scale, composite_expression
+from accordant.certificates.bounds.target import Subject, subject_of
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.decisions import Decisions
 from accordant.evidence import Evidence
 from accordant.metrics.metric import Goal
-from accordant.metrics.weighting import weighted_metrics
+from accordant.metrics.weights import weighted_metrics
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 

@@ -21,7 +21,7 @@ import numpy as np
 from accordant.arrays import Mask, Values
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.composite import Criteria
-from accordant.certificates.bounds.live import live_scores
+from accordant.certificates.bounds.moving_ranges import live_scores
 from accordant.certificates.bounds.rule_choices import Attackable, attackable, known_from
 from accordant.certificates.bounds.scales import Scale
 from accordant.certificates.certificate import for_blocks

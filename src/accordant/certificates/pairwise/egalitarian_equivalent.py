@@ -6,7 +6,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.certificates.method import certifies
-from accordant.certificates.pairwise.contest import BEHIND, SLACK, Contest, Marks
+from accordant.certificates.pairwise.comparison import BEHIND, SLACK, Contest, Marks
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.pairwise.points import (
     anchor,

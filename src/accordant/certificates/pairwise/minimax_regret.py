@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from accordant.certificates.method import certifies
-from accordant.certificates.pairwise.contest import SLACK, Contest, Marks, beside
+from accordant.certificates.pairwise.comparison import SLACK, Contest, Marks, beside
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.pairwise.smallest import compare_smallest
 from accordant.certificates.reports import Reports

@@ -9,7 +9,7 @@ import numpy as np
 from accordant.arrays import Mask, Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.method import certifies
-from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks, beside
+from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks, beside
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.pairwise.points import ever_rational, status_quo
 from accordant.certificates.reports import Reports

@@ -11,7 +11,7 @@ from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.columns import ColumnOrder
 from accordant.certificates.method import Method, Reach
 from accordant.certificates.pairwise.attacks import Plan, attacking, plans, search
-from accordant.certificates.pairwise.contest import Contest, Marks
+from accordant.certificates.pairwise.comparison import Contest, Marks
 from accordant.certificates.reports import Reports
 from accordant.strategies.strategy import Strategy
 

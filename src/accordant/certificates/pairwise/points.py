@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.certificates.pairwise.contest import SLACK, Contest, beside
+from accordant.certificates.pairwise.comparison import SLACK, Contest, beside
 from accordant.certificates.reports import Reports
 from accordant.strategies.compromise import PointCompromise
 from accordant.strategies.reference_points import INDIFFERENT

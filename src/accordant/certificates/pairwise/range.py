@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accordant.certificates.method import certifies
-from accordant.certificates.pairwise.contest import Contest, Marks
+from accordant.certificates.pairwise.comparison import Contest, Marks
 from accordant.certificates.pairwise.relative_utilitarian import RelativeSums, compare_stretched
 from accordant.certificates.reports import Reports
 from accordant.strategies.strategy import Strategy

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
-from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
+from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
 from accordant.compiled import compiled
 from accordant.strategies.reference_points import INDIFFERENT
 

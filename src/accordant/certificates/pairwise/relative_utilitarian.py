@@ -7,7 +7,7 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.method import certifies
-from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
+from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.pairwise.points import disagreement_of_rows, ideal_of_rows, status_quo
 from accordant.certificates.pairwise.relative_bounds import (

@@ -11,7 +11,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
-from accordant.certificates.pairwise.contest import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
+from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
 from accordant.compiled import compiled
 
 

@@ -17,8 +17,8 @@ verdict
 from __future__ import annotations
 
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives
+from accordant.deliberation.assessment.counterfactual_test import PERMUTATIONS, FlipTest, flip_test
 from accordant.deliberation.assessment.emergence import Emergence, RandomNull, SearchNull, emergence
-from accordant.deliberation.assessment.flips import PERMUTATIONS, FlipTest, flip_test
 from accordant.deliberation.assessment.ledger import Movement, last_own, ledger
 from accordant.deliberation.assessment.process import (
     Group,

@@ -13,9 +13,9 @@ from accordant.allocations.enumeration import MOST_OPTIONS, enumerate_options
 from accordant.allocations.options import Options
 from accordant.allocations.search import best, pool
 from accordant.allocations.search import scaled as scaled_together
-from accordant.allocations.search.pooling import SIZE
+from accordant.allocations.search.candidate_options import SIZE
 from accordant.deliberation.assessment.levels import lowest_at_level
-from accordant.deliberation.assessment.walking import at_level
+from accordant.deliberation.assessment.random_allocations import at_level
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
@@ -49,8 +49,8 @@ def alternatives(
     Where there are more allocations than `limit`, a search looks for those worth comparing by the utilities that
     settlement read (`accordant.allocations.search.pool`). First, last and joint allocations, the disagreement, and an
     allocation with the largest sum of scaled utilities, which is exact for utilities that add up, are always among
-    them. Settlement searched for itself, and its list is not on the record, but its choice is. The random allocations
-    of the null hypothesis come from walks (`accordant.deliberation.assessment.walking`), never from that search.
+    them. Settlement searched for itself, and its list is not on the record, but its choice is. The null hypothesis
+    takes walks (`accordant.deliberation.assessment.random_allocations`), never that search.
 
     Parameters
     ----------

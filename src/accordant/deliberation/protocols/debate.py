@@ -11,7 +11,7 @@ from accordant.allocations.criteria import Criterion
 from accordant.deliberation.protocols.session import Guard, Session, Watch, check_guard
 from accordant.deliberation.record import Deliberation, Settled
 from accordant.deliberation.settlement import Settlement, settlements
-from accordant.deliberation.settlement.laying import laid_table
+from accordant.deliberation.settlement.bargaining_table import laid_table
 from accordant.randomness import keyed_seed
 
 

@@ -12,7 +12,7 @@ from accordant.deliberation.protocols.arguments import whole
 from accordant.deliberation.protocols.session import Session, Watch
 from accordant.deliberation.record import Deliberation, Settled
 from accordant.deliberation.settlement.alternating_offers import OFFERS, time_of
-from accordant.deliberation.settlement.laying import laid_table
+from accordant.deliberation.settlement.bargaining_table import laid_table
 from accordant.deliberation.settlement.stacked import Stacked
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed

@@ -17,7 +17,7 @@ from accordant.deliberation.protocols.commitments import commitment
 from accordant.deliberation.protocols.validity import valid
 from accordant.deliberation.protocols.views import Views
 from accordant.deliberation.record import Deliberation, Settled
-from accordant.deliberation.settlement.serving import procedural_lottery
+from accordant.deliberation.settlement.serial_allocation import procedural_lottery
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 from accordant.randomness import keyed_seed
 

@@ -15,7 +15,7 @@ from accordant.agents import Acted, Answer, Ballot, Contestation, Move, Proposal
 from accordant.agents.moves import Answering
 from accordant.allocations import Allocation, Scenario, Utility
 from accordant.allocations.allocation import unlike
-from accordant.allocations.sealing import sealed
+from accordant.allocations.read_only import sealed
 from accordant.deliberation.protocols.views import Undisclosed
 from accordant.errors import InputError, InvalidMoveError, allowed_names
 

@@ -6,7 +6,7 @@ repeating.py    many of them, with null hypotheses and other ways to decide besi
 
 from __future__ import annotations
 
-from accordant.deliberation.repetition.repeating import BESIDE, Line, Repeated, repeat
+from accordant.deliberation.repetition.table import BESIDE, Line, Repeated, repeat
 from accordant.deliberation.repetition.trial import Row, Study, Trial
 
 __all__ = ["BESIDE", "Line", "Repeated", "Row", "Study", "Trial", "repeat"]

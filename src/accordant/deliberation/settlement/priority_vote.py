@@ -11,7 +11,7 @@ from accordant.allocations import Allocation
 from accordant.allocations.allocation import shares_of
 from accordant.deliberation.record import Settled
 from accordant.deliberation.settlement.bands import EQUAL
-from accordant.deliberation.settlement.serving import served
+from accordant.deliberation.settlement.serial_allocation import served
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 
 

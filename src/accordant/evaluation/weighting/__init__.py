@@ -17,12 +17,12 @@ other_choices(...)         other normalisations, candidates left out, rank rever
 
 from __future__ import annotations
 
-from accordant.evaluation.weighting.borders import Borders, Shift, borders
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
-from accordant.evaluation.weighting.contest import Contest
 from accordant.evaluation.weighting.regions import Inequality, Region, WeightRegions, weight_regions
 from accordant.evaluation.weighting.sampling_error import SamplingError, Survival, sampling_error
+from accordant.evaluation.weighting.undominated_scores import Contest
 from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard
+from accordant.evaluation.weighting.weight_sensitivity import Borders, Shift, borders
 
 __all__ = [
     "Borders",

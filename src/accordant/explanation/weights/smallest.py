@@ -6,8 +6,8 @@ from accordant.arrays import Values
 from accordant.certificates import Known
 from accordant.explanation.influence.absence import weighing, weights_of
 from accordant.explanation.weights.changes import Found, WeightChanges
+from accordant.explanation.weights.grid_search import changes_found
 from accordant.explanation.weights.linear import LINEAR, components, exact_changes
-from accordant.explanation.weights.searching import changes_found
 from accordant.explanation.weights.trial import Trial
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import Strategy

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.learning.trees.ensemble import Ensemble
-from accordant.learning.trees.specialising import SpecialisedTrees, specialise
-from accordant.learning.trees.walking import TILE, rank, sum_one_row, sum_rows
+from accordant.learning.trees.specialisation import SpecialisedTrees, specialise
+from accordant.learning.trees.traversal import TILE, rank, sum_one_row, sum_rows
 from accordant.threads import free_cores, on_threads
 
 FEWEST_ROWS, MOST_ROWS = 1024, 4096  # per block: with fewer, trees are read from memory too often; more gains nothing

@@ -16,8 +16,8 @@ randomness.py   one seed for everything
 from __future__ import annotations
 
 from accordant.preferences.comparison.format_detection import SIGNS, kind_of
-from accordant.preferences.comparison.grouping import Groups, groups_of
-from accordant.preferences.comparison.measuring import Measured, Metric, measure
+from accordant.preferences.comparison.group_assignment import Groups, groups_of
+from accordant.preferences.comparison.measurements import Measured, Metric, measure
 from accordant.preferences.comparison.methods import (
     CONTROLS,
     LENGTH,
@@ -30,8 +30,8 @@ from accordant.preferences.comparison.methods import (
     labels_of,
     margins_of,
 )
+from accordant.preferences.comparison.record_split import Split, split_records
 from accordant.preferences.comparison.sources import Source, SourceOptions, read_source
-from accordant.preferences.comparison.splitting import Split, split_records
 from accordant.preferences.comparison.statistics import GOALS
 
 __all__ = [

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from accordant.preferences.comparison.grouping import Groups
-from accordant.preferences.comparison.measuring import Measured
+from accordant.preferences.comparison.group_assignment import Groups
+from accordant.preferences.comparison.measurements import Measured
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted
 from accordant.preferences.measures.pareto import LIKELY, Power
 from accordant.statistics import Estimate

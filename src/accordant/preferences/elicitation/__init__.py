@@ -17,7 +17,11 @@ other stakeholders; it is *settled* when one action is right with high probabili
 
 from __future__ import annotations
 
-from accordant.preferences.elicitation.asking import (
+from accordant.preferences.elicitation.criteria import CRITERIA, Criterion
+from accordant.preferences.elicitation.decision_value import ChosenBy, CollectiveChoice, DecisionAtStake, OwnChoice
+from accordant.preferences.elicitation.posterior import Posterior
+from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
+from accordant.preferences.elicitation.query_selection import (
     Answer,
     Elicited,
     Inquiry,
@@ -26,12 +30,8 @@ from accordant.preferences.elicitation.asking import (
     all_pairs,
     elicit,
 )
-from accordant.preferences.elicitation.criteria import CRITERIA, Criterion
-from accordant.preferences.elicitation.posterior import Posterior
-from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
-from accordant.preferences.elicitation.simulated import simulated_person
-from accordant.preferences.elicitation.stakes import ChosenBy, CollectiveChoice, DecisionAtStake, OwnChoice
-from accordant.preferences.elicitation.stopping import Standing, Stopping
+from accordant.preferences.elicitation.simulated_people import simulated_person
+from accordant.preferences.elicitation.stopping_rule import Standing, Stopping
 
 __all__ = [
     "CRITERIA",

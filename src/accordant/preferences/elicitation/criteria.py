@@ -22,7 +22,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.elicitation.stakes import Verdicts
+from accordant.preferences.elicitation.decision_value import Verdicts
 
 Criterion = Literal["decision_information", "parameter_information", "expected_regret_reduction", "random"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)

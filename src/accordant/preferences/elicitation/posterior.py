@@ -32,8 +32,15 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.preferences.elicitation.annealed_sampling import (
+    FEWEST,
+    Normal,
+    resampled,
+    share_in_effect,
+    swept,
+    tempered,
+)
 from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
-from accordant.preferences.elicitation.tempering import FEWEST, Normal, resampled, share_in_effect, swept, tempered
 from accordant.preferences.learners.solving.logistic import LogisticProblem, sigmoid
 from accordant.preferences.measures.arrays import numbers
 

@@ -28,7 +28,7 @@ from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.measures.arrays import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL
-from accordant.preferences.measures.paired import PairedDifference, paired_differences
+from accordant.preferences.measures.paired_differences import PairedDifference, paired_differences
 
 Verdict = Literal["shown", "not shown", "contradicted"]
 

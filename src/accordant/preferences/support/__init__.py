@@ -10,7 +10,7 @@ estimating.py   `support_rates`, which calls one of them
 
 from __future__ import annotations
 
-from accordant.preferences.support.estimating import Estimator, support_rates
+from accordant.preferences.support.estimation import Estimator, support_rates
 from accordant.preferences.support.rates import SupportRates
 
 __all__ = ["Estimator", "SupportRates", "support_rates"]

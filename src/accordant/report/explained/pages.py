@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from accordant.explanation.changing import contexts_given, no_weights
+from accordant.explanation.counterfactuals import contexts_given, no_weights
 from accordant.explanation.phrases import decimals_for, shown
 from accordant.report.scale import MINUS, MOST_DECIMALS, NOT_DEFINED, decimals, number
 

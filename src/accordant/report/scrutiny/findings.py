@@ -9,7 +9,7 @@ from accordant.report.scrutiny.confounding import Confounding, confounding
 from accordant.report.scrutiny.deciders import Deciders, deciders
 from accordant.report.scrutiny.disputes import Disputes, disputes
 from accordant.report.scrutiny.trust import Trust, trust
-from accordant.report.scrutiny.weighing import Weighed, weighed
+from accordant.report.scrutiny.weight_regions import Weighed, weighed
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from accordant.slates.evaluation.majorities import Condorcet, condorcet, condorc
 from accordant.slates.evaluation.manipulation import Manipulability, manipulability
 from accordant.slates.evaluation.market_manipulation import manipulability_in_market, state_matters
 from accordant.slates.evaluation.presets import default_measures
-from accordant.slates.evaluation.pricing import Difference, Prices, price
-from accordant.slates.evaluation.scoring import scores
+from accordant.slates.evaluation.prices import Difference, Prices, price
+from accordant.slates.evaluation.scores import scores
 from accordant.slates.evaluation.stability import Dropped, drop_one, drop_one_in_market
 from accordant.slates.evaluation.timeline import OverTime, over_time
 

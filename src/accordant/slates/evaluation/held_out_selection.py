@@ -18,8 +18,8 @@ from accordant.evaluation.composite import Normalisation
 from accordant.slates.evaluation.board import limits
 from accordant.slates.evaluation.front import dominance, front
 from accordant.slates.evaluation.leaderboard import leaderboard
-from accordant.slates.evaluation.pricing import Difference, price
-from accordant.slates.evaluation.scoring import scores
+from accordant.slates.evaluation.prices import Difference, price
+from accordant.slates.evaluation.scores import scores
 from accordant.slates.measures import Goal, Range, SlateMeasure
 from accordant.slates.serving import Served
 

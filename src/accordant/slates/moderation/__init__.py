@@ -22,11 +22,11 @@ moderator   rounds of offers with a record of each
 
 from __future__ import annotations
 
+from accordant.slates.moderation.agent_weights import contributions, hallucination, relevance, reliability
+from accordant.slates.moderation.bans import REJECTIONS, rejected
 from accordant.slates.moderation.moderator import AgentRecord, Moderation, Moderator, OfferingAgent, Round
+from accordant.slates.moderation.normalisation import SCALINGS, scaled
 from accordant.slates.moderation.offers import BestItems, best_items
-from accordant.slates.moderation.rejecting import REJECTIONS, rejected
-from accordant.slates.moderation.scaling import SCALINGS, scaled
-from accordant.slates.moderation.weighing import contributions, hallucination, relevance, reliability
 
 __all__ = [
     "REJECTIONS",

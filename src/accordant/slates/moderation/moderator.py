@@ -18,10 +18,10 @@ from typing import Protocol
 import numpy as np
 
 from accordant.errors import InputError, UnknownNameError
+from accordant.slates.moderation.agent_weights import contributions, hallucination, relevance, reliability
+from accordant.slates.moderation.bans import REJECTIONS, Rejection, rejected
+from accordant.slates.moderation.normalisation import SCALINGS, Scaling, scaled
 from accordant.slates.moderation.offers import best_items
-from accordant.slates.moderation.rejecting import REJECTIONS, Rejection, rejected
-from accordant.slates.moderation.scaling import SCALINGS, Scaling, scaled
-from accordant.slates.moderation.weighing import contributions, hallucination, relevance, reliability
 from accordant.slates.rule import check_places
 from accordant.slates.slates import NOTHING
 from accordant.voting.ranking import Ranking

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.objectives.claims import shares
+from accordant.slates.objectives.exposure_claims import shares
 from accordant.slates.objectives.objective import Objective, register
 from accordant.slates.state import State
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.objectives.claims import behind, check_power, item_claims
+from accordant.slates.objectives.exposure_claims import behind, check_power, item_claims
 from accordant.slates.objectives.objective import Objective, register
 from accordant.slates.state import State
 
@@ -17,7 +17,7 @@ from accordant.slates.state import State
 @register("exposure_share")
 @dataclass(frozen=True)
 class ExposureShare(Objective):
-    """claim / (claim + share of attention so far) of an item [ours]; see `accordant.slates.objectives.claims`.
+    """claim / (claim + share of attention so far) of an item [ours]; see `accordant.slates.objectives.exposure_claims`.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.objectives.claims import behind, check_power, item_claims, shares
+from accordant.slates.objectives.exposure_claims import behind, check_power, item_claims, shares
 from accordant.slates.objectives.objective import Objective, register
 from accordant.slates.state import State
 
@@ -22,7 +22,7 @@ Per = Literal["provider", "item"]
 class ProviderShare(Objective):
     """claim / (claim + share of attention so far) of the item's provider [ours].
 
-    Shares are among items whose provider is known; see `accordant.slates.objectives.claims`.
+    Shares are among items whose provider is known; see `accordant.slates.objectives.exposure_claims`.
 
     Parameters
     ----------

@@ -18,16 +18,16 @@ from accordant.report.render import breakable
 from accordant.report.scale import count, interval, listed, number, percent
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
 from accordant.slates.options import command
-from accordant.slates.page import attention, declared, loads, maps, summary, timeline
+from accordant.slates.page import attention, declarations, loads, maps, summary, timeline
 from accordant.slates.page.changes import changes
 from accordant.slates.page.consumption import check
 from accordant.slates.page.facts import sentence
 from accordant.slates.page.front import front_chart
 from accordant.slates.page.gains import heat
 from accordant.slates.page.projection import centre, mapped, projected
+from accordant.slates.page.proxies import voices
 from accordant.slates.page.reading import KINDS, RuleLine, SlatedReading, role_words
 from accordant.slates.page.robustness import Robustness, robustness
-from accordant.slates.page.voices import voices
 
 FORMAT = 2  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.slates.page", "slated.css"))
@@ -65,10 +65,10 @@ def render_slated(content: dict[str, Any]) -> str:
         times=_times(reading),
         robust=(robust := robustness(reading)),
         proportional=_proportional(robust),
-        wishes=declared.wishes(reading, _looked_at(reading)),
+        wishes=declarations.wishes(reading, _looked_at(reading)),
         looked_at=_looked_at(reading),
         check=check(content),
-        criteria=declared.criteria(reading),
+        criteria=declarations.criteria(reading),
         command=command(content),
     )  # fmt: skip
 
@@ -189,11 +189,11 @@ def _environment() -> Environment:
     environment.filters |= {
         "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
         "interval": interval, "score": score_cell, "sentence": sentence,
-        "standing": declared.standing, "rows_of": _of, "last_of": _last,
+        "standing": declarations.standing, "rows_of": _of, "last_of": _last,
     }  # fmt: skip
     environment.globals |= {
-        "KINDS": KINDS, "GOALS": GOALS, "STANDINGS": declared.STANDINGS, "swatch": swatch, "summary": summary,
-        "declared": declared, "role_words": role_words, "score_axis": score_axis, "score_strip": score_strip,
+        "KINDS": KINDS, "GOALS": GOALS, "STANDINGS": declarations.STANDINGS, "swatch": swatch, "summary": summary,
+        "declared": declarations, "role_words": role_words, "score_axis": score_axis, "score_strip": score_strip,
         "sample": maps.sample, "MARKS": KINDS,
     }  # fmt: skip
     return environment

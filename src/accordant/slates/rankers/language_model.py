@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NoReturn
 
-from accordant.agents.language.calling import Caller
+from accordant.agents.language.caller import Caller
 from accordant.agents.language.client import OpenAICompatible
-from accordant.agents.language.conversing import Unmade, check_whole, converse
+from accordant.agents.language.conversation import Unmade, check_whole, converse
 from accordant.agents.language.keys import check_address, check_without_key, without_key
 from accordant.agents.language.language_model import LARGEST_SEED, check_settings, limits_of
 from accordant.agents.language.limits import Budget, CallLedger, Limits

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from accordant.agents.language.answers import BadAnswerError, read_wire
 from accordant.agents.language.keys import readable
-from accordant.agents.language.reading import BadAnswerError, read_wire
 from accordant.agents.language.wire import MOST, MOST_LISTED, TEXT_LENGTH, Name, Text, Wire, schema_of
 
 WORDS = (

@@ -11,9 +11,9 @@ The others stand one in a file: transitions, neighbours, factorisation, ranker.
 
 from __future__ import annotations
 
-from accordant.slates.relevance.choosing import recommender_of
 from accordant.slates.relevance.interactions import NOBODY, NOWHERE, Interactions
 from accordant.slates.relevance.recommender import Fitted, Recommender, recommenders, register, relative
+from accordant.slates.relevance.recommender_choice import recommender_of
 
 create = recommenders.create
 names = recommenders.names

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.preferences.learners.distillation.grouping import TrainingGroups
+from accordant.preferences.learners.distillation.group_assignment import TrainingGroups
 from accordant.preferences.learners.distillation.reward import Taught
 from accordant.preferences.learners.distillation.specialists import Specialist, right, specialists
 from accordant.preferences.learners.distillation.supervision import Supervision

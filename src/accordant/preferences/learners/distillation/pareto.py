@@ -14,7 +14,7 @@ import numpy as np
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.groups import Way
-from accordant.preferences.learners.distillation.grouping import Level, Weighting, training_groups
+from accordant.preferences.learners.distillation.group_assignment import Level, Weighting, training_groups
 from accordant.preferences.learners.distillation.lesson import Lesson, learned_lesson
 from accordant.preferences.learners.distillation.reward import DistilledReward
 from accordant.preferences.learners.distillation.supervision import Gate, Loss, Supervision

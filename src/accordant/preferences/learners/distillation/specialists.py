@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Codes, Values
-from accordant.preferences.learners.distillation.grouping import TrainingGroups
+from accordant.preferences.learners.distillation.group_assignment import TrainingGroups
 from accordant.preferences.learners.shared import Design
 from accordant.preferences.learners.solving.logistic import log_loss
 from accordant.preferences.learners.users.item_folds import ItemFolds, item_folds

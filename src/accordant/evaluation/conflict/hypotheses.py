@@ -1,0 +1,179 @@
+"""Claims that a policy is better in both metrics: chosen on one half of the contexts, judged on the other.
+
+Against each candidate on the front the policy with the largest smaller gain is chosen, be it a lottery or a rule; and
+the rule that, if it were a candidate too, would lower the concession of lotteries most. A rule is *missing* if it is
+better than a candidate on the front and beyond all lotteries, or if it does lower their concession. All lotteries are
+computed anew on each resample of the judging half (see `beyond`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from accordant.arrays import Values
+from accordant.evaluation.composite import EQUAL
+from accordant.evaluation.conflict.attainable_set import Policy, Pool
+from accordant.evaluation.conflict.distance_to_front import Lotteries, beyond
+from accordant.evaluation.conflict.exploratory_estimates import Claim, Draft, Material
+from accordant.evaluation.conflict.orientation import front, oriented, slack
+from accordant.evaluation.conflict.pairs import Improvement, Kind, Point
+from accordant.evaluation.conflict.totals import Totals
+from accordant.statistics import Estimate, finite, percentile_interval
+
+LEAST_RELIEF = 0.01  # of the span: between any two rules of a family lies a third that relieves by less
+RULES: tuple[Kind, ...] = ("reweighed", "bounded")
+
+
+def claimed(material: Material, found: Draft) -> Draft:
+    """Return a pair with what is to be confirmed about it, chosen on the choosing half."""
+    if not found.conflict or material.halved is None:
+        return found
+    claims = [
+        *_against_candidates(material, found, material.halved),
+        *_against_compromise(material, found, material.halved),
+    ]
+    return replace(found, claims=tuple(claims), rivals=_rivals(material, found, material.halved))
+
+
+def _against_candidates(material: Material, found: Draft, halved: Pool) -> list[Claim]:
+    """Choose a policy against each candidate on the front."""
+    new, old, pool = halved.only("mixture", *RULES), halved.only("strategy"), material.pool.only("strategy")
+    values, former = (each.pair(found.columns, found.goals) for each in (new, old))
+    claims = []
+    for row in found.candidates[front(found.better)]:
+        over = pool.policies[row]
+        gains = ((values - former[old.named(over.name)]) / found.span).min(axis=1)
+        gains = np.where(np.isnan(gains), -np.inf, gains)
+        if gains.max(initial=-np.inf) > EQUAL:
+            claims.append(Claim(over, new.policies[int(gains.argmax())]))
+    return claims
+
+
+def _against_compromise(material: Material, found: Draft, halved: Pool) -> list[Claim]:
+    """Choose the rule that would lower the concession most, against the candidate or lottery that concedes least."""
+    old, rules = halved.only("strategy", "mixture"), halved.only(*RULES)
+    better = old.pair(found.columns, found.goals)
+    ideal = np.array([better[old.named(name), m] for m, name in enumerate(_best(material, found))])
+    conceded = ((ideal - better) / found.span).max(axis=1)
+    conceded = np.where(np.isnan(conceded), np.inf, conceded)
+    ends = halved.only("strategy").values[:, None, list(found.columns)]
+    first, second = np.triu_indices(len(ends))
+    straight = beyond(ideal[None], found.goals, Lotteries(ends[first], ends[second]), found.span)[0]
+    least = np.fmin(conceded.min(), straight)  # lotteries were computed in steps
+    relief = np.zeros(len(rules.policies))
+    for r, values in enumerate(rules.values[:, list(found.columns)]):
+        lotteries = Lotteries(np.broadcast_to(values, ends.shape), ends)
+        relief[r] = least - beyond(ideal[None], found.goals, lotteries, found.span)[0]
+    relief = np.where(np.isnan(relief), 0.0, relief)
+    if relief.max(initial=0.0) <= LEAST_RELIEF:
+        return []
+    return [Claim(old.policies[int(conceded.argmin())], rules.policies[int(relief.argmax())], compromise=True)]
+
+
+def _rivals(material: Material, found: Draft, halved: Pool) -> tuple[str, ...]:
+    """Return the two best candidates, and all with a part in the front of mixtures (all contexts, or choosing half)."""
+    names = dict.fromkeys(_best(material, found))
+    for pool in (material.pool.only("strategy", "mixture"), halved.only("strategy", "mixture")):
+        for row in np.flatnonzero(front(pool.pair(found.columns, found.goals))):
+            names |= dict.fromkeys(pool.policies[row].parts)
+    return tuple(names)
+
+
+def _best(material: Material, found: Draft) -> tuple[str, str]:
+    """Return the names of the best in the first metric and in the second."""
+    policies = material.pool.only("strategy").policies
+    first, second = found.best
+    return policies[found.candidates[first]].name, policies[found.candidates[second]].name
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """Sums on the judging half, of all policies that claims speak of: as it is, and resampled."""
+
+    point: Totals
+    drawn: Totals
+
+
+def confirmed(material: Material, found: Draft, judging: Judging) -> list[Improvement]:
+    """Judge the claims on the judging half; all of a pair share the level (Bonferroni)."""
+    level = 1 - (1 - material.level) / max(1, len(found.claims))
+    rules = any(claim.by.kind in RULES for claim in found.claims)
+    lotteries = [
+        Lotteries.of(totals, found.rivals, found.columns, linear=bool(material.linear[list(found.columns)].all()))
+        for totals in (judging.point, judging.drawn)
+        if rules
+    ]
+    improvements = []
+    for claim in found.claims:
+        gains = [_gains(totals, claim, found) for totals in (judging.point, judging.drawn)]
+        ahead = None
+        if claim.by.kind in RULES:
+            ahead = _ahead(claim, _best(material, found), found, lotteries, judging, level)
+        improvements.append(_improvement(material, found, claim, (gains[0], gains[1]), ahead, level))
+    return improvements
+
+
+def _improvement(
+    material: Material, found: Draft, claim: Claim, gains: tuple[Values, Values], ahead: Estimate | None, level: float
+) -> Improvement:
+    """Return a claim with intervals; one on the best compromise holds if the rule concedes less."""
+    limits = percentile_interval(gains[1], level)
+    holds = bool((limits.low > slack(found.better)).all() and not limits.undefined.any())
+    past = (
+        ahead is not None
+        and ahead.low is not None
+        and ahead.low > (LEAST_RELIEF if claim.compromise else EQUAL)
+        and not ahead.undefined
+    )
+    first, second = (
+        Estimate(
+            finite(gains[0][0, m]), finite(limits.low[m]), finite(limits.high[m]), undefined=float(limits.undefined[m])
+        )
+        for m in (0, 1)
+    )
+    return Improvement(
+        claim.over.name, _point(material.totals, claim.by, found), (first, second),
+        past if claim.compromise else holds, ahead, past and (holds or claim.compromise), claim.compromise,
+    )  # fmt: skip
+
+
+def _gains(totals: Totals, claim: Claim, found: Draft) -> Values:
+    """Return what a policy gains over the other in both metrics, more is better, shape (resample, 2)."""
+    values = totals.values(np.stack([claim.by.sums(totals), claim.over.sums(totals)]))
+    better = oriented(values[:, :, list(found.columns)], found.goals)
+    return np.asarray(better[0] - better[1])
+
+
+def _ahead(
+    claim: Claim, best: tuple[str, str], found: Draft, lotteries: list[Lotteries], judging: Judging, level: float
+) -> Estimate:
+    """Return by which share of the span a rule passes all lotteries."""
+    point, drawn = (
+        _passed(claim, best, found, each, totals)
+        for each, totals in zip(lotteries, (judging.point, judging.drawn), strict=True)
+    )
+    limits = percentile_interval(drawn[:, None], level)
+    return Estimate(
+        finite(point[0]), finite(limits.low[0]), finite(limits.high[0]), undefined=float(limits.undefined[0])
+    )
+
+
+def _passed(claim: Claim, best: tuple[str, str], found: Draft, lotteries: Lotteries, totals: Totals) -> Values:
+    """Return how far a rule is beyond all lotteries, or by how much it lowers their concession, shape (resample,)."""
+    rule = claim.by.sums(totals)
+    sums = np.stack([rule, *(totals.row(name) for name in best)])
+    own, first, second = oriented(totals.values(sums)[:, :, list(found.columns)], found.goals)
+    if not claim.compromise:
+        return beyond(own, found.goals, lotteries, found.span)
+    ideal = np.column_stack([first[:, 0], second[:, 1]])
+    more = Lotteries.with_rule(totals, rule, found.rivals, found.columns, linear=lotteries.linear)
+    without, beside = (beyond(ideal, found.goals, each, found.span) for each in (lotteries, more))
+    return np.asarray(np.maximum(without - beside, 0.0))
+
+
+def _point(totals: Totals, policy: Policy, found: Draft) -> Point:
+    """Return a policy with its values on all contexts."""
+    first, second = totals.values(policy.sums(totals)[None])[0, 0, list(found.columns)].tolist()
+    return Point(policy.name, policy.kind, (first, second), policy.parts if len(policy.parts) > 1 else {})

@@ -1,0 +1,213 @@
+"""Borders: how far the chosen weights are from weights under which somebody else wins.
+
+A rival r overtakes the winner s where c · w ≥ 0 with c = N_r − N_s. If c_k ≤ 0 for every metric k, no weights let it.
+
+    share moved   ½ Σ_k |w_k − w⁰_k|: the weight that has to go from some metrics to others, in parts of the whole.
+                  Moving a unit from metric j to k changes the gap by c_k − c_j, so the cheapest way gives everything
+                  to the metric with the largest c, and takes it where c is smallest first.
+    distance      ‖w − w⁰‖₂. The nearest point is the projection of w⁰ + λ c on the simplex for some λ ≥ 0
+                  (stationarity), and c · P(w⁰ + λ c) never falls in λ: projections are monotone (Zarantonello 1971).
+
+Asking for the smallest change of weights that alters the best alternative: Wolters and Mareschal 1995; Triantaphyllou
+and Sánchez 1997. Both formulas above are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from accordant.arrays import Values
+from accordant.evaluation.composite import EQUAL
+from accordant.evaluation.weighting.undominated_scores import Contest
+
+HALVINGS = 200  # more than the bits of a float, so the bracket closes
+
+
+@dataclass(frozen=True)
+class Shift:
+    """The smallest change of weights under which a rival draws level with the winner; beyond it, the rival is ahead.
+
+    Attributes
+    ----------
+    rival, tied_with
+        Who draws level, and the strategies with the same normalised metrics.
+    share_moved
+        Share of all weight that moves between metrics, in [0, 1]; times 100 it is percentage points.
+    weights
+        The weights after that move, by metric.
+    distance
+        Smallest Euclidean distance to weights at which the two are level; another point than `weights` in general.
+    wins_from
+        Smallest share of weight that must move until nobody at all is ahead of the rival; None if it wins nowhere.
+    """
+
+    rival: str
+    tied_with: tuple[str, ...]
+    share_moved: float
+    weights: tuple[float, ...]
+    distance: float
+    wins_from: float | None
+
+
+@dataclass(frozen=True)
+class Borders:
+    """How far the chosen weights are from another winner.
+
+    Attributes
+    ----------
+    metrics, weights
+        The metrics weighed and the chosen weights, sum 1.
+    winner, tied_with
+        Who wins there, and whoever has the same normalised metrics; of several leaders the first that wins on a set of
+        weights with volume.
+    level_with
+        Others with the same score there; if there are any, the nearest border is at distance 0.
+    shifts
+        One per rival that can overtake the winner, smallest share first.
+    cannot
+        Rivals that no weights bring ahead of the winner.
+    """
+
+    metrics: tuple[str, ...]
+    weights: tuple[float, ...]
+    winner: str
+    tied_with: tuple[str, ...]
+    level_with: tuple[str, ...]
+    shifts: tuple[Shift, ...]
+    cannot: tuple[str, ...]
+
+    @property
+    def nearest(self) -> Shift | None:
+        """The smallest change of weights that changes the winner; None if no weights do."""
+        return self.shifts[0] if self.shifts else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; weights and their changes by metric."""
+        shifts = [self._plain(shift) for shift in self.shifts]
+        return {
+            "winner": self.winner,
+            "tied_with": list(self.tied_with),
+            "level_with": list(self.level_with),
+            "nearest": shifts[0] if shifts else None,
+            "shifts": shifts,
+            "cannot": list(self.cannot),
+        }
+
+    def _plain(self, shift: Shift) -> dict[str, Any]:
+        pairs = zip(shift.weights, self.weights, strict=True)
+        return {
+            "rival": shift.rival,
+            "tied_with": list(shift.tied_with),
+            "share_moved": shift.share_moved,
+            "weights": dict(zip(self.metrics, shift.weights, strict=True)),
+            "change": dict(zip(self.metrics, (new - old for new, old in pairs), strict=True)),
+            "distance": shift.distance,
+            "wins_from": shift.wins_from,
+        }
+
+
+def borders(contest: Contest, winning: Mapping[str, bool]) -> Borders:
+    """Return how far the chosen weights are from every rival's overtaking.
+
+    Parameters
+    ----------
+    contest
+        Candidates, metrics and chosen weights.
+    winning
+        First name of each place to whether it wins on a set of weights with volume. Of several leaders the first that
+        does is the winner.
+    """
+    leaders = contest.leaders
+    winner = next((place for place in leaders if winning[contest.places[place][0]]), leaders[0])
+    shifts, cannot = [], []
+    for rival, names in enumerate(contest.places):
+        gain = contest.rows[rival] - contest.rows[winner]
+        if rival == winner:
+            continue
+        if gain.max() <= EQUAL:
+            cannot.append(names[0])
+            continue
+        moved = nearest_by_share(contest.weights, gain)
+        wins_from = share_until_best(contest, rival) if winning[names[0]] else None
+        distance = float(np.linalg.norm(nearest_by_distance(contest.weights, gain) - contest.weights))
+        share = float(np.abs(moved - contest.weights).sum() / 2)
+        shifts.append(Shift(names[0], names[1:], share, tuple(moved.tolist()), distance, wins_from))
+    return Borders(
+        contest.metrics,
+        tuple(contest.weights.tolist()),
+        contest.places[winner][0],
+        contest.places[winner][1:],
+        tuple(contest.places[place][0] for place in leaders if place != winner),
+        tuple(sorted(shifts, key=lambda shift: shift.share_moved)),
+        tuple(cannot),
+    )
+
+
+def nearest_by_share(weights: Values, gain: Values) -> Values:
+    """Return the weights with gain · w ≥ 0 that move the smallest share, shape (metric,).
+
+    What is lacking after a step and differences between gains are rounding up to 1e-12, and a quotient of two roundings
+    is no share; so nothing is taken for the one, and from the others.
+
+    Parameters
+    ----------
+    weights
+        Chosen weights, sum 1.
+    gain
+        c, with an entry above 1e-12.
+    """
+    found, to = weights.copy(), int(gain.argmax())
+    level = EQUAL * float(np.abs(gain).max())
+    for giver in np.argsort(gain, kind="stable"):
+        lacking, closer = -float(gain @ found), float(gain[to] - gain[giver])
+        if lacking <= level or closer <= EQUAL:
+            break
+        share = min(float(found[giver]), lacking / closer)
+        found[giver] -= share
+        found[to] += share
+    return found
+
+
+def nearest_by_distance(weights: Values, gain: Values) -> Values:
+    """Return the weights with gain · w ≥ 0 at the smallest Euclidean distance; see `nearest_by_share`."""
+    if gain @ weights >= -EQUAL * np.abs(gain).max():
+        return weights.copy()
+    low, high = 0.0, 1.0 / float(gain.max())
+    while gain @ on_simplex(weights + high * gain) < 0:
+        low, high = high, 2 * high
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if gain @ on_simplex(weights + middle * gain) < 0:
+            low = middle
+        else:
+            high = middle
+    return on_simplex(weights + high * gain)
+
+
+def on_simplex(point: Values) -> Values:
+    """Return the nearest weights of at least 0 that sum to 1 (Held, Wolfe and Crowder 1974), shape (metric,)."""
+    ordered = np.sort(point)[::-1]
+    excess = (np.cumsum(ordered) - 1) / np.arange(1, len(point) + 1)
+    return np.asarray(np.maximum(point - excess[ordered > excess][-1], 0.0))
+
+
+def share_until_best(contest: Contest, place: int) -> float | None:
+    """Return the smallest share of weight that must move until nobody is ahead of a place; None if nothing helps."""
+    from scipy.optimize import linprog
+
+    ahead = np.delete(contest.rows, place, axis=0) - contest.rows[place]
+    n_metrics = len(contest.metrics)
+    # w = w⁰ + gained − given
+    done = linprog(
+        np.repeat([1.0, 0.0], n_metrics),
+        A_ub=np.hstack([ahead, -ahead]),
+        b_ub=-ahead @ contest.weights,
+        A_eq=[np.repeat([1.0, -1.0], n_metrics)],
+        b_eq=[0.0],
+        bounds=[*[(0, None)] * n_metrics, *((0, weight) for weight in contest.weights.tolist())],
+    )
+    return max(0.0, float(done.fun)) if done.success else None
