@@ -146,7 +146,7 @@ class Sensitivity:
 
 
 def _compared(each: ComparisonSensitivity) -> str:
-    other = f"the runner-up {each.other}" if each.against == "runner-up" else "the logged decisions"
+    other = f"{each.other}, next in the selection," if each.against == "runner-up" else "the logged decisions"
     point, sure = each.turning_point, each.turning_point_with_error
     if sure == 1.0:
         return (
