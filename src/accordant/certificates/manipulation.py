@@ -18,6 +18,7 @@ from accordant.certificates.certificate import Certificate, certify_each
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import Threat
 from accordant.errors import UnknownNameError
+from accordant.json_values import finite
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -103,9 +104,9 @@ class Manipulation:
             "stakeholders": [
                 {
                     "stakeholder": name,
-                    "manipulable": {"low": _plain(low), "high": _plain(high)},
-                    "mean_gain": {"low": _plain(least), "high": _plain(most)},
-                    "exact": _plain(exact),
+                    "manipulable": {"low": finite(low), "high": finite(high)},
+                    "mean_gain": {"low": finite(least), "high": finite(most)},
+                    "exact": finite(exact),
                 }
                 for name, low, high, least, most, exact in rows
             ],
@@ -156,7 +157,3 @@ def manipulability(
 def _means(marks: NDArray[Any]) -> Values:
     """Return means over contexts, shape (stakeholder,); NaN if there are none."""
     return np.asarray(marks.mean(axis=1)) if marks.shape[1] else np.full(len(marks), np.nan)
-
-
-def _plain(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import json_value
 from accordant.statistics import dominated_by
 from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.strategy import Strategy
@@ -54,9 +55,7 @@ class Agreement:
             "rules": list(self.rules),
             "contexts": self.n_contexts,
             "disagreement": self.disagreement.tolist(),
-            "disagreement_untied": [
-                [None if np.isnan(share) else share for share in row] for row in self.untied.tolist()
-            ],
+            "disagreement_untied": json_value(self.untied),
             "contexts_untied": self.n_untied.tolist(),
         }
 

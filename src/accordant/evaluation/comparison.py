@@ -20,15 +20,9 @@ from accordant.evaluation.intervals import MetricLimits, Support, metric_limits,
 from accordant.evaluation.leaderboard import GroupEstimate, Leaderboard, LeaderboardRow, MetricCell, MetricColumn
 from accordant.evaluation.remarks import remarks
 from accordant.evidence import Evidence
+from accordant.json_values import finite
 from accordant.metrics.metric import GroupValue, Metric, MetricResult, Range
-from accordant.statistics import (
-    Estimate,
-    best_set,
-    finite,
-    leaders,
-    refit_variance,
-    wilson,
-)
+from accordant.statistics import Estimate, best_set, leaders, refit_variance, wilson
 
 WeightedMetrics = Mapping[str, tuple[Metric, float]]
 DeclaredRanges = Mapping[str, Range]

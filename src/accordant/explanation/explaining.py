@@ -18,6 +18,7 @@ from accordant.explanation.influence import Pivotal, pivotal
 from accordant.explanation.misreports import smallest_misreports
 from accordant.explanation.result import Choice, Comparison, Favourite, PivotalHere
 from accordant.explanation.weights import smallest_weight_changes
+from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.strategies import decide as decide_rules
 from accordant.strategies.baselines.stakeholder import SingleStakeholder
@@ -135,7 +136,7 @@ def _choice(decisions: Decisions, recommended: Recommendations, row: int) -> Cho
         bool(decisions.tied[row]),
         None if decisions.scores is None else tuple(map(float, decisions.scores[:, row])),
         second,
-        None if np.isnan(margin) else margin,
+        finite(margin),
         None if decisions.policy is None else tuple(map(float, decisions.policy[:, row])),
         flags,
     )

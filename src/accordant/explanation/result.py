@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from accordant.explanation.contexts import ContextChanges
 from accordant.explanation.misreports import Misreport
 from accordant.explanation.weights import WeightChanges
+from accordant.json_values import json_value
 
 Row = tuple[float, ...]
 
@@ -46,7 +46,7 @@ class Choice:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a score of −inf is null."""
-        scores = None if self.scores is None else [each if math.isfinite(each) else None for each in self.scores]
+        scores = None if self.scores is None else json_value(self.scores)
         return {
             "action": self.action,
             "tied": self.tied,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import __version__
+from accordant.json_values import json_value
 from accordant.preferences.comparison import POOLED, Fitted, Groups, Measured, Skipped, Source, Split
 from accordant.preferences.comparison.conclusions import Answer
 from accordant.preferences.comparison.tuning import RidgeChoice
@@ -192,7 +193,7 @@ def _by_user(judged: Judged, groups: Groups) -> dict[str, Any] | None:
     return {
         "users": list(first.names),
         "group": [None if code < 0 else groups.names[code] for code in judged.groups],
-        "support": [None if np.isnan(each) else float(each) for each in judged.support],
+        "support": json_value(judged.support),
         "records": first.counts.tolist(),
         "accuracy": {label: each.accuracy.tolist() for label, each in judged.users.items()},
     }

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from accordant import __version__
 from accordant.errors import InputError
 from accordant.evaluation.leaderboard import Leaderboard
+from accordant.json_values import finite
 from accordant.runs.pages import PAGE
 from accordant.scope import Verdict
 from accordant.slates.case import SlateCase
@@ -266,13 +265,9 @@ def _items(catalogue: Any) -> list[dict[str, Any]]:
     numbers = ("popularity", "capacity", "latitude", "longitude", "price", "safety")
     return [
         {"name": name, "category": catalogue.category[c], "provider": catalogue.provider[c]}
-        | {each: _plain(getattr(catalogue, each)[c]) for each in numbers}
+        | {each: finite(getattr(catalogue, each)[c]) for each in numbers}
         for c, name in enumerate(catalogue.items)
     ]
-
-
-def _plain(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def write_slated(found: Slated, page: str, folder: Path) -> Path:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from accordant.json_values import finite
 from accordant.slates.case import SlateSpec
 from accordant.slates.evaluation import (
     condorcet,
@@ -56,7 +57,7 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
     return RuleFindings(
         changed=changed,
         floor_impossible=impossible,
-        floor_unmet=None if np.isnan(below) else below,
+        floor_unmet=finite(below),
         broken=broken,
         witness=witness,
         over_time=_thinned(over_time(served).to_json()),

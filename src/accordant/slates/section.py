@@ -15,6 +15,7 @@ import numpy as np
 
 from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError
+from accordant.json_values import json_value
 from accordant.naming import Named
 from accordant.scope import ScopeCard, Verdict, judge, lint
 from accordant.slates.case import SlateSpec, read_slates
@@ -218,16 +219,7 @@ def _consumption(served: Served, opened: OpenedSlates) -> dict[str, Any] | None:
         return None
     consumed = min(opened.k, max(1, math.ceil(opened.case.slates.visits)))
     check = check_served(served, consumed=consumed, resamples=opened.options.resamples, seed=opened.options.seed)
-    return dict(_plain(dataclasses.asdict(check)))
-
-
-def _plain(value: Any) -> Any:
-    """Return JSON values: None for what is not finite."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return dict(json_value(dataclasses.asdict(check)))
 
 
 def _verdicts(card: ScopeCard | None, served: Mapping[str, Served]) -> dict[str, tuple[Verdict, ...]]:

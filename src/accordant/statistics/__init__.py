@@ -14,7 +14,7 @@ joint_level                   the level of single percentile intervals that hold
 
 from accordant.statistics.comparison import BestSet, best_set, leaders
 from accordant.statistics.dominance import dominated_by, dominates, front
-from accordant.statistics.estimate import Estimate, finite
+from accordant.statistics.estimate import Estimate
 from accordant.statistics.inequality import atkinson, gini, jain, theil
 from accordant.statistics.joint import joint_level
 from accordant.statistics.proportions import bounded, newcombe, normal_quantile, ratio, spread, wilson
@@ -45,7 +45,6 @@ __all__ = [
     "cluster_codes",
     "dominated_by",
     "dominates",
-    "finite",
     "front",
     "gini",
     "jain",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -44,9 +42,3 @@ class Estimate:
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
         return asdict(self)
-
-
-def finite(value: Any) -> float | None:
-    """Return a number, or None for NaN and infinities."""
-    number = float(value)
-    return number if np.isfinite(number) else None

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-from accordant.statistics.estimate import Estimate, finite
+from accordant.json_values import finite
+from accordant.statistics.estimate import Estimate
 
 BLOCK = 2_000_000  # weights held at a time (16 MB)
 ROUNDING = 1e-12  # values nearer than this, relative to max(1, |value|), are equal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,6 +15,7 @@ from accordant.certificates.bounds.target import Measure, Subject, subject_of
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.evidence import Evidence
+from accordant.json_values import json_value
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -98,14 +98,14 @@ class Bounds:
             "metric": self.metric,
             "threat": self.threat.to_json(),
             "at_most": self.at_most,
-            "low": _plain(self.low),
-            "high": _plain(self.high),
-            "nominal": _plain(self.nominal),
+            "low": json_value(self.low),
+            "high": json_value(self.high),
+            "nominal": json_value(self.nominal),
             "status": self.status,
             "low_status": self.low_status,
             "high_status": self.high_status,
-            "attained_low": _plain(self.attained_low),
-            "attained_high": _plain(self.attained_high),
+            "attained_low": json_value(self.attained_low),
+            "attained_high": json_value(self.attained_high),
             "may_be_undefined": self.may_be_undefined,
             "method": self.method,
             "tolerance": self.tolerance,
@@ -218,7 +218,3 @@ def _bounds(
         attacked.rule.label, subject.label, attacked.threat, attacked.outer.at_most, attacked.method,
         attacked.tolerance, attacked, (found[0].move, found[1].move),
     )  # fmt: skip
-
-
-def _plain(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

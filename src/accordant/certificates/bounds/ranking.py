@@ -30,6 +30,7 @@ from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.evidence import Evidence
+from accordant.json_values import json_value
 from accordant.strategies.block import Workspace
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import Strategy
@@ -106,9 +107,9 @@ class Ranking:
             "threat": self.threat.to_json(),
             "ranges": self.ranges,
             "status": "sound",
-            "nominal": _plain(self.nominal),
-            "low": _plain(self.low),
-            "high": _plain(self.high),
+            "nominal": json_value(self.nominal),
+            "low": json_value(self.low),
+            "high": json_value(self.high),
             "order": list(self.order),
             "best_holds": self.best_holds,
             "order_holds": self.order_holds,
@@ -226,7 +227,3 @@ def _own_scores(rule: ContextRule, honest: ExpectedRewards, threat: Threat) -> t
     for_blocks(honest, work)
     low, nominal, high = best.mean(axis=1)
     return float(low), float(nominal), float(high)
-
-
-def _plain(values: Values) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]

@@ -13,6 +13,7 @@ from accordant.allocations.criteria import Criterion
 from accordant.deliberation.assessment.emergence import judged
 from accordant.deliberation.assessment.regrets import recorded
 from accordant.deliberation.record import Deliberation
+from accordant.json_values import finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class Sides:
         return {
             allocation: {
                 label: {
-                    "value": None if np.isnan(value) else float(value),
+                    "value": finite(value),
                     "met": None if np.isnan(value) else bool(met),
                 }
                 for label, value, met in zip(self.criteria, values, row, strict=True)

@@ -20,7 +20,8 @@ from accordant.evaluation.conflict.exploratory_estimates import Claim, Draft, Ma
 from accordant.evaluation.conflict.orientation import front, oriented, slack
 from accordant.evaluation.conflict.pairs import Improvement, Kind, Point
 from accordant.evaluation.conflict.totals import Totals
-from accordant.statistics import Estimate, finite, percentile_interval
+from accordant.json_values import finite
+from accordant.statistics import Estimate, percentile_interval
 
 LEAST_RELIEF = 0.01  # of the span: between any two rules of a family lies a third that relieves by less
 RULES: tuple[Kind, ...] = ("reweighed", "bounded")

@@ -17,9 +17,10 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.conflict.totals import Totals
 from accordant.evidence import Evidence
+from accordant.json_values import finite
 from accordant.metrics.group import DemographicParity
 from accordant.metrics.metric import Metric
-from accordant.statistics import Estimate, finite, percentile_interval
+from accordant.statistics import Estimate, percentile_interval
 from accordant.strategies import Strategy
 from accordant.strategies.constraints import Constrained, price_of
 

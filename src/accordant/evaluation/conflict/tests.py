@@ -14,7 +14,8 @@ from accordant.evaluation.conflict.oracle_front import Hindsight
 from accordant.evaluation.conflict.orientation import concession, kendall, oriented, slack
 from accordant.evaluation.conflict.pairs import Concessions, PairConflict
 from accordant.evaluation.conflict.verdicts import Grounds, verdict
-from accordant.statistics import Estimate, finite, percentile_interval
+from accordant.json_values import finite
+from accordant.statistics import Estimate, percentile_interval
 
 
 def judged(

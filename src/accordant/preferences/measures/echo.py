@@ -17,6 +17,7 @@ import numpy as np
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError
+from accordant.json_values import finite, json_value
 from accordant.preferences.measures.arrays import codes
 
 EMPTY = -1  # fills the places of a slate that is shorter than others
@@ -70,11 +71,11 @@ class Exposure:
             "slates": len(self.other),
             "share_other": self.share_other,
             "share_opposing": self.share_opposing,
-            "by_viewer": _plain(self.by_viewer),
-            "shares": [_plain(row) for row in self.shares],
-            "entropy": _plain(self.entropy),
-            "overall_entropy": _plain(np.array([self.overall_entropy]))[0],
-            "separation": _plain(np.array([self.separation]))[0],
+            "by_viewer": json_value(self.by_viewer),
+            "shares": json_value(self.shares),
+            "entropy": json_value(self.entropy),
+            "overall_entropy": finite(self.overall_entropy),
+            "separation": finite(self.separation),
         }
 
 
@@ -140,7 +141,3 @@ def _entropy(shares: Values) -> Values:
     """Return entropy of each row divided by its largest value; a row of NaN stays NaN."""
     logs = np.log(np.where(shares > 0, shares, 1.0))
     return np.asarray(-(shares * logs).sum(axis=1) / math.log(shares.shape[1]) + 0.0)
-
-
-def _plain(values: Values) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]

@@ -26,6 +26,7 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import json_value
 from accordant.preferences.measures.arrays import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL
 from accordant.preferences.measures.paired_differences import PairedDifference, paired_differences
@@ -72,7 +73,8 @@ class GroupChange:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is unbounded or unknown is None."""
-        return _plain(asdict(self))
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 @dataclass(frozen=True)
@@ -367,7 +369,3 @@ def _check(tolerance: float, level: float, resamples: int, largest: float | None
     for name, value in (("largest", largest), ("gain", gain)):
         if value is not None and not (value > 0 and math.isfinite(value)):
             raise InputError(f"{name} is {value}; allowed: above 0")
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in values.items()}

@@ -14,6 +14,7 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import json_value
 from accordant.preferences.measures.arrays import codes, numbers
 
 Utility = Literal["accuracy", "log_likelihood"]
@@ -65,14 +66,13 @@ class PerUser:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a variance that is not known is None."""
-        variance = [None if np.isnan(each) else each for each in self.sampling_variance.tolist()]
         return {
             "users": list(self.names),
             "accuracy": self.accuracy.tolist(),
             "log_loss": self.log_loss.tolist(),
             "records": self.counts.tolist(),
             "ties": self.ties.tolist(),
-            "sampling_variance": variance,
+            "sampling_variance": json_value(self.sampling_variance),
             "excluded": dict(self.excluded),
         }
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Values
+from accordant.json_values import finite, json_value
 from accordant.slates.measures.measure import ratio
 from accordant.slates.serving import Served
 from accordant.statistics import gini
@@ -39,9 +40,9 @@ class PopularityCurve:
         """Return plain values; undefined ones are None."""
         return {
             "items": list(self.items),
-            "popularity": _plain(self.popularity),
-            "exposure": _plain(self.exposure),
-            "lorenz": _plain(self.lorenz),
+            "popularity": json_value(self.popularity),
+            "exposure": json_value(self.exposure),
+            "lorenz": json_value(self.lorenz),
             "gini": self.gini,
         }
 
@@ -87,7 +88,7 @@ def popularity_curve(served: Served) -> PopularityCurve:
         ratio(popularity, popularity.sum()),
         ratio(exposure, exposure.sum()),
         ratio(upward, upward[-1]),
-        None if np.isnan(inequality) else inequality,
+        finite(inequality),
     )
 
 
@@ -107,7 +108,3 @@ def crowding_curve(served: Served) -> CrowdingCurve:
         tuple(catalogue.items[c] for c in places[order]), catalogue.capacity[places][order],
         (full.sum(axis=1) / max(1, len(days)))[order], peak[order], over[order],
     )  # fmt: skip
-
-
-def _plain(values: Values) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]

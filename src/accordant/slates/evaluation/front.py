@@ -11,6 +11,7 @@ import numpy as np
 from accordant.arrays import Mask
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
+from accordant.json_values import finite
 from accordant.slates.evaluation.board import Board
 from accordant.statistics import dominates
 
@@ -123,7 +124,7 @@ def front(board: Board, axes: Sequence[str]) -> Front:
         by = tuple(board.rules[q] for q in np.flatnonzero(beaten[:, r]))
         n = int(counted[:, r].sum())
         probability = float(safe[:, r].sum() / n) if n else None
-        values = tuple(None if np.isnan(value) else float(value) for value in points[r])
+        values = tuple(finite(value) for value in points[r])
         often = _dominators(board.rules, over[:, :, r], n, by)
         rows.append(FrontRow(rule, values, by, often, bool(defined[r] and not by), probability))
     return Front(tuple(axes), tuple(rows))

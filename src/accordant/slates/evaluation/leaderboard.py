@@ -12,10 +12,11 @@ from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import Leaderboard, LeaderboardRow, MetricCell, MetricColumn
+from accordant.json_values import finite
 from accordant.slates.evaluation.board import Board, estimates
 from accordant.slates.measures import Goal, Range
 from accordant.slates.measures.measure import SHARE
-from accordant.statistics import best_set, finite, leaders, widened
+from accordant.statistics import best_set, leaders, widened
 
 ALIKE = 0.99  # share of requests with the same list from which on two rules are one
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Values
+from accordant.json_values import finite, json_value
 from accordant.slates.candidates import Candidates
 from accordant.slates.evaluation.market_manipulation import served_by
 from accordant.slates.gains import gains_of
@@ -140,16 +141,12 @@ def _dropped(
 ) -> Dropped:
     """Return what changes between two lists of every request, the second being without stakeholder i."""
     shared = jaccard(*slates)
-    changes = dict(zip(stakeholders, map(_known, average(gained.T)), strict=True))
+    changes = dict(zip(stakeholders, json_value(average(gained.T)), strict=True))
     unchanged = float(np.where(np.isnan(shared), True, shared == 1.0).mean())
-    return Dropped(stakeholders[i], _known(float(average(shared))), unchanged, changes, in_market)
+    return Dropped(stakeholders[i], finite(average(shared)), unchanged, changes, in_market)
 
 
 def jaccard(one: Slates, other: Slates) -> Values:
     """Return items in both lists over items in either, shape (user,); NaN if both are empty."""
     first, second = one.shown(), other.shown()
     return ratio((first & second).sum(axis=0).astype(np.float64), (first | second).sum(axis=0).astype(np.float64))
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

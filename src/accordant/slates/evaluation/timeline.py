@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.json_values import json_value
 from accordant.slates.gains import ALIKE
 from accordant.slates.measures.collective import least
 from accordant.slates.measures.measure import ratio
@@ -66,9 +66,9 @@ class OverTime:
         return {
             "stakeholders": list(self.stakeholders),
             "days": self.days.tolist(),
-            "attained": [_plain(row) for row in self.attained],
-            "gap": _plain(self.gap),
-            "shortfall": _plain(self.shortfall),
+            "attained": json_value(self.attained),
+            "gap": json_value(self.gap),
+            "shortfall": json_value(self.shortfall),
             "behind": [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()],
             "changes": self.changes.tolist(),
             "churn": self.churn,
@@ -134,7 +134,3 @@ def _behind(means: Values) -> NDArray[np.intp]:
             before = int(np.flatnonzero(means[:, t] <= lowest + ALIKE)[0])
         behind[t] = before
     return behind
-
-
-def _plain(values: Values) -> Sequence[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]

@@ -21,6 +21,7 @@ import numpy as np
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
+from accordant.json_values import finite
 from accordant.slates.catalogue import Requests
 from accordant.slates.fidelity import THRESHOLD, Gated, Instead, gate
 from accordant.slates.objectives import SlateStakeholder
@@ -214,8 +215,8 @@ class Speaking:
                 counts: CountsAs = "ballot" if passed else "silence" if silent else "declared"
                 ballots.append(
                     SpokenBallot(
-                        name, request, ranking or Ranking(name, ()), _number(found.tau[user]),
-                        _number(found.share[user]), passed, counts, found.notes[user],
+                        name, request, ranking or Ranking(name, ()), finite(found.tau[user]),
+                        finite(found.share[user]), passed, counts, found.notes[user],
                     )
                 )  # fmt: skip
             self._said[request, k] = Said(
@@ -240,7 +241,3 @@ def _ranking(stakeholder: str, request: str, ranker: Ranker, view: RankingView) 
         return ranker.rank(view)
     except InvalidMoveError as error:
         raise InvalidMoveError(f"ranking for {stakeholder!r}, request {request!r}: {error}") from None
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
+from accordant.json_values import finite
 from accordant.randomness import keyed_seed, keyed_uniform
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
@@ -69,8 +70,8 @@ class Shown:
         uniform = keyed_uniform(drawn, (self.catalogue.items[c] for c in shown))
         moment = {
             "day": float(requests.day),
-            "latitude": _known(requests.latitude[position]),
-            "longitude": _known(requests.longitude[position]),
+            "latitude": finite(requests.latitude[position]),
+            "longitude": finite(requests.longitude[position]),
         }
         items = tuple(self._item(int(c), position) for c in shown[np.argsort(uniform, kind="stable")])
         return RankingView(voter, self.party, name, moment, items, k, drawn)
@@ -81,9 +82,9 @@ class Shown:
             catalogue.items[c],
             {
                 "category": catalogue.category[c],
-                "popularity": _known(catalogue.popularity[c]),
-                "price": _known(catalogue.price[c]),
-                "distance_km": _known(self.distances[c, position]),
+                "popularity": finite(catalogue.popularity[c]),
+                "price": finite(catalogue.price[c]),
+                "distance_km": finite(self.distances[c, position]),
             },
             {aim.name: float(score) for aim, score in zip(self.party.aims, self.scores[:, c, position], strict=True)},
         )
@@ -130,7 +131,3 @@ def _aims(declared: SlateStakeholder) -> tuple[Aim, ...]:
             about = each.objective().about
             found.append(Aim(name, value.value, each.direction, each.weight / total, about, each.because))
     return tuple(found)
-
-
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

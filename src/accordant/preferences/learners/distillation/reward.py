@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from accordant.arrays import Values
+from accordant.json_values import json_value
 from accordant.preferences.learners.learner import RewardModel
 from accordant.preferences.records import Comparisons
 
@@ -48,10 +47,8 @@ class Taught:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is infinite or unknown is None."""
-        return {
-            name: None if isinstance(value, float) and not np.isfinite(value) else value
-            for name, value in asdict(self).items()
-        }
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
