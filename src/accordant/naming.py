@@ -1,9 +1,10 @@
-"""How a registered object with parameters is written on one line: ``name`` or ``name[parameter=value,…]``."""
+"""How names are written: one with parameters, ``name[parameter=value,…]``, and several in a sentence."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,3 +86,8 @@ def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
         except ValueError:
             found[key] = float(value) if _FRACTION.fullmatch(value) else value.strip("'\"")
     return found
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Return names in one phrase: ``a, b and c``; empty for none."""
+    return ", ".join(names[:-1]) + f" {word} " + names[-1] if len(names) > 1 else "".join(names)

@@ -17,7 +17,8 @@ from accordant.report.distribution import rates_behind_metrics, rewards_by_stake
 from accordant.report.dominance import standings
 from accordant.report.places import compare
 from accordant.report.reading import Reading
-from accordant.report.scale import count, decimals, interval, linear_scale, listed, number, percent
+from accordant.report.scale import count, decimals, interval, linear_scale, number, percent
+from accordant.naming import listed
 
 Json = dict[str, Any]
 

@@ -254,7 +254,7 @@ def _withheld(statistics: Statistics, support: Support) -> tuple[tuple[str, ...]
                 if each.scarce:
                     reason = f"the logged cases that match its decisions weigh no more than {each.effective:.0f} cases"
                 elif support.open[s, m]:
-                    reason = f"the log does not support {each.unsupported:.0%} of its decisions"
+                    reason = each.reason
             row.append(reason)
         found.append(tuple(row))
     return tuple(found)

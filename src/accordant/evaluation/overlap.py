@@ -51,6 +51,11 @@ class Overlap:
         """Whether too few cases match for an interval."""
         return self.effective < FEW
 
+    @property
+    def reason(self) -> str:
+        """Why what it decides cannot be bounded where a metric is open at one end."""
+        return f"the log does not support {self.unsupported:.0%} of its decisions"
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self) | {"poor": self.poor}

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from accordant.decisions import Decisions
 from accordant.evaluation.leaderboard import LeaderboardRow, MetricColumn
+from accordant.naming import listed
 
 Key = TypeVar("Key")
 UNDEFINED_SHARE = 0.01  # a metric undefined on more resamples than this is mentioned
@@ -82,12 +83,16 @@ def _among_best(rows: Sequence[LeaderboardRow]) -> list[str]:
     everybody = not any(
         row.candidate and row.score.value is not None and row.among_best is None and row.alike is None for row in rows
     )
-    whom = "all candidates" if everybody else "all that can be"
+    whom = "all candidates" if everybody else "all of them"
     sure = "" if level is None else f" (with {level:.0%} confidence, {whom} compared together)"
     if len(inside) == 1 and outside:
-        return [f"{inside[0]} is the best {'candidate' if everybody else 'of them'}{sure}."]
+        first = inside[0]
+        return [
+            f"{first} is the best candidate{sure}." if everybody else f"Of those compared {first} is the best{sure}."
+        ]
     worse = f"; shown to be worse: {listed(outside)}" if outside else "; nobody is shown to be worse"
-    return [f"The best candidate is among {listed(inside)}{sure}{worse}."] if len(inside) > 1 else []
+    start = "The best candidate is" if everybody else "Of those compared the best is"
+    return [f"{start} among {listed(inside)}{sure}{worse}."] if len(inside) > 1 else []
 
 
 def _alike(rows: Sequence[LeaderboardRow]) -> list[str]:
@@ -117,16 +122,23 @@ def _deciding(columns: Sequence[MetricColumn]) -> list[str]:
 
 
 def _unsupported(rows: Sequence[LeaderboardRow], *, resampled: bool) -> list[str]:
-    """Say which strategies decide what the log hardly shows."""
-    poor = [
-        f"{row.strategy} ({row.overlap.unsupported:.0%} of its decisions)"
-        for row in rows
-        if row.overlap is not None and row.overlap.poor and not (resampled and row.overlap.scarce) and row.alike is None
+    """Say which strategies decide what the log hardly shows, and what follows for their intervals."""
+    poor: dict[bool, list[str]] = {}
+    for row in rows:
+        if (
+            row.overlap is not None
+            and row.overlap.poor
+            and not (resampled and row.overlap.scarce)
+            and row.alike is None
+        ):
+            share = f"{row.strategy} ({row.overlap.unsupported:.0%} of its decisions)"
+            poor.setdefault(row.score.reason == row.overlap.reason, []).append(share)
+    room = "Their intervals leave room for whatever could have followed there"
+    return [
+        f"The log hardly holds what these decide: {listed(names)}."
+        + (f" {'Their scores have no interval' if withheld else room}, and they are not compared." if resampled else "")
+        for withheld, names in poor.items()
     ]
-    if not poor:
-        return []
-    room = " Their intervals leave room for whatever could have followed there, and they are not compared with others."
-    return [f"The log hardly holds what these decide: {listed(poor)}.{room if resampled else ''}"]
 
 
 def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -> list[str]:
@@ -144,13 +156,20 @@ def _unranked(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn]) -
 
 
 def _withheld(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Say why scores have no interval."""
+    """Say why scores have no interval, where that has not been said yet."""
     return [
         f"The scores of {listed(names)} have no interval and are not compared: {reason}."
         for reason, names in _grouped(
-            (row.score.reason, row.strategy) for row in rows if row.score.value is not None and row.score.reason
+            (row.score.reason, row.strategy)
+            for row in rows
+            if row.score.value is not None and row.score.reason and not _said(row)
         )
     ]
+
+
+def _said(row: LeaderboardRow) -> bool:
+    """Whether the lack of an interval follows from overlap, or is that of the line that decides alike."""
+    return row.alike is not None or (row.overlap is not None and row.score.reason == row.overlap.reason)
 
 
 def _unsure(rows: Sequence[LeaderboardRow]) -> list[str]:
@@ -180,8 +199,3 @@ def _is(names: Sequence[str]) -> str:
 def _value(row: LeaderboardRow) -> float:
     assert row.score.value is not None
     return row.score.value
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence."""
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

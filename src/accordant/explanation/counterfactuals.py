@@ -6,9 +6,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from accordant.explanation.contexts.changes import ContextChanges, Difference, Neighbour, Value
 from accordant.explanation.misreports import Misreport
-from accordant.explanation.phrases import MINUS, capital, decimals_for, listed, shown
+from accordant.explanation.phrases import MINUS, capital, decimals_for, shown
 from accordant.explanation.result import Findings, PivotalHere
 from accordant.explanation.weights import NewWeights
+from accordant.naming import listed
 
 ABSENT = {"dropped": "without {who}", "neutralised": "if {who} had no preference"}
 QUESTIONS = ABSENT | {"doubled": "with twice the weight of {who}", "halved": "with half the weight of {who}"}

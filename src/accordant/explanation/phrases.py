@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 
 MINUS = "\N{MINUS SIGN}"
@@ -31,11 +30,6 @@ def decimals_for(*differences: float) -> int:
     """Return the decimals that show the smallest difference: three, or those of two digits if it is below 0.001."""
     size = min((abs(each) for each in differences if each), default=1.0)
     return 3 if size >= SMALL else 1 - math.floor(math.log10(size))
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """Return names in one phrase: ``a, b and c``."""
-    return ", ".join(names[:-1]) + f" {word} " + names[-1] if len(names) > 1 else "".join(names)
 
 
 def capital(words: str) -> str:

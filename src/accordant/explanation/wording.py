@@ -8,8 +8,9 @@ from decimal import ROUND_FLOOR
 from accordant.certificates.method import Fixed
 from accordant.explanation.counterfactuals import would_change
 from accordant.explanation.misreports import Misreport
-from accordant.explanation.phrases import listed, shown
+from accordant.explanation.phrases import shown
 from accordant.explanation.result import Comparison, Findings
+from accordant.naming import listed
 
 LEVEL = 1e-12  # gains this small are rounding
 TOPICS = ("decides", "traded", "change", "sure")

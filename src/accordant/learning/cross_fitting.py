@@ -36,6 +36,7 @@ from accordant.learning.reward_errors import CellError, reward_errors
 from accordant.learning.reward_learning import DEFAULT_GRID, RewardLearner, default_regressor
 from accordant.learning.reward_models import RewardModel, StatedReward
 from accordant.learning.tuning import Learner, Nested, Search, nested
+from accordant.naming import listed
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
@@ -232,12 +233,15 @@ def _confounding_warnings(
     estimated = identification.action_aware or any(isinstance(each, ObservedReward) for each in signals.values())
     if behaviour is None or not estimated:
         return []
-    return [
-        f"Past decisions followed {name} beyond what the models may read: welfare is judged with propensities that "
-        "know it, but decisions and predictions do not, so predicted outcomes of an action may partly reflect who "
-        "received it."
-        for name in followed_columns(log, features, behaviour, random_state)
-    ]
+    followed = followed_columns(log, features, behaviour, random_state)
+    if not followed:
+        return []
+    sentence = (
+        f"Past decisions followed {listed(followed)} beyond what the models may read: welfare is judged with "
+        "propensities that know this, but decisions and predictions do not, so predicted outcomes of an action may "
+        "partly reflect who received it."
+    )
+    return [sentence]
 
 
 def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
+from accordant.naming import listed
 from accordant.report.charts.bars import meter
 from accordant.report.charts.groups import GROUP_SHAPES, group_panel
 from accordant.report.charts.intervals import metric_panel, score_axis, score_scale, score_strip
@@ -22,7 +23,7 @@ from accordant.report.model_quality import fixed_models, reward_errors, searches
 from accordant.report.page import environment_of, style_of
 from accordant.report.places import compare
 from accordant.report.reading import GOALS, MARKS, Json, Reading
-from accordant.report.scale import count, interval, listed, number, percent
+from accordant.report.scale import count, interval, number, percent
 from accordant.report.scrutiny import findings
 from accordant.report.scrutiny.deciders import VARIATIONS
 from accordant.report.scrutiny.trust import QUANTILES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 MINUS = "\N{MINUS SIGN}"
@@ -123,8 +123,3 @@ def count(value: float | None) -> str:
     if value is None:
         return "–"
     return number(value, 0 if float(value).is_integer() else 1)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names in one phrase: ``a, b and c``."""
-    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)

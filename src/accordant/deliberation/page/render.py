@@ -30,10 +30,11 @@ from accordant.deliberation.page.reading import (
 from accordant.deliberation.page.transcript import MANY, SHORT, granted, rounds
 from accordant.deliberation.record import DISCLAIMER
 from accordant.errors import InputError
+from accordant.naming import listed
 from accordant.report.charts.svg import swatch
 from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
-from accordant.report.scale import count, listed, number, percent
+from accordant.report.scale import count, number, percent
 
 FORMAT = 1  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.deliberation.page", "deliberated.css"))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from accordant.deliberation.page.rates import Dot
 from accordant.deliberation.page.reading import MARKS, Json, OneReading, called, rate, share
-from accordant.report.scale import count, listed, number, percent
+from accordant.naming import listed
+from accordant.report.scale import count, number, percent
 
 PROTOCOLS = {
     "debate": "a debate of three rounds",

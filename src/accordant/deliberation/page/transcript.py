@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from accordant.deliberation.page.reading import Json, OneReading, Taker, share
-from accordant.report.scale import listed
+from accordant.naming import listed
 
 SHORT, MANY = 6, 24  # reasons and sentences on what is void, and replies, that a turn shows unfolded
 ROUNDS = {

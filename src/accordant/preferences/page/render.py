@@ -9,6 +9,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
+from accordant.naming import listed
 from accordant.preferences.options import command
 from accordant.preferences.page import reading as words
 from accordant.preferences.page.pareto import pareto_chart
@@ -28,7 +29,7 @@ from accordant.report.charts.hatching import box, hatched
 from accordant.report.charts.svg import swatch, tag
 from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
-from accordant.report.scale import count, listed, number, percent
+from accordant.report.scale import count, number, percent
 
 FORMAT = 2  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.preferences.page", "preferred.css"))

@@ -10,12 +10,13 @@ from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.explanation.document import FORMAT
+from accordant.naming import listed
 from accordant.report.charts.svg import swatch
 from accordant.report.explained import pages
 from accordant.report.explained.strips import strip_chart
 from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
-from accordant.report.scale import count, listed, number
+from accordant.report.scale import count, number
 
 STYLES = (("accordant.report", "style.css"), ("accordant.report.explained", "explained.css"))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from accordant.naming import listed
 from accordant.report.reading import Json
-from accordant.report.scale import decimals, listed, number
+from accordant.report.scale import decimals, number
 
 EVERYBODY = "everybody together"
 

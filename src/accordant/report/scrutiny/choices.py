@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from accordant.naming import listed
 from accordant.report.reading import Json
-from accordant.report.scale import listed, number
+from accordant.report.scale import number
 from accordant.report.scrutiny.wording import counted
 
 NORMALISATIONS = {

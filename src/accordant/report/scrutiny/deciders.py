@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from accordant.naming import listed
 from accordant.report.charts.bars import Bar, bar_chart
 from accordant.report.reading import Json, Reading
-from accordant.report.scale import MINUS, count, listed, number, percent
+from accordant.report.scale import MINUS, count, number, percent
 from accordant.report.scrutiny.wording import sentence, strong
 
 VARIATIONS = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from accordant.naming import listed
 from accordant.report.reading import Json, Reading
-from accordant.report.scale import NOT_DEFINED, decimals, interval, listed, number, percent
+from accordant.report.scale import NOT_DEFINED, decimals, interval, number, percent
 from accordant.report.scrutiny.parity import ParityPrice, parity_price
 from accordant.report.scrutiny.wording import counted
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from accordant.report.scale import listed
+from accordant.naming import listed
 from accordant.report.scrutiny.wording import sentence, short, strong
 
 Json = dict[str, Any]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from accordant.naming import listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.reading import Json, Line, Reading
-from accordant.report.scale import count, linear_scale, listed, number, percent
+from accordant.report.scale import count, linear_scale, number, percent
 from accordant.report.scrutiny.bounds import Bounds, bounds_of
 from accordant.report.scrutiny.gains import Gain, gains
 from accordant.report.scrutiny.order import order_sentences

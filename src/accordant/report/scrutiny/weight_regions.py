@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from accordant.naming import listed
 from accordant.report.charts.bars import Bar, bar_chart
 from accordant.report.charts.simplex import Area, weight_strip, weight_triangle
 from accordant.report.reading import Json, Line, Reading
-from accordant.report.scale import count, listed, percent
+from accordant.report.scale import count, percent
 from accordant.report.scrutiny.choices import Choices, choices
 from accordant.report.scrutiny.wording import sentence, short, strong
 

@@ -7,10 +7,11 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from accordant.naming import listed
 from accordant.report.charts.curves import Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.charts.svg import figure, line, tag, text
 from accordant.report.reading import Json
-from accordant.report.scale import NOT_DEFINED, Scale, linear_scale, listed, number, percent
+from accordant.report.scale import NOT_DEFINED, Scale, linear_scale, number, percent
 from accordant.slates.page.reading import RuleLine
 
 WIDTH, HEIGHT = 360.0, 214.0

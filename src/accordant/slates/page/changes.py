@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from accordant.naming import listed
 from accordant.report.reading import Json
-from accordant.report.scale import NOT_DEFINED, listed
+from accordant.report.scale import NOT_DEFINED
 from accordant.slates.page.reading import RuleLine, SlatedReading
 from accordant.slates.page.summary import BETTER, meaning, signed, span
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from accordant.naming import listed
 from accordant.report.reading import Json, Line, Reading
-from accordant.report.scale import interval, listed, number, percent
+from accordant.report.scale import interval, number, percent
 from accordant.report.tables import Cell
 
 # kind of rule → (mark in tables and charts, words for the legend)

@@ -10,12 +10,13 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
+from accordant.naming import listed
 from accordant.report.charts.intervals import metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.svg import swatch
 from accordant.report.page import environment_of, style_of
 from accordant.report.reading import GOALS, Json
 from accordant.report.render import breakable
-from accordant.report.scale import count, interval, listed, number, percent
+from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
 from accordant.slates.options import command
 from accordant.slates.page import attention, declarations, loads, maps, summary, timeline

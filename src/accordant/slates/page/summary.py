@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from accordant.naming import listed
 from accordant.report.reading import Json
-from accordant.report.scale import NOT_DEFINED, count, interval, listed, number, percent
+from accordant.report.scale import NOT_DEFINED, count, interval, number, percent
 from accordant.slates.evaluation.front import dominance
 from accordant.slates.page.reading import SlatedReading
 
