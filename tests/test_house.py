@@ -30,10 +30,10 @@ def array_types(tree):
 
 def test_a_type_of_array_is_defined_once():
     files = [*SOURCE.rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
-    found = {(name, file) for file in files for name in array_types(ast.parse(file.read_text(encoding="utf-8")))}
+    found = [(name, file) for file in files for name in array_types(ast.parse(file.read_text(encoding="utf-8")))]
     assert len(found) > 10
-    elsewhere = {name: file for name, file in found if file != SOURCE / "arrays.py"}
-    assert {name: file.relative_to(ROOT).as_posix() for name, file in elsewhere.items()} == OWN
+    elsewhere = [(name, file.relative_to(ROOT).as_posix()) for name, file in found if file != SOURCE / "arrays.py"]
+    assert sorted(elsewhere) == sorted(OWN.items())
 
 
 def exists(dotted):
@@ -64,6 +64,36 @@ def test_a_page_names_what_exists(page):
     assert [each for each in sorted(named - groups()) if not exists(each)] == []
 
 
+def drawn(text):
+    """Return the dotted names in backticks on the map, which leave `accordant` out, and the folders."""
+    dotted = {
+        each for each in re.findall(r"`([a-z_]+(?:\.\w+)+)(?::[^`]*)?`", text) if not each.endswith((".py", ".md"))
+    }
+    return {f"accordant.{each}" for each in dotted if each.split(".")[0] not in {"accordant", "pyproject", "run"}}
+
+
+def test_the_map_names_what_exists():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert len(drawn(text)) > 15
+    assert [each for each in sorted(drawn(text)) if not exists(each)] == []
+    assert drawn("`runs.nowhere.nothing` and `statistics.nonsense`") == {
+        "accordant.runs.nowhere.nothing", "accordant.statistics.nonsense"
+    }  # fmt: skip
+    files = [each for each in re.findall(r"`((?:\w+/)+\w+\.py)`", text) if not each.startswith(("src/", "tests/"))]
+    assert files and [each for each in files if not (SOURCE / each).exists()] == []
+
+
+def test_docstrings_name_files_that_are_there():
+    missing = []
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (said := ast.get_docstring(node)):
+                near = {each.name for each in file.parent.rglob("*.py")} | {each.name for each in SOURCE.glob("*.py")}
+                named = re.findall(r"(?<![\w./`-])`{0,2}(\w+\.py)\b", said)
+                missing += [f"{file.relative_to(SOURCE)}: {each}" for each in named if each not in near]
+    assert missing == []
+
+
 def test_names_that_do_not_exist_are_seen():
     assert not exists("accordant.nowhere") and not exists("accordant.registry.Nothing")
     assert exists("accordant.registry.Registry.create") and exists("accordant.declared")
@@ -75,4 +105,4 @@ def test_every_room_has_its_place_on_the_map():
     modules = {file.stem for file in SOURCE.glob("*.py") if file.stem != "__init__"}
     assert len(rooms) > 15
     assert [room for room in sorted(rooms) if f"`{room}/`" not in text] == []
-    assert [name for name in sorted(modules) if f"`{name}" not in text] == []
+    assert [name for name in sorted(modules) if f"`{name}`" not in text and f"`{name}.py`" not in text] == []

@@ -27,7 +27,7 @@ class Declared(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise spec_error(error, type(self).__name__, self.keys()) from None
+            raise spec_error(error, type(self).__name__, self.valid_keys()) from None
 
     def replace(self, **changes: Any) -> Self:
         """Return a validated copy with some fields changed."""
@@ -35,7 +35,7 @@ class Declared(BaseModel):
         return type(self)(**(kept | changes))
 
     @classmethod
-    def keys(cls) -> Iterable[str]:
+    def valid_keys(cls) -> Iterable[str]:
         """Return the valid keys."""
         return cls.model_fields
 

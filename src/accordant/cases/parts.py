@@ -1,6 +1,6 @@
 """Parts of a case: what a wing declares in a case file beside the decision problem, under a key of its own.
 
-A wing registers its part in its module ``case``; the spine knows none by name::
+A wing registers its part in its module ``case``; the spine imports none of them, and names their modules here only::
 
     case_parts.register("slates")(lambda: CasePart(SlateSpec, SlateCase, "slates", "slate", "accordant.slates.cases"))
 """

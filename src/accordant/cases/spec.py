@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, Self, TypeVar
 
-from pydantic import Field, SerializeAsAny, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    Field,
+    SerializationInfo,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from accordant.cases.files import built_in_files, keys_of, read_text, text_of
 from accordant.cases.parts import CasePart, case_parts
@@ -226,25 +233,30 @@ class CaseSpec(Declared):
     parts: dict[str, SerializeAsAny[Declared]] = Field(default_factory=dict)
 
     @classmethod
-    def keys(cls) -> Iterable[str]:
+    def valid_keys(cls) -> Iterable[str]:
         """Return the valid keys: parts of wings have keys of their own."""
         return [*(name for name in cls.model_fields if name != "parts"), *case_parts]
 
     @model_validator(mode="before")
     @classmethod
     def _read_parts(cls, values: dict[str, Any]) -> dict[str, Any]:
-        parts = dict(values.get("parts", {}))
-        if not all(isinstance(each, Declared) for each in parts.values()):
-            raise InputError(f"unknown key 'parts'; {allowed_names(cls.keys(), 'parts')}")
-        for key in (key for key in case_parts if values.get(key) is not None):
-            parts[key] = _part(key, case_parts.create(key), values[key])
+        if "parts" in values:
+            raise InputError(f"unknown key 'parts'; {allowed_names(cls.valid_keys(), 'parts')}")
+        declared = {key: values[key] for key in case_parts if values.get(key) is not None}
+        parts = {key: _part(key, case_parts.create(key), value) for key, value in declared.items()}
         return {name: value for name, value in values.items() if name not in case_parts} | {"parts": parts}
 
     @model_serializer(mode="wrap")
-    def _with_keys_of_parts(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _with_keys_of_parts(self, serialise: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """Write each declared part under its own key; those of others would make the case unreadable elsewhere."""
         found: dict[str, Any] = serialise(self)
-        parts = found.pop("parts")
-        return found | {key: parts.get(key) for key in case_parts}
+        left_out = info.exclude or ()
+        return found | {key: part for key, part in found.pop("parts", {}).items() if key not in left_out}
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a validated copy with some fields or parts changed; None takes a part away."""
+        kept = {name: getattr(self, name) for name in type(self).model_fields if name != "parts"} | self.parts
+        return type(self)(**(kept | changes))
 
     @model_validator(mode="after")
     def _check_metrics_and_rewards(self) -> Self:
@@ -389,8 +401,8 @@ def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPar
     """
     text, where, beside = text_of(name_or_path, _files_with(key))
     keys = keys_of(text, where)
-    if key not in keys:
-        raise SpecError(f"declares no {key}: the key {key!r} is missing", where)
+    if keys.get(key) is None:
+        raise SpecError(f"declares no {key}: the key {key!r} is missing or empty", where)
     case = _case(keys, where) if "problem" in keys else None
     if case is not None:
         keys = {name: case.parts[key] if name == key else getattr(case, name) for name in alone.model_fields}
@@ -412,7 +424,7 @@ def _files_with(key: str) -> dict[str, Any]:
 
 
 def _case(keys: dict[str, Any], where: str) -> CaseSpec:
-    for key in (key for key in case_parts if key in keys and "problem" not in keys):
+    for key in (key for key in case_parts if keys.get(key) is not None and "problem" not in keys):
         part = case_parts.create(key)
         raise SpecError(f"declares {part.described} and no decision problem: `accordant {part.command}` runs it", where)
     try:

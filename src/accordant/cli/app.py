@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
@@ -281,12 +282,28 @@ def metrics(json: Json = False) -> None:
 
 
 def add_wings() -> None:
-    """Add the commands of wings, and those that others bring through the entry points ``accordant.commands``."""
+    """Add the commands of wings, and those that others bring through the entry points ``accordant.commands``.
+
+    The value of an entry point is a function, or a tuple of them such as ``COMMANDS``. One that cannot be imported, or
+    whose name is taken, is told on stderr and left out: it must not take the other commands away.
+    """
     for wing in WINGS:
         for command in importlib.import_module(f"{wing}.command").COMMANDS:
             app.command()(command)
     for entry in entry_points(group="accordant.commands"):
-        app.command()(entry.load())
+        try:
+            loaded = entry.load()
+            for command in loaded if isinstance(loaded, tuple) else (loaded,):
+                _add_new(command)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with somebody else's command
+            typer.echo(f"accordant: the command {entry.name!r} of {entry.value} is left out: {error}", err=True)
+
+
+def _add_new(command: Callable[..., None]) -> None:
+    """Add a command whose name is free."""
+    if command.__name__ in {each.callback.__name__ for each in app.registered_commands if each.callback is not None}:
+        raise InputError(f"there is a command {command.__name__!r} already")
+    app.command()(command)
 
 
 add_wings()

@@ -22,7 +22,7 @@ from accordant.evaluation.remarks import remarks
 from accordant.evidence import Evidence
 from accordant.json_values import finite
 from accordant.metrics.metric import GroupValue, Metric, MetricResult, Range
-from accordant.statistics import Estimate, best_set, leaders, refit_variance, wilson
+from accordant.statistics import Estimate, best_set, leaders, refit_variance, widened, wilson
 
 WeightedMetrics = Mapping[str, tuple[Metric, float]]
 DeclaredRanges = Mapping[str, Range]
@@ -344,6 +344,7 @@ class _Board:
         )
         span = self.scale.ranges[m]
         error = 0.0 if span is None else (span[1] - span[0]) / self.statistics.evidence.n_independent
+        drawn = widened(drawn, self.statistics.evidence.n_independent, self.level)
         found = best_set(values, drawn, level=self.level, able=self.comparable, error=error)
         return bool(found.compared.sum() > 1 and found.member[found.compared].all())
 
@@ -400,8 +401,8 @@ class _Board:
         if not len(self.sampled):
             return [None] * len(self.names)
         found = best_set(
-            self.point.scores, self.sampled, level=self.level, able=self.comparable,
-            error=1 / self.statistics.evidence.n_independent,
+            self.point.scores, widened(self.sampled, self.statistics.evidence.n_independent, self.level),
+            level=self.level, able=self.comparable, error=1 / self.statistics.evidence.n_independent,
         )  # fmt: skip
         return [
             bool(found.member[self.leader[s]]) if self.scale.candidates[s] and found.compared[self.leader[s]] else None

@@ -64,9 +64,10 @@ def command(content: Mapping[str, Any]) -> str:
     styles = ",".join(source["styles"]) if source["styles"] else None
     parts = ["accordant", "preferences", content["file"]]
     parts += [part for method in options["methods"] for part in ("--method", method)]
-    parts += arguments(options, PreferenceOptions, ("parameters",))
+    parts += ["--parameters", options["parameters"]] if options["parameters"] else []
     parts += ["--compare"] if options["compare"] else []
     parts += arguments(source, SourceOptions, ("format",))
+    parts += [part for column in source["ignore"] for part in ("--ignore", column)]
     parts += arguments(options, PreferenceOptions, ("encoder", "test", "new_users", "first"))
     parts += arguments(source | {"styles": styles}, SourceOptions, ("minority", "users", "records", "styles"))
     parts += arguments(options, PreferenceOptions, ("resamples", "tolerance", "gain"))

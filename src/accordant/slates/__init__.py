@@ -15,15 +15,15 @@ market
 
 Rooms
 -----
-objectives/        values of stakeholders made measurable
-relevance/         what users want, learned from what they consumed
-rules/             from candidates to slates, one rule, one file; `rule.py` has what they share
-moderation/        offers of many agents become one list, in rounds
-proportionality/   which group a list wrongs
-consumption/       how many items of each type to show to somebody who will take only a few of them
-tradeoff/          whether diversity costs accuracy on given data
-measures/          numbers about what was shown
-serving.py         batch by batch; fidelity.py, whether an agent says what its stakeholder declared
+objectives/       values of stakeholders made measurable
+relevance/        what users want, learned from what they consumed
+rules/            from candidates to slates, one rule, one file; `rule.py` has what they share
+moderation/       offers of many agents become one list, in rounds
+proportionality/  which group a list wrongs
+consumption/      how many items of each type to show to somebody who will take only a few of them
+tradeoff/         whether diversity costs accuracy on given data
+measures/         numbers about what was shown
+serving.py        batch by batch; fidelity.py, whether an agent says what its stakeholder declared
 """
 
 from __future__ import annotations
@@ -83,4 +83,6 @@ def __getattr__(name: str) -> Any:
     """Import a part on first use: the command line imports this room for its options alone."""
     if name in _PARTS:
         return getattr(importlib.import_module(f"accordant.slates.{_PARTS[name]}"), name)
+    if name in _PARTS.values():
+        return importlib.import_module(f"accordant.slates.{name}")
     raise AttributeError(f"module 'accordant.slates' has no attribute {name!r}")

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
+from accordant.statistics.proportions import normal_quantile
 
 UNDEFINED = 0.05  # candidates without a value on more resamples than this are not compared
 
@@ -72,7 +73,7 @@ def best_set(
     inside = np.ones(len(places), dtype=bool)
     while inside.sum() > 1:
         now = np.flatnonzero(inside)
-        critical = np.quantile(extreme(now), level)
+        critical = max(float(np.quantile(extreme(now), level)), normal_quantile(level))
         worst, by = np.unravel_index(np.argmax(statistic[np.ix_(now, now)]), (len(now), len(now)))
         if not statistic[now[worst], now[by]] > critical:
             break

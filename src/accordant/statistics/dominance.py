@@ -44,7 +44,8 @@ def dominated_by(values: Floats, other: int, slack: float) -> Mask:
 def front(points: Values, slack: Values) -> Mask:
     """Return which points in the plane no other point dominates; equal points all stay, shape (point,).
 
-    One sweep over points by falling first value: a point stays if its second value is not behind the best so far.
+    One sweep over points by falling first value: a point stays if its second value is not behind the best so far. What
+    is ahead in the first value by less than the slack alone stays too, though `dominates` would take it out.
 
     Parameters
     ----------

@@ -35,6 +35,7 @@ from accordant.cases.triage.mapping import (
     UNRESPONSIVE,
 )
 from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.slates.case import read_slates
 from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
 
 OWN = {
@@ -128,18 +129,34 @@ def test_a_case_with_both_is_both():
     assert read_case("lending")[0].parts == {}
 
 
+@pytest.mark.parametrize("read", [read_deliberation, read_slates])
+def test_a_part_that_is_empty_is_not_declared(read, tmp_path):
+    (tmp_path / "empty.yaml").write_text("name: x\ntitle: x\nslates:\ndeliberation: null\n", encoding="utf-8")
+    with pytest.raises(SpecError, match="declares no (slates|deliberation): the key .* is missing or empty"):
+        read(tmp_path / "empty.yaml")
+
+
 def test_parts_stand_under_their_own_keys_and_are_read_back():
     """As JSON a case looks like its file, and that is what a run folder holds."""
     case = read_case("triage")[0]
     written = case.model_dump(mode="json")
-    assert written["slates"] is None and written["deliberation"]["loader"] == "ktas" and "parts" not in written
+    assert written["deliberation"]["loader"] == "ktas"
+    assert {"parts", "slates"}.isdisjoint(
+        written
+    )  # what nobody declared must not stand there: others could not read it
     assert type(case)(**written) == case == case.replace(title=case.title)
+    assert type(case)(**written | {"slates": None}) == case
+    assert case.replace(deliberation=None).parts == {}
+    assert case.model_dump(include={"name"}) == {"name": "triage"}
+    assert "deliberation" not in case.model_dump(exclude={"deliberation"})
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"parts": {"slates": {}}}, "unknown key 'parts'"),
+        ({"parts": {}}, "unknown key 'parts'"),
+        ({"parts": None}, "unknown key 'parts'"),
         ({"deliberatoin": {}}, "unknown key 'deliberatoin'; did you mean 'deliberation'"),
         ({"deliberation": ["x"]}, "deliberation: must hold keys and values; found list"),
         ({"deliberation": {"resuorces": []}}, "deliberation: unknown key 'resuorces'; did you mean 'resources'"),

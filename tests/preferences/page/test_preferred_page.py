@@ -107,7 +107,7 @@ def content():
                      "accuracy": {label: generator.integers(0, 4, 6) / 3 for label in labels}},
         "options": {"methods": ["new[x=1]"], "parameters": None, "compare": True, "encoder": "tf-idf", "test": 0.4,
                     "new_users": 0.0, "first": 8, "seed": 7, "resamples": 1000, "tolerance": 0.02, "gain": None,
-                    "source": {"format": "auto", "minority": 0.2, "users": 60, "records": None, "styles": None}},
+                    "source": {"format": "auto", "minority": 0.2, "users": 60, "records": None, "styles": None, "ignore": []}},
         "warnings": ["A warning."],
     }  # fmt: skip
 
@@ -179,6 +179,9 @@ def test_the_command_gives_what_differs_from_the_defaults(content):
     text = Page(render_preferred(content)).text
     command = "accordant preferences '/some/where/data & more.csv' --method 'new[x=1]' --compare --test 0.4 --seed 7"
     assert command in text
+    source = content["options"]["source"] | {"ignore": ["extra", "a b"], "styles": ["academy", "normal"]}
+    other = Page(render_preferred(content | {"options": content["options"] | {"source": source}})).text
+    assert "--ignore extra --ignore 'a b' --test 0.4 --styles academy,normal --seed 7" in other
 
 
 def test_another_format_is_refused(content):

@@ -3,9 +3,9 @@
 language_model.py  the agent: a conversation per move, and the fallback
 prompt.py          from a view to messages; quoted texts are marked as data
 wire.py            what has to be answered: strict models, and the same in words
-reading.py         from the text of an answer to a move, or to everything that is wrong with it
-conversing.py      what is wrong with an answer is told, and asked again
-calling.py         retries, weaker modes, budgets, recordings around one question
+answers.py         from the text of an answer to a move, or to everything that is wrong with it
+conversation.py    what is wrong with an answer is told, and asked again
+caller.py          retries, weaker modes, budgets, recordings around one question
 client.py          one request over HTTP, through the extra ``llm``; imported only when something is asked
 provider.py        requests, replies and faults
 limits.py          bounds on a move, a budget for several agents, and what was spent

@@ -25,7 +25,7 @@ class Counting(Method):
 
     Where no ballot can change and no sums of tied winners either, only the decision is reachable. Elsewhere an action
     is reachable if it wins some profile, alone or by the tie rule. Where there are too many profiles, only what simple
-    bounds rule out is (see bounding.py). With two actions, one decision for each at its best is enough.
+    bounds rule out is (see point_bounds.py). With two actions, one decision for each at its best is enough.
     """
 
     words = "every profile of ballots in the box"

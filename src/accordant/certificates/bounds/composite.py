@@ -3,7 +3,7 @@
 The scales come from the same decisions as the metrics, so an attack moves them too. Two questions can be asked:
 
     frozen scales    taken once, on honest reports: `composite_bounds` (composite scores are sums of metrics again)
-    live scales      as the attack leaves them: `live_composite` in live.py (sound; exact only by chance)
+    live scales      as the attack leaves them: `live_composite` in moving_ranges.py (sound; exact only by chance)
 
 Composite score: Vineis, Perelli and Tolomei (2025, Definition 11); bounds are our own.
 """

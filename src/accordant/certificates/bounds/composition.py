@@ -11,8 +11,9 @@
 | geometric mean | sound | sound, by duality for sums |
 | fraction | sound | sound |
 
-Weighted sums with such terms, and parts that no attack serves all at once, are narrowed in pieces.py. This is what the
-formulas give for exact reachable sets; a bound is reported as exact only if an attack that attains it is in hand.
+Weighted sums with such terms, and parts that no attack serves all at once, are narrowed in piecewise_linear.py. This is
+what the formulas give for exact reachable sets; a bound is reported as exact only if an attack that attains it is in
+hand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Repetition: the same debate on many scenarios, reported as shares and means with intervals.
 
-trial.py        one scenario, one debate, everything that is measured
-repeating.py    many of them, with null hypotheses and other ways to decide beside the joint decision
+trial.py  one scenario, one debate, everything that is measured
+table.py  many of them, with null hypotheses and other ways to decide beside the joint decision
 """
 
 from __future__ import annotations

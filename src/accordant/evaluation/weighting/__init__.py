@@ -9,8 +9,8 @@ Words used here:
 
 weigh(...)                 everything below, from the arguments of `evaluate`
 weigh_leaderboard(...)     regions and borders of a leaderboard
-weight_regions(...)        the simplex of weights divided among the strategies (regions.py, cones.py)
-borders(...)               the smallest change of weights that changes the winner (borders.py)
+weight_regions(...)        the simplex of weights divided among the strategies (regions.py, weight_cones.py)
+borders(...)               the smallest change of weights that changes the winner (weight_sensitivity.py)
 sampling_error(...)        shares and wins over resamples of contexts (sampling_error.py)
 other_choices(...)         other normalisations, candidates left out, rank reversal (choices.py)
 """

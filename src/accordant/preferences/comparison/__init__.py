@@ -1,16 +1,16 @@
 """Comparing learners on one preference file: what is read, how it is split, who is in which group, what is measured.
 
-kinds.py        which kind of file something is, by its content
-sources.py      its records, with what is declared about them
-splitting.py    which records are learned from and which are judged by
-scaling.py      one scale for features, from the records that are learned from
-tuning.py       one ridge for all methods, chosen for the pooled reward
-grouping.py     majority, minority and support, from the records that are learned from
-methods.py      learners and their controls
-measuring.py    metrics with intervals on the same resamples, and tests against the pooled reward
-statistics.py   the metrics, on many resamples at once
-answering.py    what is found, in plain sentences
-randomness.py   one seed for everything
+format_detection.py  which kind of file something is, by its content
+sources.py           its records, with what is declared about them
+record_split.py      which records are learned from and which are judged by
+standardisation.py   one scale for features, from the records that are learned from
+tuning.py            one ridge for all methods, chosen for the pooled reward
+group_assignment.py  majority, minority and support, from the records that are learned from
+methods.py           learners and their controls
+measurements.py      metrics with intervals on the same resamples, and tests against the pooled reward
+statistics.py        the metrics, on many resamples at once
+conclusions.py       what is found, in plain sentences
+randomness.py        one seed for everything
 """
 
 from __future__ import annotations

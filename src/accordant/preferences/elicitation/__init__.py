@@ -1,14 +1,14 @@
 """Elicitation: which comparison to ask next, until the decision is settled.
 
-priors.py     what is believed before the first answer
-posterior.py  what is believed after some answers
-tempering.py  draws from the posterior, on a path from normal distributions
-slices.py     moves that leave the posterior as it is
-stakes.py     the decision that questions are asked for
-criteria.py   what the answer to a question is worth
-stopping.py   when to stop
-asking.py     one question after the other
-simulated.py  people who answer as a known reward says
+priors.py             what is believed before the first answer
+posterior.py          what is believed after some answers
+annealed_sampling.py  draws from the posterior, on a path from normal distributions
+slices.py             moves that leave the posterior as it is
+decision_value.py     the decision that questions are asked for
+criteria.py           what the answer to a question is worth
+stopping_rule.py      when to stop
+query_selection.py    one question after the other
+simulated_people.py   people who answer as a known reward says
 
 Words used here: a *question* shows two items; an *answer* says which is better, that they are equal, or that the person
 cannot say; the *decision at stake* is the action that the reward leads to, alone or through a strategy together with

@@ -17,9 +17,8 @@ few scales, weighed by how likely each makes the answers, and mean and covarianc
 narrow on the side where nothing was said:
 after one steep answer the posterior is half a normal distribution. With lapses the posterior may also have several
 hills: answers against the prior were slips, or the prior is wrong. `samples` therefore go from the prior and the
-approximations of the hills that were found to the posterior (`tempering.py`). They move in the coordinates of β and of
-a
-standard normal number that stands for log s, in which the prior is N(0, I) [ours].
+approximations of the hills that were found to the posterior (`annealed_sampling.py`). They move in the coordinates of β
+and of a standard normal number that stands for log s, in which the prior is N(0, I) [ours].
 """
 
 from __future__ import annotations

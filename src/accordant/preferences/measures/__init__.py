@@ -1,14 +1,14 @@
 """Measures of reward models on held-out comparisons: pure functions on arrays, a typed result each.
 
-per_user.py          accuracy and log-loss of each user
-spread.py            how evenly values are spread over users
-support_relation.py  whether users with rarer preferences are served worse
-noise.py             how much of the spread is more than chance
-intervals.py         bootstrap over users, several methods on the same resamples
-paired.py            paired differences of a group's users: intervals, one-sided tests, power
-pareto.py            whether a model improves on a reference without costing a group more than a tolerance
-disagreement.py      how much of the loss no single reward can remove
-echo.py              how often people are shown what other groups prefer
+per_user.py            accuracy and log-loss of each user
+spread.py              how evenly values are spread over users
+support_relation.py    whether users with rarer preferences are served worse
+noise.py               how much of the spread is more than chance
+intervals.py           bootstrap over users, several methods on the same resamples
+paired_differences.py  paired differences of a group's users: intervals, one-sided tests, power
+pareto.py              whether a model improves on a reference without costing a group more than a tolerance
+disagreement.py        how much of the loss no single reward can remove
+echo.py                how often people are shown what other groups prefer
 """
 
 from __future__ import annotations
