@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
+from scipy.stats import binom
 
 from benchmarks.truth.run import CHOSEN, COMPOSITE, RECORD, Run, Settings, one_run
 from benchmarks.truth.worlds import World
@@ -217,7 +218,7 @@ class Promise:
 
 
 COVERAGE = Promise("coverage", "at least", 0.92)  # over strategies of every metric, and of D*, on each part; or none
-WORST = 3.0  # standard errors by which the worst of many strategies may fall short of that
+WORST = 0.001  # chance of so few hits at that coverage, below which the worst of many strategies falls short
 PROMISES = (
     Promise("familywise error", "at most", 0.07),
     Promise("power", "at least", 0.95, ("clearly_best",)),
@@ -255,9 +256,12 @@ def _uncovered(found: Summary, slack: float) -> list[str]:
     sentences = []
     for cell in found.cells[found.cells["n"] > 0].itertuples():
         n = min(found.runs, cell.n)
-        for about, share, ease in (("", cell.coverage, slack), (f" for {cell.worst}", cell.worst_coverage, WORST)):
-            if not np.isnan(share) and (text := COVERAGE.eased(ease, n).sentence(share, n)) is not None:
-                sentences.append(f"coverage of {cell.metric} ({cell.part}){about} {text}")
+        if not np.isnan(cell.coverage) and (text := COVERAGE.eased(slack, n).sentence(cell.coverage, n)) is not None:
+            sentences.append(f"coverage of {cell.metric} ({cell.part}) {text}")
+        worst = cell.worst_coverage
+        if not np.isnan(worst) and binom.cdf(round(worst * n), n, COVERAGE.limit) < WORST:
+            text = COVERAGE.sentence(worst, n)
+            sentences.append(f"coverage of {cell.metric} ({cell.part}) for {cell.worst} {text}")
     return sentences
 
 
