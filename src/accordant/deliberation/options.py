@@ -62,7 +62,7 @@ class DeliberationOptions:
     jobs: int = 1
 
 
-def command(content: Mapping[str, Any]) -> str:
+def command_line(content: Mapping[str, Any]) -> str:
     """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
     options = content["options"]
     parts = ["accordant", "deliberate", content["case"]["name"]]

@@ -19,6 +19,7 @@ from accordant.deliberation.protocols.order import OrderEffects
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
 from accordant.deliberation.sources import PatientSource
+from accordant.json_values import json_value
 from accordant.runs.pages import write_page
 
 RECORD = "deliberation.json"
@@ -57,7 +58,6 @@ class Opened:
 
     def header(self) -> dict[str, Any]:
         """Return what every result of it begins with."""
-        model = self.options.model
         return {
             "accordant": __version__,
             "result": FORMAT,
@@ -70,11 +70,7 @@ class Opened:
                 "found_in": self.found_in,
             },
             "seed": self.options.seed,
-            "options": {
-                **asdict(self.options),
-                "agents": [asdict(each) for each in self.options.agents],
-                "model": None if model is None else asdict(model) | {"agents": list(model.agents)},
-            },
+            "options": json_value(asdict(self.options)),
         }
 
 

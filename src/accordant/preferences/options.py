@@ -58,7 +58,7 @@ class PreferenceOptions:
     gain: float | None = None
 
 
-def command(content: Mapping[str, Any]) -> str:
+def command_line(content: Mapping[str, Any]) -> str:
     """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
     options, source = content["options"], content["options"]["source"]
     styles = ",".join(source["styles"]) if source["styles"] else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accordant.agents.language.options import ModelOptions, model_arguments
+from accordant.json_values import json_value
 from accordant.naming import Named
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.terminal.command_line import arguments, named
@@ -59,24 +60,11 @@ class SlateOptions:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        model = None if self.model is None else dataclasses.asdict(self.model) | {"agents": list(self.model.agents)}
-        return {
-            "k": self.k,
-            "strategies": [{"name": each.name, "parameters": each.parameters} for each in self.strategies],
-            "floors": self.floors,
-            "capacity": dict(self.capacity),
-            "requests": self.requests,
-            "resamples": self.resamples,
-            "data": self.data,
-            "seed": self.seed,
-            "rankings": self.rankings,
-            "model": model,
-            "threshold": self.threshold,
-            "instead": self.instead,
-        }
+        found: dict[str, Any] = json_value(dataclasses.asdict(self))
+        return found
 
 
-def command(content: Mapping[str, Any]) -> str:
+def command_line(content: Mapping[str, Any]) -> str:
     """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
     options = content["options"]
     parts = ["accordant", "slate", content["case"]["name"]]

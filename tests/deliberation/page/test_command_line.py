@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from accordant.deliberation import terminal
 from accordant.cli.app import app
 from accordant.naming import Named
-from accordant.deliberation.options import command
+from accordant.deliberation.options import command_line
 from accordant.terminal.command_line import named
 from accordant.deliberation.options import DeliberationOptions
 from accordant.agents.language.options import ModelOptions
@@ -45,7 +45,7 @@ def content(options):
 def test_the_command_is_read_back_to_the_same_options(options, monkeypatch):
     seen = {}
     monkeypatch.setattr(terminal, "conduct", lambda case, given, *_, **__: seen.update(case=case, given=given))
-    words = shlex.split(command(content(options)))
+    words = shlex.split(command_line(content(options)))
     assert words[:3] == ["accordant", "deliberate", "triage"]
     result = CliRunner().invoke(app, words[1:], catch_exceptions=False)
     assert result.exit_code == 0, result.output
@@ -54,7 +54,7 @@ def test_the_command_is_read_back_to_the_same_options(options, monkeypatch):
 
 
 def test_what_is_as_usual_is_left_out_but_not_the_seed():
-    assert command(content(OPTIONS[0])) == "accordant deliberate triage --seed 0"
+    assert command_line(content(OPTIONS[0])) == "accordant deliberate triage --seed 0"
 
 
 def test_texts_that_read_as_something_else_keep_their_quotes():

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from accordant.deliberation.options import command
+from accordant.deliberation.options import command_line
 from accordant.deliberation.page import definitions, summary
 from accordant.deliberation.page.grid import grid_chart, grid_width, sample
 from accordant.deliberation.page.rates import rate_chart
@@ -92,7 +92,7 @@ def _page(template: str, content: Json, **others: object) -> str:
     return _environment().get_template(template).render(
         content=content,
         style=Markup(_style()),  # noqa: S704 - files of this package
-        command=command(content),
+        command=command_line(content),
         **others,
     )  # fmt: skip
 

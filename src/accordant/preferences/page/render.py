@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.naming import listed
-from accordant.preferences.options import command
+from accordant.preferences.options import command_line
 from accordant.preferences.page import reading as words
 from accordant.preferences.page.pareto import pareto_chart
 from accordant.preferences.page.reading import PreferredReading, Row
@@ -61,7 +61,7 @@ def render_preferred(content: dict[str, Any]) -> str:
             pareto=_pareto(reading),
             pictures=_pictures(reading),
             verdicts=words.verdicts(reading.rows),
-            command=command(content),
+            command=command_line(content),
         )
     )
 

@@ -18,7 +18,7 @@ from accordant.report.reading import GOALS, Json
 from accordant.report.render import breakable
 from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
-from accordant.slates.options import command
+from accordant.slates.options import command_line
 from accordant.slates.page import attention, declarations, loads, maps, summary, timeline
 from accordant.slates.page.changes import changes
 from accordant.slates.page.consumption import check
@@ -70,7 +70,7 @@ def render_slated(content: dict[str, Any]) -> str:
         looked_at=_looked_at(reading),
         check=check(content),
         criteria=declarations.criteria(reading),
-        command=command(content),
+        command=command_line(content),
     )  # fmt: skip
 
 
