@@ -27,6 +27,7 @@ PARTS = {
     "Decisions": "decisions/index.md",
     "For whoever carries on": "project/index.md",
 }
+LAST = list(PARTS)[-1]
 ANCHORS = {"#" + heading.lower().replace(" ", "-"): page for heading, page in PARTS.items()}
 PLACES = {
     "README.md": "overview.md",
@@ -98,6 +99,7 @@ def site() -> Site:
     found.pages.update(reference.pages())
     start, *rest = re.split(r"^## ", (DOCS / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     parts = {heading: text for heading, _, text in (each.partition("\n") for each in rest)}
+    about = {heading: parts[heading].strip().partition("\n")[0] for heading in PARTS}
     for heading in PARTS:
         found.part(heading, parts.pop(heading))
     found.pages["project/index.md"] += "\n## " + found.moved(parts.pop("Change what a page prints"), DOCS, "index.md")
@@ -105,8 +107,8 @@ def site() -> Site:
     found.pages["reference/registries.md"] += "\n" + reference.registry_table()
     front = "## ".join(re.split(r"^## ", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[:2])
     begin = start.partition("\n")[2].strip() + "\n\n"
-    links = [f"- [{heading}]({page})" for heading, page in PARTS.items()]
-    tree = ["tutorial.md", "overview.md", *PARTS.values()]
+    links = [f"- [{heading}]({page}): {about[heading]}" for heading, page in PARTS.items()]
+    tree = ["Tutorial <tutorial>", "Overview <overview>", *list(PARTS.values())[:-1], f"Project <{PARTS[LAST]}>"]
     found.pages["index.md"] = "\n".join(
         [
             found.moved(front, ROOT, "index.md"),

@@ -1,6 +1,6 @@
 """Sphinx configuration: Markdown by MyST, the theme of the field, nothing from the network."""
 
-# ruff: noqa: INP001, A001 - names that Sphinx reads
+# ruff: noqa: A001 - names that Sphinx reads
 
 import accordant
 

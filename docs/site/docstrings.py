@@ -14,7 +14,7 @@ DOTTED = re.compile(r"accordant(\.\w+)+")
 
 
 class _Verbatim:
-    """Something that a signature shows as it stands: an annotation written as a string, a default without its address."""
+    """What a signature shows as it stands: an annotation that is a string, a default without its address."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -115,13 +115,13 @@ def default(parameter: inspect.Parameter) -> str:
     shown = repr(parameter.default)
     if shown == "<factory>":
         return "…"
-    if " at 0x" in shown:
+    if shown.startswith("<"):  # a function, a class, or an object that only says where it is
         return str(getattr(parameter.default, "__qualname__", type(parameter.default).__name__))
     return shown
 
 
 def signature(thing: Any, written: Callable[[str, Any], str]) -> str:
-    """Return a signature as the source writes it, annotations as `written` in the place of a thing; empty if there is none."""
+    """Return a signature as the source writes it, its annotations as `written`; empty if there is none."""
     try:
         given = inspect.signature(thing)
     except (TypeError, ValueError):

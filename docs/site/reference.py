@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib
 import inspect
@@ -16,11 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from docs.site.docstrings import default, inline, markdown, parameter_texts, signature, summary
 from pydantic import BaseModel
 
 import accordant
 from accordant.registry import Registry
-from docs.site.docstrings import default, inline, markdown, parameter_texts, signature, summary
 
 FACT = re.compile(r"[a-z][a-z_]*")
 NO_FACTS = {"name", "parameters"}
@@ -28,10 +27,12 @@ NO_FACTS = {"name", "parameters"}
 
 @dataclass(frozen=True)
 class Listed:
-    """A registry, where it is imported from, and the pages that show it."""
+    """A registry, where it is imported from, the module that makes it, and the annotation that says what it keeps."""
 
     registry: Registry[Any]
     place: str
+    module: types.ModuleType
+    kept: str
 
     @property
     def title(self) -> str:
@@ -74,17 +75,18 @@ def modules() -> tuple[types.ModuleType, ...]:
 @functools.cache
 def registries() -> tuple[Listed, ...]:
     """Return all registries of the package in the order of their titles, each once."""
-    places: dict[int, list[tuple[bool, bool, int, str]]] = {}
-    found: dict[int, Registry[Any]] = {}
+    found: dict[int, list[tuple[types.ModuleType, str]]] = {}
     for module in modules():
         for name, value in vars(module).items():
             if isinstance(value, Registry):
-                exported = name in getattr(module, "__all__", ())
-                near = any(f"{module.__name__}.".startswith(f"{package}.") for package in value.packages)
-                found[id(value)] = value
-                place = (not exported, not near, len(module.__name__), f"{module.__name__}.{name}")
-                places.setdefault(id(value), []).append(place)
-    listed = [Listed(registry, min(places[key])[-1]) for key, registry in found.items()]
+                found.setdefault(id(value), []).append((module, name))
+    listed = []
+    for places in found.values():
+        module, name = next(each for each in places if "Registry" in str(inspect.get_annotations(each[0]).get(each[1])))
+        exported = [f"{room.__name__}.{each}" for room, each in places if each in getattr(room, "__all__", ())]
+        place = min([*exported, f"{module.__name__}.{name}"], key=lambda each: (each.count("."), each))
+        kept = str(inspect.get_annotations(module)[name]).partition("[")[2].removesuffix("]")
+        listed.append(Listed(getattr(module, name), place, module, kept))
     return tuple(sorted(listed, key=lambda each: each.title))
 
 
@@ -97,27 +99,21 @@ def model_of(factory: Any) -> type[BaseModel] | None:
 
 
 def facts(factory: Callable[..., Any]) -> list[str]:
-    """Return what a registered class declares about itself in class attributes: words, and yes or no."""
+    """Return what a registered class declares about itself: words, and yes or no where that is not the usual answer."""
     if not inspect.isclass(factory):
         return []
-    fields = set(getattr(factory, "__dataclass_fields__", ())) if dataclasses.is_dataclass(factory) else set()
-    constants = {name for name, each in _dataclass_entries(factory).items() if each == "ClassVar"}
-    declared = {name for base in factory.__mro__ for name in base.__dict__.get("__annotations__", {})}
-    declared |= {name for base in factory.__mro__ for name, value in vars(base).items() if isinstance(value, property)}
+    parameters = set(inspect.signature(factory).parameters)
+    first: dict[str, Any] = {}  # what the class that declares it says, the most general one last
+    for base in factory.__mro__:
+        first |= dict.fromkeys(inspect.get_annotations(base)) | vars(base)
     shown = []
-    for name in sorted(name for name in declared if FACT.fullmatch(name) and name not in NO_FACTS):
+    for name in sorted(name for name in first.keys() - parameters - NO_FACTS if FACT.fullmatch(name)):
         value = getattr(factory, name, None)
-        if (name in fields and name not in constants) or not isinstance(value, str | bool) or value == "":
-            continue
-        words = {True: "yes", False: "no"}[value] if isinstance(value, bool) else inline(str(value))
-        shown.append(f"{name.replace('_', ' ')}: {words}")
+        if isinstance(value, bool) and value != first[name]:
+            shown.append(f"{name.replace('_', ' ')}: {'yes' if value else 'no'}")
+        elif isinstance(value, str) and value:
+            shown.append(f"{name.replace('_', ' ')}: {inline(value)}")
     return shown
-
-
-def _dataclass_entries(factory: type) -> dict[str, str]:
-    """Return the annotations that dataclasses keep as constants of the class."""
-    entries = getattr(factory, "__dataclass_fields__", {})
-    return {name: "ClassVar" for name, field in entries.items() if "CLASSVAR" in repr(field._field_type)}  # noqa: SLF001
 
 
 def parameter_table(factory: Callable[..., Any]) -> str:
@@ -125,7 +121,8 @@ def parameter_table(factory: Callable[..., Any]) -> str:
     rows, texts = [], parameter_texts(factory)
     for name, parameter in inspect.signature(factory).parameters.items():
         given = "required" if parameter.default is inspect.Parameter.empty else f"`{default(parameter)}`"
-        rows.append(f"| `{name}` | {given} | {texts.get(name, '')} |".replace("\\|", "|"))
+        typed = f"`{parameter.annotation}`" if isinstance(parameter.annotation, str) else ""
+        rows.append(f"| `{name}` | {given} | {texts.get(name, typed)} |".replace("\\|", "|"))
     cells = [re.sub(r"(?<=\S)\|(?=\S)", r"\\|", row) for row in rows]
     return "\n".join(["| parameter | default | meaning |", "|---|---|---|", *cells]) if rows else ""
 
@@ -152,8 +149,10 @@ def registry_page(listed: Listed) -> str:
     module, _, name = listed.place.rpartition(".")
     factories = {each: listed.registry.factory(each) for each in listed.names}
     modules_of = Counter(factory.__module__ for factory in factories.values())
+    kept = homes().get(id(getattr(listed.module, listed.kept, None)))
+    said = f"{summary(listed.module)} Each entry is a {{py:obj}}`{kept}`." if kept else summary(listed.module)
     head = (
-        f"# {listed.title}\n\n"
+        f"# {listed.title}\n\n{said}\n\n"
         f"{len(factories)} registered in `{listed.place}`. In Python:\n\n"
         f"```python\nfrom {module} import {name}\n\n{name}.create(NAME, {{PARAMETER: VALUE}})\n```\n\n"
         f"Packages of others register by the entry point `{listed.registry.group}`.\n"
@@ -178,7 +177,7 @@ def registry_table() -> str:
 
 
 def sections_pages() -> Iterator[tuple[str, str]]:
-    """Make a page and a schema for every registered type that declares its fields, and an index of each such registry."""
+    """Make a page and a schema for every registered type that declares its fields, and an index of them."""
     for listed in registries():
         if not listed.declares:
             continue
@@ -251,6 +250,11 @@ class Face:
 
     room: types.ModuleType
     offers: dict[str, Any]
+
+    @property
+    def short(self) -> str:
+        """Name of the room below the package, for the navigation."""
+        return self.room.__name__.removeprefix("accordant.")
 
 
 @functools.cache
@@ -371,7 +375,7 @@ def python_index() -> str:
         for face in faces()
     ]
     head = "# Python\n\nWhat each room offers by `__all__`; everything else may change without notice.\n"
-    tree = toctree("\n".join(f"python/{face.room.__name__}" for face in faces()))
+    tree = toctree("\n".join(f"{face.short} <python/{face.room.__name__}>" for face in faces()))
     return "\n".join([head, "| room | what it is |", "|---|---|", *rows, "", tree])
 
 
