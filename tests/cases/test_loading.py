@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.cases import places
-from accordant.cases.loaders import load_file, read_chunks, read_table
+from accordant.cases.loaders import load_file
+from accordant.tables.frames import read_chunks, read_frame
 from accordant.cases.places import find_file, find_reward_file, no_data
-from accordant.cases.rows import Rows
+from accordant.tables.frames import Rows
 from accordant.cases.spec import CaseSpec, DataSpec, read_case
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -90,7 +91,7 @@ def test_packed_files_are_unpacked(tmp_path, suffix, opener):
         path = tmp_path / f"own.csv{suffix}"
         with opener(path, "wt") as file:
             file.write(text)
-        assert read_table(path, separator)["group"].tolist() == ["a", "b"]
+        assert read_frame(path, separator)["group"].tolist() == ["a", "b"]
 
 
 def test_rows_are_read_as_they_stand(tmp_path):
@@ -137,7 +138,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
     with pytest.raises(DataError, match="cannot be read"):
         load_file(tmp_path, SPEC, PROBLEM, {})
     with pytest.raises(DataError, match="cannot be read"):
-        read_table(tmp_path / "none.csv")
+        read_frame(tmp_path / "none.csv")
 
 
 def test_names_that_pandas_takes_for_missing(tmp_path):

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from accordant.cases.loaders import load_file, read_table, tidiers
+from accordant.cases.loaders import load_file, tidiers
+from accordant.tables.frames import read_frame
 from accordant.cases.simulators import simulated_table
 from accordant.deliberation.sources import deliberation_source
 from accordant.cases.spec import read_case
@@ -37,11 +38,11 @@ def file(tmp_path):
 
 @pytest.fixture(scope="module")
 def public(real_data):
-    return tidy_visits(read_table(real_data("triage/ktas_site1.csv"), ";", "latin-1"))
+    return tidy_visits(read_frame(real_data("triage/ktas_site1.csv"), ";", "latin-1"))
 
 
 def raw(file):
-    return read_table(file, ";", "latin-1")
+    return read_frame(file, ";", "latin-1")
 
 
 def counts(column):
@@ -133,11 +134,11 @@ def test_a_separator_that_the_header_lacks_means_commas(tmp_path):
 
 
 def test_encodings(file):
-    assert "caf\xe9" in read_table(file, ";", "latin-1")["Chief_complain"][2]
+    assert "caf\xe9" in read_frame(file, ";", "latin-1")["Chief_complain"][2]
     with pytest.raises(DataError, match="not a readable CSV file"):
-        read_table(file, ";")
+        read_frame(file, ";")
     with pytest.raises(DataError, match="'latin-7000' is no encoding"):
-        read_table(file, ";", "latin-7000")
+        read_frame(file, ";", "latin-7000")
 
 
 def test_urgency_bands():
@@ -212,7 +213,7 @@ def test_deliberations_on_the_public_file(real_data):
     declared = read_deliberation("triage")[0].deliberation
     found = deliberation_source(declared, path)
     assert found.label == f"ktas_site1.csv (sha256 {found.sha256[:12]})" and not found.simulated
-    visits = tidy_visits(read_table(path, ";", "latin-1"))
+    visits = tidy_visits(read_frame(path, ";", "latin-1"))
     for seed in range(3):
         scenario = found(seed)
         assert scenario.hash == ktas_scenario(visits, seed).hash

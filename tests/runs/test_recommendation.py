@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from accordant import strategies
-from accordant.cases.loaders import read_chunks
+from accordant.tables.frames import read_chunks
 from accordant.runs import read_run
 from accordant.runs.recommendation import recommend_rows
 

@@ -174,7 +174,7 @@ ORDINAL = text(["1;a,b,c"], "ordinal", meta="max_length;2\n")
 
 
 @pytest.mark.parametrize(("content", "message"), [
-    (b"", "section META is missing"),
+    (b"", "is empty"),
     (b"\xff", "line 1: byte 0xff is not UTF-8"),
     ("1;2\n", "line 1: found '1'; allowed: META, PROJECTS or VOTES first"),
     (GOOD.replace("VOTES\n", ""), "section VOTES is missing"),

@@ -78,8 +78,8 @@ GOOD = text("toi", "3: 1,2", "2: {2,3}")
 
 
 @pytest.mark.parametrize(("name", "content", "message"), [
-    ("votes.toi", "", "votes.toi: the file is empty; allowed: header lines"),
-    ("votes.toi", "\n \n", "the file is empty"),
+    ("votes.toi", "", "votes.toi is empty"),
+    ("votes.toi", "\n \n", "votes.toi is empty"),
     ("votes.toi", "3\n1,Ada\n2,Ben\n3,Cleo\n", "line 1: found '3': this is PrefLib's format before 2022"),
     ("votes.toi", "1,2,3\n", "line 1: found '1,2,3'; allowed: header lines '# KEY: value' first"),
     ("votes.toi", GOOD.encode().replace(b"Cleo", b"Cl\xe9o"), "line 7: byte 0xe9 is not UTF-8; allowed: UTF-8"),

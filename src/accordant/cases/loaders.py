@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import bz2
-import csv
-import gzip
-import hashlib
-import lzma
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from accordant.cases.repairs import repairs_of
-from accordant.cases.rows import Rows
 from accordant.cases.spec import DataSpec
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
 from accordant.split import group_codes, time_keys
-
-ROWS_AT_ONCE = 65_536
+from accordant.tables.frames import read_frame
+from accordant.tables.text import file_hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +59,6 @@ class CaseData:
         return replace(self, log=self.log.take(rows), true_levels=levels, times=times)
 
 
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
-"""What stands for a missing value in files; unlike pandas' list, not "None", which is a good name for an action."""
-
-PACKED: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-
 Tidy = Callable[[pd.DataFrame], pd.DataFrame]
 tidiers: Registry[Tidy] = Registry("loader", group="accordant.loaders", packages=("accordant.cases",))
 """A loader is a function that brings a raw table into the shape that a case's ``data`` section describes.
@@ -105,91 +92,9 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
     DataError
         If the file is empty, a column is missing, or a value cannot be used.
     """
-    frame = read_table(path, spec.separator, spec.encoding)
+    frame = read_frame(path, spec.separator, spec.encoding)
     tidy = tidiers.create(spec.loader)(frame)
-    return build(tidy, spec, problem, reward_columns, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
-
-
-def read_table(path: Path, separator: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
-    """Read a CSV file with a header and at least one row; see `read_chunks`."""
-    pieces = read_chunks(path, at_once=sys.maxsize, separator=separator, encoding=encoding)
-    (frame,) = pieces  # in one piece, so that a column has one type
-    return frame
-
-
-def read_chunks(
-    source: str | Path | IO[str],
-    at_once: int = ROWS_AT_ONCE,
-    texts: Iterable[str] = (),
-    separator: str = ",",
-    encoding: str = "utf-8",
-) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a CSV file or stream in batches; a file without rows is an error.
-
-    Parameters
-    ----------
-    source
-        A path, or an open text stream.
-    at_once
-        Rows per batch.
-    texts
-        Columns that are text whatever they hold.
-    separator
-        What stands between columns. A file whose header does not contain it is read with commas.
-    encoding
-        Of the file.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, empty, or no CSV file, two columns have one name, a row has more fields than the header,
-        or there is no such encoding.
-    """
-    name = Path(source).name if isinstance(source, str | Path) else "standard input"
-    rows = 0
-    try:
-        between = _separator(source, separator, encoding)
-        with (
-            _opened(source, encoding) as opened,
-            pd.read_csv(
-                cast("IO[str]", Rows(opened, between, name)),  # it can be read, and nothing else is asked of it
-                sep=between,
-                chunksize=at_once,
-                low_memory=False,
-                keep_default_na=False,
-                na_values=MISSING,
-                dtype=dict.fromkeys(texts, str),
-            ) as chunks,
-        ):
-            for chunk in chunks:
-                rows += len(chunk)
-                yield chunk
-    except pd.errors.EmptyDataError:
-        raise DataError(f"{name} is empty") from None
-    except (pd.errors.ParserError, csv.Error, UnicodeDecodeError) as error:
-        raise DataError(f"{name} is not a readable CSV file: {error}") from None
-    except LookupError:
-        raise DataError(f"{name} cannot be read: {encoding!r} is no encoding; try 'utf-8' or 'latin-1'") from None
-    except OSError as error:
-        raise DataError(f"{source} cannot be read: {error.strerror}") from None
-    if rows == 0:
-        raise DataError(f"{name} has a header but no rows")
-
-
-def _separator(source: str | Path | IO[str], declared: str, encoding: str) -> str:
-    """Return the declared separator, or a comma for a file whose header does not contain the declared one."""
-    if declared == "," or not isinstance(source, str | Path):
-        return declared
-    with _opened(source, encoding) as file:
-        return declared if declared in file.readline() else ","
-
-
-def _opened(source: str | Path | IO[str], encoding: str) -> AbstractContextManager[IO[str]]:
-    """Return a file as a stream of text, unpacked if its name says that it is packed; a stream as it is."""
-    if not isinstance(source, str | Path):
-        return nullcontext(source)
-    opener = PACKED.get(Path(source).suffix, open)
-    return cast("IO[str]", opener(source, "rt", encoding=encoding, newline=""))
+    return build(tidy, spec, problem, reward_columns, path.name, file_hash(path))
 
 
 def build(

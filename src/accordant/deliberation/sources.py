@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from accordant.cases.places import find_file, no_data
 from accordant.deliberation.case import DeliberationSpec, MarginalSpec
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.registry import Registry
+from accordant.tables.text import file_hash
 
 MOST_VALUES = 12  # of a fact that a message lists
 
@@ -89,9 +89,9 @@ def deliberation_source(
 
 
 def _loaded(path: Path, declared: DeliberationSpec) -> PatientSource:
-    from accordant.cases.loaders import read_table
+    from accordant.tables.frames import read_frame
 
-    frame = read_table(path, declared.separator, declared.encoding)
+    frame = read_frame(path, declared.separator, declared.encoding)
     try:
         draw = patient_loaders.create(declared.loader, {"frame": frame, "declared": declared})
         if declared.marginal is not None:
@@ -99,7 +99,7 @@ def _loaded(path: Path, declared: DeliberationSpec) -> PatientSource:
             _check_marginal(patient_loaders.create(declared.loader, all_rows)(0), declared.marginal)
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
-    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    sha256 = file_hash(path)
     return PatientSource(draw, f"{path.name} (sha256 {sha256[:12]})", sha256, simulated=False)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import os
 import shutil
@@ -19,6 +18,7 @@ from accordant.report import render
 from accordant.runs.execution import CarriedOut
 from accordant.runs.models import load_policy, save_policy
 from accordant.runs.record import FORMAT
+from accordant.tables.text import file_hash
 
 RECORD, MANIFEST, LEADERBOARD, REPORT, MODELS = "run.json", "manifest.json", "leaderboard.csv", "report.html", "models"
 
@@ -76,7 +76,7 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
         (unfinished / RECORD).write_text(_json(content), encoding="utf-8")
         _write_leaderboard(content["test"]["leaderboard"], unfinished / LEADERBOARD)
         (unfinished / REPORT).write_text(render(content), encoding="utf-8")
-        hashes = {name: _hash(unfinished / name) for name in _files(unfinished)}
+        hashes = {name: file_hash(unfinished / name) for name in _files(unfinished)}
         (unfinished / MANIFEST).write_text(_json({"format": FORMAT, "sha256": hashes}), encoding="utf-8")
         unfinished.rename(target)
     except OSError as error:
@@ -124,7 +124,7 @@ def read_run(folder: str | Path) -> Run:
             raise RunFolderError(f"{folder}: {MANIFEST} was changed: it does not list {name}")
         if not (path / name).is_file():
             raise RunFolderError(f"{folder} is incomplete: {name} is missing")
-        if _hash(path / name) != hashes[name]:
+        if file_hash(path / name) != hashes[name]:
             raise RunFolderError(f"{folder}: {name} was changed after the run")
     for name in _files(path):
         if name not in hashes and name != MANIFEST:
@@ -153,10 +153,6 @@ def _write_leaderboard(rows: list[dict[str, Any]], path: Path) -> None:
 
 def _files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder).as_posix()) for path in folder.rglob("*") if path.is_file())
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _json(content: dict[str, Any]) -> str:

@@ -9,11 +9,12 @@ from typing import IO, Any
 
 import pandas as pd
 
-from accordant.cases.loaders import read_chunks, tidiers
+from accordant.cases.loaders import tidiers
 from accordant.contexts import Contexts
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.recommendation import Recommendations
 from accordant.runs.folder import Run
+from accordant.tables.frames import read_chunks
 
 
 def recommend_rows(

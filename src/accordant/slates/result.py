@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,7 @@ from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 from accordant.slates.sources import MarketSource
+from accordant.tables.text import csv_text
 
 FORMAT = 2  # of the JSON that a page is made from
 RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
@@ -248,16 +247,16 @@ class Slated:
 
     def slates_csv(self) -> str:
         """Return the file of slates: one line for each rule, request and place."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("rule", "request", "user", "day", "place", "item"))
+        return csv_text(("rule", "request", "user", "day", "place", "item"), self._shown())
+
+    def _shown(self) -> Iterator[tuple[object, ...]]:
+        """Yield rule, request, user, day, place and item."""
         for rule, served in self.served.items():
             ids = [each for batch in served.market.batches for each in batch.ids]
             for request, (name, user, day) in enumerate(zip(ids, served.users, served.days.tolist(), strict=True)):
                 for place, item in enumerate(served.slates.items[request].tolist(), 1):
                     if item != NOTHING:
-                        writer.writerow((rule, name, user, day, place, served.slates.item_names[item]))
-        return stream.getvalue()
+                        yield rule, name, user, day, place, served.slates.item_names[item]
 
 
 def _items(catalogue: Any) -> list[dict[str, Any]]:

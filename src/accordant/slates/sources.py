@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives import expected_utilities
 from accordant.slates.serving import ExpectedUptake, Market, Uptake
 from accordant.slates.state import State
+from accordant.tables.text import file_hash
 from accordant.utilities import ExpectedRewards
 
 
@@ -128,7 +128,7 @@ def market_source(
         demand = market_loaders.create(
             declared.loader or "", _known(declared, market_loaders, declared.loader) | {"path": path, "seed": seed}
         )
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        sha256 = file_hash(path)
         return _source(declared, demand, f"{path.name} (sha256 {sha256[:12]})", sha256)
     if declared.simulator is None:
         raise no_data(declared.file or "")

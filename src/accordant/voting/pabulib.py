@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import allowed_names
+from accordant.tables.text import read_text
 from accordant.voting.election import Election, VoteType
 from accordant.voting.pabulib_tables import COUNT, Tables
-from accordant.voting.text import text_of
 
 WITH_POINTS = ("cumulative", "scoring")
 LIMITS = ("max_length", "max_points", "max_sum_points")
@@ -52,7 +52,7 @@ def read_pabulib(path: str | Path) -> Election:
         found, and what is allowed.
     """
     file = Path(path)
-    return _Reader(file, text_of(file)).election()
+    return _Reader(file, read_text(file)).election()
 
 
 class _Reader:

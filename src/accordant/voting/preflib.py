@@ -14,8 +14,8 @@ from typing import NoReturn
 import numpy as np
 
 from accordant.errors import DataError, nearest
+from accordant.tables.text import read_text
 from accordant.voting.profile import UNRANKED, Profile
-from accordant.voting.text import text_of
 
 Order = list[list[int]]
 
@@ -55,7 +55,7 @@ def read_preflib(path: str | Path) -> Profile:
         message names file and line, what was found, and what is allowed.
     """
     file = Path(path)
-    return _Reader(file, text_of(file)).profile()
+    return _Reader(file, read_text(file)).profile()
 
 
 class _Reader:

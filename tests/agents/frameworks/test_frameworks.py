@@ -88,7 +88,7 @@ def test_every_fact_that_is_seen_is_needed(form, ward):
         assert set(asked) == {fact}
 
 
-@pytest.mark.parametrize("form", set(FORMS) - {"egalitarian group gap"})
+@pytest.mark.parametrize("form", sorted(set(FORMS) - {"egalitarian group gap"}))
 def test_no_framework_sees_an_attribute_unless_told(form):
     assert not ATTRIBUTES & set(FORMS[form]().sees)
 
@@ -360,7 +360,7 @@ def test_facts_out_of_range_are_refused_where_they_are_read(form, ward):
             assert set(asked) == ({expected} if fact in framework.sees else set())
 
 
-@pytest.mark.parametrize("form", set(FORMS) - {"egalitarian group gap"})
+@pytest.mark.parametrize("form", sorted(set(FORMS) - {"egalitarian group gap"}))
 def test_true_and_false_are_no_numbers(form, ward):
     framework = FORMS[form]()
     for fact in framework.sees:

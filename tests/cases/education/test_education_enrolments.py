@@ -21,7 +21,8 @@ from accordant.cases.education.enrolments import (
     repaired_bands,
     tidy_enrolments,
 )
-from accordant.cases.loaders import load_file, read_table, tidiers
+from accordant.cases.loaders import load_file, tidiers
+from accordant.tables.frames import read_frame
 from accordant.cases.repairs import repairs_of
 from accordant.cases.simulators import simulated_table
 from accordant.cases.spec import read_case
@@ -54,7 +55,7 @@ def loaded(file, **changes):
 
 def test_another_file_of_the_form(file, caplog):
     with caplog.at_level(logging.WARNING, logger="accordant"):
-        found = tidy_enrolments(read_table(file))
+        found = tidy_enrolments(read_frame(file))
     assert found["imd_band"].tolist() == ["90-100%", "10-20%", "unknown", "unknown"]
     assert found["Area_rank"].tolist()[:2] == [0.9, 0.1] and found["Area_rank"].isna().tolist()[2:] == [True, True]
     assert found["Education_level"].tolist() == [3, 0, 1, 2]
@@ -64,11 +65,11 @@ def test_another_file_of_the_form(file, caplog):
         "The loader repaired imd_band in 1 of 4 rows: '20-Oct', for example, became '10-20%'."
     ]
     assert repairs_of(found) == (caplog.records[0].getMessage(),)
-    assert repaired_bands(read_table(file)) == 1
+    assert repaired_bands(read_frame(file)) == 1
 
 
 def test_a_tidy_table_stays_as_it_is(file, caplog):
-    once = tidy_enrolments(read_table(file))
+    once = tidy_enrolments(read_frame(file))
     caplog.clear()
     pd.testing.assert_frame_equal(tidy_enrolments(once), once)
     assert not caplog.records and repaired_bands(once) == 0
@@ -162,7 +163,7 @@ def test_what_depends_on_the_module_taken_is_no_feature():
 
 
 def test_first_enrolments(file):
-    kept = first_enrolments(tidy_enrolments(read_table(file)))
+    kept = first_enrolments(tidy_enrolments(read_frame(file)))
     assert kept["id_student"].tolist() == [8, 7, 9] and kept["code_presentation"].tolist()[1] == "2013B"
     assert len(loaded(file, loader="oulad_first").log) == 3
     with pytest.raises(UnknownNameError, match="id_student"):
@@ -170,10 +171,10 @@ def test_first_enrolments(file):
 
 
 def test_new_students_have_no_module_yet(file):
-    tidy = tidiers.create("oulad")(read_table(file).drop(columns=["code_module", "final_result"]))
+    tidy = tidiers.create("oulad")(read_frame(file).drop(columns=["code_module", "final_result"]))
     case, _ = read_case("education")
     assert {*case.data.features, "Priority"} <= set(tidy.columns)
-    new = read_table(file).drop(columns=["final_result"])
+    new = read_frame(file).drop(columns=["final_result"])
     assert len(tidiers.create("oulad_first")(new)) == 4  # each row is somebody to advise, whoever it is
 
 
@@ -196,7 +197,7 @@ def test_a_simulated_file_can_be_read_again(tmp_path):
 
 @pytest.fixture(scope="module")
 def raw(real_data):
-    return read_table(real_data("education/oulad_studentInfo.csv"))
+    return read_frame(real_data("education/oulad_studentInfo.csv"))
 
 
 @pytest.fixture(scope="module")

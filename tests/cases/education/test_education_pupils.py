@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from accordant.cases.education.pupils import LEAKAGE, tidy_pupils
-from accordant.cases.loaders import load_file, read_table, tidiers
+from accordant.cases.loaders import load_file, tidiers
+from accordant.tables.frames import read_frame
 from accordant.cases.simulators import simulated_table
 from accordant.cases.spec import read_case
 from accordant.errors import DataError, InputError
@@ -36,7 +37,7 @@ def loaded(file, **changes):
 
 
 def test_another_file_of_the_form(file):
-    pupils = tidy_pupils(read_table(file, ";"))
+    pupils = tidy_pupils(read_frame(file, ";"))
     assert pupils["Action"].tolist() == ["Tutoring", "No_tutoring", "No_tutoring"]
     assert pupils["Home_education"].tolist() == ["higher", "low", "low"]
     assert pupils["Failed_before"].tolist() == ["no", "yes", "no"]
@@ -46,7 +47,7 @@ def test_another_file_of_the_form(file):
 
 
 def test_a_tidy_table_stays_as_it_is(file):
-    pupils = tidy_pupils(read_table(file, ";"))
+    pupils = tidy_pupils(read_frame(file, ";"))
     pd.testing.assert_frame_equal(tidy_pupils(pupils), pupils)
 
 
@@ -64,7 +65,7 @@ def test_commas_between_columns(file):
 
 
 def test_grades_of_the_year_may_be_missing_altogether(file):
-    read_table(file, ";").drop(columns=["G1", "G2", "absences"]).to_csv(file, sep=";", index=False)
+    read_frame(file, ";").drop(columns=["G1", "G2", "absences"]).to_csv(file, sep=";", index=False)
     assert loaded(file).log.actions.tolist() == [0, 1, 1]
 
 
@@ -90,7 +91,7 @@ def test_errors_name_the_column_and_the_row(file, old, new, message):
 
 
 def test_new_pupils_have_neither_grade_nor_support_yet(file):
-    tidy = tidiers.create("uci_student")(read_table(file, ";").drop(columns=["G3", "schoolsup"]))
+    tidy = tidiers.create("uci_student")(read_frame(file, ";").drop(columns=["G3", "schoolsup"]))
     case, _ = read_case("education-tutoring")
     assert {*case.data.features, "Home_education", "Failed_before"} <= set(tidy.columns)
 
@@ -106,7 +107,7 @@ def test_a_simulated_file_can_be_read_again(tmp_path):
 
 def test_counts_of_the_public_file(real_data):
     path = real_data("education/uci_student-mat.csv")
-    raw = read_table(path, ";")
+    raw = read_frame(path, ";")
     pupils = tidy_pupils(raw)
     assert len(pupils) == 395 and (pupils["G3"] == 0).sum() == 38
     assert Counter(pupils["Action"]) == {"No_tutoring": 344, "Tutoring": 51}

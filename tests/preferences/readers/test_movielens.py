@@ -88,7 +88,7 @@ def test_wrong_files(tmp_path, ratings, movies, message):
 
 
 def test_a_folder_without_the_files(tmp_path):
-    with pytest.raises(DataError, match=r"movies\.csv cannot be read"):
+    with pytest.raises(DataError, match=r"movies\.csv: there is no such file"):
         read_movielens(tmp_path)
 
 

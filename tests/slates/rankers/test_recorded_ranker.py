@@ -60,7 +60,7 @@ def test_scores_reasons_and_stakeholders(write, make_view):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "holds no rankings"),
+        ("", "is empty"),
         ("request,place,item\n", "holds no rankings"),
         ("request,place\nr1,1\n", "line 1: there is no column 'item'"),
         ("request,place,item,scores\nr1,1,zoo,1\n", "line 1: unknown column 'scores'; did you mean 'score'"),

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from accordant.cases.education.cells import cell_text, row_error
 from accordant.cases.loaders import Tidy, tidiers
 from accordant.cases.repairs import repaired, repairs_of
 from accordant.errors import UnknownNameError
+from accordant.tables.cells import cell_error, cell_text
 
 logger = logging.getLogger(__name__)
 
@@ -177,7 +177,7 @@ def _each(name: str, texts: list[str | None], read: Callable[[str | None], Any])
             try:
                 known[text] = read(text)
             except ValueError as error:
-                raise row_error(name, row, text, str(error)) from None
+                raise cell_error(name, row, text, str(error)) from None
     return [known[text] for text in texts]
 
 

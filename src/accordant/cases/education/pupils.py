@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from accordant.cases.education.cells import cell_text, row_error
 from accordant.cases.loaders import Tidy, tidiers
+from accordant.tables.cells import cell_error, cell_text
 
 NUMBERS = (
     *("age", "Medu", "Fedu", "traveltime", "studytime", "failures"),
@@ -78,13 +78,13 @@ def _numbers(name: str, texts: list[str | None]) -> NDArray[np.float64]:
         try:
             found[row] = float(text or "")
         except ValueError:
-            raise row_error(name, row, text, allowed) from None
+            raise cell_error(name, row, text, allowed) from None
         if not (0 <= found[row] <= highest and np.isfinite(found[row])):
-            raise row_error(name, row, text, allowed)
+            raise cell_error(name, row, text, allowed)
     return found
 
 
 def _action(row: int, text: str | None) -> str:
     if text not in ACTIONS:
-        raise row_error("schoolsup", row, text, ", ".join(ACTIONS))
+        raise cell_error("schoolsup", row, text, ", ".join(ACTIONS))
     return ACTIONS[text]

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 
 from accordant.errors import DataError, UnknownNameError, nearest
 from accordant.preferences.readers.dialogue import is_dialogue
-from accordant.preferences.readers.files import read_text
 from accordant.preferences.readers.movielens import MOVIE_COLUMNS, RATING_COLUMNS
 from accordant.preferences.readers.numbers import CHOSEN, REJECTED
+from accordant.tables.text import read_text
 
 Kind = Literal["trl", "hh-rlhf", "dsp", "movielens", "features"]
 

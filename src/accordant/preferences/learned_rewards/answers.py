@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.errors import DataError, UnknownNameError
-from accordant.preferences.readers.files import Entry, missing, read_json_lines, read_table
 from accordant.problem import DecisionProblem, value_label
+from accordant.tables.text import Entry, file_hash, missing, read_json_lines, read_table
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
@@ -123,7 +122,7 @@ def read_answers(
     place = {name: code for code, name in enumerate(user_names)}
     return Answers(
         file.name,
-        hashlib.sha256(file.read_bytes()).hexdigest(),
+        file_hash(file),
         actions,
         outcomes,
         np.array([[_shared(entry, column) for column in context] for entry in entries]).reshape(len(entries), -1),

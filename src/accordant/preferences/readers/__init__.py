@@ -7,7 +7,6 @@ numbers.py     items described by numbers, in plain columns
 trl.py         the columns of TRL's trainers, to read and to write
 styles.py      users of several styles with declared shares
 dialogue.py    turns of a conversation as one text, and back
-files.py       text, JSON lines and tables, with errors that name the line
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from accordant.errors import DataError, InputError, UnknownNameError
-from accordant.preferences.readers.files import as_entry, read_json, refuse_unknown
 from accordant.preferences.readers.styles import StyleUsers
 from accordant.preferences.texts import TextComparisons
+from accordant.tables.text import as_entry, read_json, refuse_unknown
 
 KEYS = ("query", "responses")
 

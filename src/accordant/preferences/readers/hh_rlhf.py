@@ -9,8 +9,8 @@ from pathlib import Path
 
 from accordant.errors import DataError
 from accordant.preferences.readers.dialogue import is_dialogue, split
-from accordant.preferences.readers.files import read_json_lines, refuse_unknown
 from accordant.preferences.texts import TextComparisons
+from accordant.tables.text import read_json_lines, refuse_unknown
 
 KEYS = ("chosen", "rejected")
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.errors import DataError, InputError
-from accordant.preferences.readers.files import Table, read_table
 from accordant.preferences.records import Ratings
+from accordant.tables.text import Table, read_table
 
 RATING_COLUMNS = ("userId", "movieId", "rating", "timestamp")
 MOVIE_COLUMNS = ("movieId", "title", "genres")

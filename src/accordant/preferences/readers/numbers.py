@@ -17,8 +17,8 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import DataError
-from accordant.preferences.readers.files import Entry, missing, read_json_lines, read_table, refuse_unknown
 from accordant.preferences.records import Comparisons
+from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
 
 CHOSEN, REJECTED, USER = "chosen_", "rejected_", "user_"
 USER_ID, GROUP, WEIGHT, MARGIN = "user_id", "group_id", "weight", "margin"

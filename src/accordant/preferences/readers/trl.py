@@ -22,8 +22,8 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
 from accordant.preferences.readers.dialogue import OPEN, SPEAKERS, Split, Turn, dialogue, is_dialogue, split, turns
-from accordant.preferences.readers.files import Entry, missing, read_json_lines, read_table, refuse_unknown
 from accordant.preferences.texts import NUMBERS, TextComparisons
+from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
 
 TEXTS = ("prompt", "chosen", "rejected")
 NUMBER_COLUMNS = {"margin": "margins", "support_rate": "support", "weight": "weights"}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +11,7 @@ import numpy as np
 from accordant.slates.fidelity import Instead
 from accordant.slates.rankers import Ranker
 from accordant.slates.serving import Market
+from accordant.tables.text import csv_text
 from accordant.voting.ranking import Ranking
 
 CountsAs = Literal["ballot", "silence", "declared"]
@@ -162,16 +161,16 @@ class Spoken:
 
     def rankings_csv(self) -> str:
         """Return all rankings as a file that `RecordedRanker` reads."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("stakeholder", "request", "place", "item", "score", "reason"))
+        return csv_text(("stakeholder", "request", "place", "item", "score", "reason"), self._places())
+
+    def _places(self) -> Iterator[tuple[object, ...]]:
+        """Yield stakeholder, request, place, item, score and reason."""
         for ballot in self.ballots:
             ranking = ballot.ranking
             scores = ranking.scores or ("",) * len(ranking.order)
             reasons = ranking.reasons or ("",) * len(ranking.order)
             for place, (item, score, reason) in enumerate(zip(ranking.order, scores, reasons, strict=True), 1):
-                writer.writerow((ballot.stakeholder, ballot.request, place, item, score, reason))
-        return stream.getvalue()
+                yield ballot.stakeholder, ballot.request, place, item, score, reason
 
 
 def _voice(stakeholder: str, ranker: Ranker, ballots: list[SpokenBallot]) -> Voice:

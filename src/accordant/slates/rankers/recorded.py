@@ -13,8 +13,8 @@ from pathlib import Path
 from accordant.agents.language.keys import readable
 from accordant.agents.language.wire import TEXT_LENGTH
 from accordant.errors import DataError, allowed_names
+from accordant.tables.text import read_text
 from accordant.voting.ranking import Ranking
-from accordant.voting.text import text_of
 
 NEEDED = ("request", "place", "item")
 COLUMNS = ("stakeholder", *NEEDED, "score", "reason")
@@ -66,7 +66,7 @@ def read_rankings(file: str | Path) -> dict[str | None, dict[str, Recorded]]:
 
 def _rows(path: Path) -> list[_Row]:
     """Return the rows that are not blank, with their lines, if the header is right."""
-    reader = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     found: list[_Row] = []
     header: list[str] | None = None
     try:

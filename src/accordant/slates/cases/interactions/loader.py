@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.days import service_days
 from accordant.slates.relevance import Fitted, recommender_of
 from accordant.slates.sources import Demand, market_loaders
+from accordant.tables.text import file_hash
 
 MOST_CELLS = 20_000_000  # item × request: 18 bytes each are 360 MB, and every rule that is served needs more [ours]
 
@@ -103,7 +103,7 @@ def interactions(
     batches = tuple(_requests(past, learned, day, asked[part], repeat=repeat) for day, part in parts)
     facts = facts_of(events, past, catalogue, asked, batches, undeclared, recommender)
     if beside is not None:
-        facts |= {"items_file": beside.name, "items_sha256": hashlib.sha256(beside.read_bytes()).hexdigest()}
+        facts |= {"items_file": beside.name, "items_sha256": file_hash(beside)}
     return Demand(catalogue, batches, notes_of(facts, requests_per_day, least, repeat=repeat), facts)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from accordant.arrays import Codes, Values
-from accordant.cases.cells import Cells, Limits
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.slates.cases.interactions.times import seconds_of
+from accordant.tables.cells import Cells, Limits
 
 OF_EVENTS = ("user", "item", "time", "weight", "session")
 OF_ITEMS = ("id", "name", "category", "provider", "price", "capacity", "latitude", "longitude", "safety")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from accordant.arrays import Values
-from accordant.cases.cells import Cells
+from accordant.tables.cells import Cells
 
 EARLIEST, LATEST = 315_532_800.0, 4_102_444_800.0  # 1980-01-01 and 2100-01-01 in seconds since 1970
 """Outside are years, 20240531, days of a spreadsheet, minutes and milliseconds, which all look like seconds [ours]."""

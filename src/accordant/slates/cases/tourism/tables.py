@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
-from accordant.cases.cells import Cells, Limits
 from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.tables.cells import Cells, Limits
 
 COLUMNS: Mapping[str, str] = {
     "user": "userID",

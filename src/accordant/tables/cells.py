@@ -6,13 +6,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from accordant.arrays import Values
-from accordant.cases.loaders import read_chunks
 from accordant.errors import DataError, UnknownNameError
+from accordant.problem import value_label
+from accordant.tables.frames import read_chunks
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,7 @@ class Cells:
 
     def error(self, use: str, row: int, text: str | None, allowed: str) -> DataError:
         """Return the error that a cell cannot be used."""
-        found = "nothing" if text is None else repr(text)
-        return DataError(f"{self.file}: column {self.columns[use]!r}, row {row}: found {found}; allowed: {allowed}")
+        return DataError(f"{self.file}: {cell_error(str(self.columns[use]), row, text, allowed)}")
 
 
 def _number(text: str | None) -> float:
@@ -116,3 +117,16 @@ def _number(text: str | None) -> float:
         return float(text or "nan")
     except ValueError:
         return float("nan")
+
+
+def cell_text(value: Any) -> str | None:
+    """Return the text of a cell without outer blanks and quotation marks, or None if nothing is left."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return None
+    return value_label(value).strip().strip('"').strip() or None
+
+
+def cell_error(column: str, row: int, text: str | None, allowed: str) -> DataError:
+    """Return the error that a cell cannot be used."""
+    found = "nothing" if text is None else repr(text)
+    return DataError(f"column {column!r}, row {row}: found {found}; allowed: {allowed}")

@@ -1,9 +1,10 @@
-"""What all readers of files share: text, JSON lines and tables, plain or compressed, with errors that name the line."""
+"""Text files of users, plain or compressed: CSV, JSON and JSON lines; errors name the file and the line."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import zlib
@@ -106,7 +107,7 @@ def refuse_unknown(
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a UTF-8 file, decompressed if its first bytes say that it is compressed.
+    """Return the text of a UTF-8 file without its byte order mark, unpacked if its first bytes say that it is packed.
 
     Raises
     ------
@@ -116,20 +117,37 @@ def read_text(path: str | Path) -> str:
     file = Path(path)
     try:
         content = file.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"{file}: there is no such file") from None
     except OSError as error:
         raise DataError(f"{file} cannot be read: {error.strerror}") from None
     if content.startswith(GZIP):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"{file.name} is a broken gzip file: {error}") from None
+            raise DataError(f"{file} is a broken gzip file: {error}") from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{file.name} is not UTF-8: {error.reason} at byte {error.start}") from None
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{file}, line {line}: byte {content[error.start]:#04x} is not UTF-8; allowed: UTF-8") from None
     if not text.strip():
-        raise DataError(f"{file.name} is empty")
+        raise DataError(f"{file} is empty")
     return text
+
+
+def file_hash(path: str | Path) -> str:
+    """Return the SHA-256 of the bytes of a file, in hexadecimal digits."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table as CSV with a header, lines ended by a line feed."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return stream.getvalue()
 
 
 def read_json(path: str | Path) -> Any:

@@ -1,0 +1,68 @@
+"""`Section`: one finished, typed part of a result; JSON, its schema and its page of the reference are made from it.
+
+A module registers what it defines::
+
+    @sections.register("slates")
+    class SlateResult(Section): ...
+
+A page reads the typed section, made just now or read from its JSON (`Section.read`); nothing reads dictionaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from accordant.errors import spec_error
+from accordant.json_values import json_value
+from accordant.registry import Registry
+
+
+def _number(value: Any) -> Any:
+    """Let NaN and infinities stand for what is not defined."""
+    return json_value(value)
+
+
+Number = Annotated[float | None, BeforeValidator(_number)]
+"""A number of a result; None where it is not defined."""
+
+
+class Section(BaseModel):
+    """A finished part of a result: immutable, with a name and a version that rises when keys change.
+
+    Fields may be texts, numbers (`Number` where they may be undefined), other models, frozen dataclasses such as
+    `accordant.statistics.Estimate`, and tuples and mappings of these.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the section as JSON values; numbers that are not finite are None."""
+        values: dict[str, Any] = json_value(self.model_dump(mode="json", by_alias=True))
+        return values
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """Return the section that JSON values hold.
+
+        Raises
+        ------
+        SpecError
+            If a key is unknown, missing or of the wrong type; the message names it.
+        """
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise spec_error(error, cls.__name__, cls.model_fields) from None
+
+
+sections: Registry[type[Section]] = Registry(
+    "section",
+    group="accordant.sections",
+    packages=("accordant.runs", "accordant.slates", "accordant.preferences", "accordant.deliberation"),
+)
+"""Sections by name; `Registry.factory` returns the class."""

@@ -1,0 +1,176 @@
+"""CSV files as data frames, whole or in batches, in which no row is longer than the header."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import lzma
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pandas as pd
+
+from accordant.errors import DataError
+
+ROWS_AT_ONCE = 65_536
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
+"""What stands for a missing value in files; unlike pandas' list, not "None", which is a good name for an action."""
+
+PACKED: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+MARK = "\ufeff"  # of the order of bytes: some programs write it before the header
+
+
+class Rows:
+    """A text stream that a CSV parser reads; every row is counted on its way.
+
+    A parser may take the first fields of rows that are too long for row labels, and move all others to the left.
+
+    Parameters
+    ----------
+    lines
+        Of the file, with their ends.
+    separator
+        What stands between columns.
+    name
+        Of the file, for messages.
+
+    Raises
+    ------
+    DataError
+        When it is read: if two columns have one name, or a row has more fields than the header.
+    """
+
+    def __init__(self, lines: Iterable[str], separator: str, name: str) -> None:
+        self._name, self._kept, self._length = name, list[str](), 0
+        self._reader = csv.reader(self._keep(lines), delimiter=separator)
+        self._width: int | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the text row by row."""
+        while text := self.read(1):
+            yield text
+
+    def read(self, size: int = -1) -> str:
+        """Return whole rows of at least some size; all of them if it is negative, nothing at the end."""
+        for row in self._reader:
+            if self._width is None:
+                self._begin(row)
+            elif len(row) > self._width:
+                raise DataError(self._too_long(row))
+            if 0 <= size <= self._length:
+                break
+        text = "".join(self._kept)
+        self._kept.clear()
+        self._length = 0
+        return text
+
+    def _keep(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield lines and remember them: a quoted field may hold several."""
+        for place, line in enumerate(lines):
+            text = line if place else line.removeprefix(MARK)
+            self._kept.append(text)
+            self._length += len(text)
+            yield text
+
+    def _begin(self, row: list[str]) -> None:
+        """Take a row for the header, unless it is blank."""
+        if len(row) < 2 and not "".join(row).strip():
+            return
+        for column, count in Counter(row).items():
+            if column and count > 1:
+                raise DataError(f"{self._name}, line {self._reader.line_num}: {count} columns are called {column!r}")
+        self._width = len(row)
+
+    def _too_long(self, row: list[str]) -> str:
+        found = (
+            f"{self._name}, line {self._reader.line_num}: {len(row)} fields; allowed: {self._width}, as in the header"
+        )
+        return found + ("; the row ends with a separator, the header does not" if not row[-1] else "")
+
+
+def read_frame(path: Path, separator: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
+    """Read a CSV file with a header and at least one row; see `read_chunks`."""
+    pieces = read_chunks(path, at_once=sys.maxsize, separator=separator, encoding=encoding)
+    (frame,) = pieces  # in one piece, so that a column has one type
+    return frame
+
+
+def read_chunks(
+    source: str | Path | IO[str],
+    at_once: int = ROWS_AT_ONCE,
+    texts: Iterable[str] = (),
+    separator: str = ",",
+    encoding: str = "utf-8",
+) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a CSV file or stream in batches; a file without rows is an error.
+
+    Parameters
+    ----------
+    source
+        A path, or an open text stream.
+    at_once
+        Rows per batch.
+    texts
+        Columns that are text whatever they hold.
+    separator
+        What stands between columns. A file whose header does not contain it is read with commas.
+    encoding
+        Of the file.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, or no CSV file, two columns have one name, a row has more fields than the header,
+        or there is no such encoding.
+    """
+    name = Path(source).name if isinstance(source, str | Path) else "standard input"
+    rows = 0
+    try:
+        between = _separator(source, separator, encoding)
+        with (
+            _opened(source, encoding) as opened,
+            pd.read_csv(
+                cast("IO[str]", Rows(opened, between, name)),  # it can be read, and nothing else is asked of it
+                sep=between,
+                chunksize=at_once,
+                low_memory=False,
+                keep_default_na=False,
+                na_values=MISSING,
+                dtype=dict.fromkeys(texts, str),
+            ) as chunks,
+        ):
+            for chunk in chunks:
+                rows += len(chunk)
+                yield chunk
+    except pd.errors.EmptyDataError:
+        raise DataError(f"{name} is empty") from None
+    except (pd.errors.ParserError, csv.Error, UnicodeDecodeError) as error:
+        raise DataError(f"{name} is not a readable CSV file: {error}") from None
+    except LookupError:
+        raise DataError(f"{name} cannot be read: {encoding!r} is no encoding; try 'utf-8' or 'latin-1'") from None
+    except OSError as error:
+        raise DataError(f"{source} cannot be read: {error.strerror}") from None
+    if rows == 0:
+        raise DataError(f"{name} has a header but no rows")
+
+
+def _separator(source: str | Path | IO[str], declared: str, encoding: str) -> str:
+    """Return the declared separator, or a comma for a file whose header does not contain the declared one."""
+    if declared == "," or not isinstance(source, str | Path):
+        return declared
+    with _opened(source, encoding) as file:
+        return declared if declared in file.readline() else ","
+
+
+def _opened(source: str | Path | IO[str], encoding: str) -> AbstractContextManager[IO[str]]:
+    """Return a file as a stream of text, unpacked if its name says that it is packed; a stream as it is."""
+    if not isinstance(source, str | Path):
+        return nullcontext(source)
+    opener = PACKED.get(Path(source).suffix, open)
+    return cast("IO[str]", opener(source, "rt", encoding=encoding, newline=""))
