@@ -145,7 +145,7 @@ def main(arguments: list[str]) -> int:
 
     folder = Path(arguments[0] if arguments else DOCS / "_build").resolve()
     found = lay_out(folder / "source")
-    options = ["-q", "-W", "--keep-going", "-b", "html", "-c", str(DOCS / "site")]
+    options = ["-q", "-W", "--fresh-env", "--write-all", "--keep-going", "-b", "html", "-c", str(DOCS / "site")]
     code = build_main([*options, "-d", str(folder / "doctrees"), str(folder / "source"), str(folder / "html")])
     if code == 0:
         print(f"{len(found.pages)} pages: {folder / 'html' / 'index.html'}")

@@ -24,6 +24,8 @@ suppress_warnings = [
 ]
 
 html_theme = "pydata_sphinx_theme"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_title = "accordant"
 html_show_sourcelink = False
 html_copy_source = False

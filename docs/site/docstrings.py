@@ -10,6 +10,7 @@ from typing import Any
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 CODE = re.compile(r"(``.+?``|`[^`\n]+`)", re.DOTALL)
 TERM = re.compile(r"^(\S.*)\n((?:[ ]+.*\n?|\n)*)", re.MULTILINE)
+LISTED = re.compile(r"^\S.*? {2,}\S", re.MULTILINE)
 DOTTED = re.compile(r"accordant(\.\w+)+")
 
 
@@ -49,17 +50,18 @@ def inline(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Return text as Markdown; what is indented below ``::`` becomes a block of code."""
-    blocks, lines, shown = [], [], False
+    """Return text as Markdown; what is indented, or stands in columns, becomes a block."""
+    blocks: list[str] = []
+    lines: list[str] = []
     for block in re.split(r"\n\s*\n", text):
         indented = bool(block.strip()) and all(line.startswith("    ") for line in block.splitlines())
-        if indented:
-            lines.append(inspect.cleandoc(f"\n{block}") if not shown else block)
+        in_columns = len(LISTED.findall(block)) >= max(2, block.strip().count("\n"))  # names with what they hold
+        if indented or in_columns:
+            lines.append(block)
             continue
         if lines:
             blocks.append(_fenced(lines))
             lines = []
-        shown = block.rstrip().endswith("::")
         words = re.sub(r"\s*::\s*$", ":", block) if block.strip() != "::" else ""
         blocks.append(inline(words))
     if lines:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from docs.site.docstrings import default, inline, markdown, parameter_texts, signature, summary
-from pydantic import BaseModel
 
 import accordant
 from accordant.registry import Registry
@@ -56,7 +55,7 @@ class Listed:
     @property
     def declares(self) -> bool:
         """Whether what is registered are types with a JSON schema, which have a page each."""
-        return bool(self.names) and all(model_of(self.registry.factory(name)) for name in self.names)
+        return self.kept.startswith("type[")
 
 
 @functools.cache
@@ -88,11 +87,6 @@ def registries() -> tuple[Listed, ...]:
         kept = str(inspect.get_annotations(module)[name]).partition("[")[2].removesuffix("]")
         listed.append(Listed(getattr(module, name), place, module, kept))
     return tuple(sorted(listed, key=lambda each: each.title))
-
-
-def model_of(factory: Any) -> type[BaseModel] | None:
-    """Return the pydantic class that a factory is, or None."""
-    return factory if inspect.isclass(factory) and issubclass(factory, BaseModel) else None
 
 
 # Registries
@@ -179,7 +173,7 @@ def registry_table() -> str:
 def sections_pages() -> Iterator[tuple[str, str]]:
     """Make a page and a schema for every registered type that declares its fields, and an index of them."""
     for listed in registries():
-        if not listed.declares:
+        if not (listed.declares and listed.names):
             continue
         lines = [f"# {listed.title}\n", f"Registered in `{listed.place}`; each has a JSON schema.\n"]
         for name in listed.names:
@@ -199,7 +193,8 @@ def schema_of(model: Any) -> dict[str, Any]:
 def section_page(name: str, model: Any) -> str:
     """Return the page of one section: what it holds, field by field, and the types that it uses."""
     schema = schema_of(model)
-    parts = [f"# `{name}`\n", markdown(inspect.getdoc(model), leave_out=("Attributes",)) + "\n"]
+    head = f"# `{name}`\n" + (f"\nVersion {model.version}.\n" if hasattr(model, "version") else "")
+    parts = [head, markdown(inspect.getdoc(model), leave_out=("Attributes",)) + "\n"]
     parts.append(field_table(schema, parameter_texts(model)) + "\n")
     parts += [
         f"({name}-{key})=\n## {key}\n\n{inline(each.get('description', ''))}\n\n{field_table(each, {})}\n"
@@ -381,7 +376,7 @@ def python_index() -> str:
 
 def index() -> str:
     """Return the list of what is made beside the registries: sections, and Python."""
-    declared = [each for each in registries() if each.declares]
+    declared = [each for each in registries() if each.declares and each.names]
     lines = [f"- [{each.title.lower()}]({each.slug}.md): types that are written as JSON" for each in declared]
     lines += ["- [Python](python.md): what each room offers"]
     return "\n".join([*lines, "", toctree("\n".join([*(each.slug for each in declared), "python"]))])
