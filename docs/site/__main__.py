@@ -102,7 +102,8 @@ def site() -> Site:
     about = {heading: parts[heading].strip().partition("\n")[0] for heading in PARTS}
     for heading in PARTS:
         found.part(heading, parts.pop(heading))
-    found.pages["project/index.md"] += "\n## " + found.moved(parts.pop("Change what a page prints"), DOCS, "index.md")
+    marking = "Change what a page prints"
+    found.pages[PARTS[LAST]] += f"\n## {marking}\n" + found.moved(parts.pop(marking), DOCS, PARTS[LAST])
     found.pages["reference/index.md"] += "\n" + reference.index()
     found.pages["reference/registries.md"] += "\n" + reference.registry_table()
     front = "## ".join(re.split(r"^## ", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[:2])

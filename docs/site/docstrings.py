@@ -108,7 +108,10 @@ def parameter_texts(factory: Callable[..., Any]) -> dict[str, str]:
     for base in reversed(inspect.getmro(factory) if inspect.isclass(factory) else (factory, type(factory))):
         said = sections(base.__doc__ or "")
         for names, text in terms(said.get("Attributes", "")) + terms(said.get("Parameters", "")):
-            found.update(dict.fromkeys((name.strip() for name in names.split(",")), inline(" ".join(text.split()))))
+            meaning = inline(" ".join(text.split()))
+            for name in map(str.strip, names.split(",")):
+                if not (meaning.startswith("See `") and name in found):  # a base says it already
+                    found[name] = meaning
     return found
 
 

@@ -325,9 +325,8 @@ def described(name: str, thing: Any) -> str:
     body = [f"Is also {above}." if above else "", markdown(thing.__doc__), *members]
     canonical = f"{thing.__module__}.{thing.__qualname__}"
     options = () if canonical == name else (f":canonical: {canonical}",)
-    return directive(
-        kind, name + ("" if kind == "py:exception" else signature(thing, linked)), "\n\n".join(body), options
-    )
+    head = "" if kind == "py:exception" else signature(thing, linked).removesuffix(" -> None")
+    return directive(kind, name + head, "\n\n".join(body), options)
 
 
 def offer(room: str, name: str, thing: Any) -> tuple[str, str]:
