@@ -16,10 +16,10 @@ demo: $(VENV)/installed
 	$(BIN)/accordant run lending
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --timeout 300
 
 long: $(VENV)/installed
-	$(BIN)/python -m pytest -q --override-ini addopts=--import-mode=importlib tests/long
+	$(BIN)/python -m pytest -q -n auto --timeout 1500 -m long
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks

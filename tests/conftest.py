@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import resource
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from numba.core import event
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
@@ -20,8 +22,40 @@ from accordant.problem import DecisionProblem
 ACTIONS = ("Grant", "Lower", "Deny")
 OUTCOMES = ("Full", "Part", "None")
 
-settings.register_profile("suite", deadline=None)  # a loaded machine is no fault of the code
-settings.load_profile("suite")
+# a loaded machine is no fault of the code; HYPOTHESIS_PROFILE=thorough tries ten times as much
+settings.register_profile("suite", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+CPU_LIMIT = 2.0  # seconds of a test without the mark `long`; compiling of kernels is left out
+LONG = Path(__file__).parent / "long"
+
+
+def cpu_seconds():
+    """Return the CPU time of this process and of those that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+@pytest.hookimpl(tryfirst=True)  # before ``-m`` looks for marks
+def pytest_collection_modifyitems(items):
+    """Mark everything below tests/long as long."""
+    for item in items:
+        if LONG in item.path.parents:
+            item.add_marker(pytest.mark.long)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test that is not marked `long` and takes more than `CPU_LIMIT`."""
+    compiled = []
+    with event.install_timer("numba:compile", compiled.append):
+        before = cpu_seconds()
+        result = yield
+        spent = cpu_seconds() - before - sum(compiled)
+    if spent > CPU_LIMIT and item.get_closest_marker("long") is None:
+        pytest.fail(f"{spent:.1f} CPU seconds; allowed: {CPU_LIMIT:g}, or the mark `long`", pytrace=False)
+    return result
 
 
 def bank(contexts, action, outcome):

@@ -123,6 +123,7 @@ def python_blocks():
             yield pytest.param("\n".join(blocks), id=label(page))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", list(python_blocks()))
 def test_python_blocks_run(code, tmp_path):
     file = tmp_path / "page.py"  # a process of its own: pages register strategies, metrics and rewards

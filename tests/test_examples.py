@@ -24,6 +24,7 @@ def test_every_example_is_listed():
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(SAYS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(SAYS))
 def test_example_runs(name, tmp_path):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}

@@ -32,6 +32,7 @@ def array_types(tree):
             yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
+@pytest.mark.long
 def test_a_type_of_array_is_defined_once():
     files = [*SOURCE.rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
     found = [(name, file) for file in files for name in array_types(ast.parse(file.read_text(encoding="utf-8")))]

@@ -106,6 +106,7 @@ def test_03_applicant_rewards_keep_the_order_of_the_table_at_every_loan_size(len
         assert bool(clipping_warnings("Applicant", signal, log.contexts, queries, lending)) == (not monotone)
 
 
+@pytest.mark.long
 def test_04_ties_are_decided_by_the_declared_order_and_reported():
     disagree = ExpectedRewards([[0.9, 0.2], [0.3, 0.8]], stakeholders=["a", "b"], actions=["A", "C"])
     found = strategies.create("kalai_smorodinsky", {"disagreement": "context"})(disagree)
@@ -159,6 +160,7 @@ def test_06_constants_are_in_the_table_and_mark_what_they_beat(granted):
     assert beaten and all(row.below_best_constant for row in beaten)
 
 
+@pytest.mark.long
 def test_07_probabilities_match_the_base_rate(make_loans):
     """No resampling: the mean probability of every class is within three standard errors of its share."""
     world = make_loans(n=400, only="Grant")
@@ -312,6 +314,7 @@ def test_20_thresholds_come_from_training_rows():
     assert "2.2235" not in text and "threshold_outcome" not in text
 
 
+@pytest.mark.long
 def test_21_same_seed_same_numbers_and_every_seed_counts(loans, loans_policy):
     again, other = loans.fitted(), loans.fitted(random_state=5)
     assert again.leaderboard_.to_json() == loans_policy.leaderboard_.to_json()

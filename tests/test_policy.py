@@ -218,6 +218,7 @@ def test_an_own_learner_needs_no_more_than_fit_and_predict_levels(visits):
         assert levels[code] == pytest.approx(visits.outcomes[visits.actions == action].mean())
 
 
+@pytest.mark.long
 def test_default_models_learn(make_loans):
     """Without named models: classifiers compared by proper score, histogram boosting for rewards."""
     world = make_loans(n=90)
@@ -229,6 +230,7 @@ def test_default_models_learn(make_loans):
 # --- rewards ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_signals_callables_and_observed_rewards_together(loans):
     table = {a: {o: 0.5 if a == "Lower" else 0.1 for o in loans.problem.outcomes} for a in loans.problem.actions}
     observed = np.linspace(0, 1, len(loans.actions))
@@ -359,6 +361,7 @@ def test_a_single_outcome_class(loans):
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -387,6 +390,7 @@ def test_parameters_that_cannot_be_used(loans, change, message):
         loans.policy(**change).fit(loans.columns, **loans.data, rewards=loans.rewards)
 
 
+@pytest.mark.long
 def test_a_classifier_without_probabilities(loans):
     """It is calibrated into probabilities; without calibration, or with a grid, that is impossible and said."""
     from sklearn.svm import LinearSVC
@@ -476,6 +480,7 @@ def test_evaluation_on_training_rows_differs_from_the_held_out_leaderboard(loans
     assert not np.allclose(held_out, fitted)
 
 
+@pytest.mark.long
 def test_held_out_rows_come_from_models_that_did_not_see_them(loans):
     """Changing one row's outcome changes E on other rows, never its own held-out E."""
     row = 11
@@ -513,6 +518,7 @@ def test_an_undefined_metric_selects_nobody(loans):
 # --- repeating itself ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("world", ["loans", "visits"])
 def test_same_seed_same_bytes_and_threads_do_not_matter(world, request):
     given = request.getfixturevalue(world)
@@ -547,6 +553,7 @@ print([row.strategy for row in policy.leaderboard_])
 """
 
 
+@pytest.mark.long
 def test_hash_seeds_change_nothing():
     """Names are never iterated in the order of a set."""
     script = SCRIPT.format(folder=str(Path(__file__).parent))
@@ -563,6 +570,7 @@ def test_hash_seeds_change_nothing():
     assert len(outputs) == 1
 
 
+@pytest.mark.long
 def test_shared_rewards_use_one_regressor(loans):
     policy = loans.fitted(shared_rewards=True, reward_model=LinearRegression())
     assert len(policy.reward_models_) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import subprocess
 import sys
 
@@ -24,6 +25,7 @@ def test_the_face_of_the_design():
     assert ac.ParticipatoryPolicy.__name__ == "ParticipatoryPolicy"
 
 
+@pytest.mark.long
 def test_importing_is_light():
     for code in ("import accordant", "import accordant.cli.app", "import accordant; accordant.strategies.names()"):
         shown = subprocess.run(

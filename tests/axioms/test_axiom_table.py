@@ -69,6 +69,7 @@ def test_rules_of_a_run_take_the_place_of_registered_ones():
     assert "maximin" in labels(rules)
 
 
+@pytest.mark.long
 def test_a_table_is_plain_json(table):
     shown = json.loads(json.dumps(table.to_json(), allow_nan=False))
     assert shown["contexts"] == 200

@@ -58,6 +58,7 @@ def clear(before, after, t):
     return all((each.winners[:, t] == each.near[:, t]).all() for each in outcomes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in ordered_names() if name != "non_dictatorship"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_every_trial_says_what_the_twin_says(twins, name, shape):
@@ -96,6 +97,7 @@ def test_dictators_are_those_of_the_twin(twins, shape):
                 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ordered_names())
 def test_witnesses_are_confirmed_in_plain_python(confirms, name):
     E = sample(300, seed=3, n_stakeholders=4)
@@ -211,6 +213,7 @@ def test_strategy_proofness_is_not_judged_where_somebody_is_indifferent():
     assert check("strategy_proofness", "utilitarian", expected([0.6, 0.6], [0.0, 0.9])).judged == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ordered_names())
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3), (3, 1)], ids=str)
 def test_one_stakeholder_or_one_action_is_no_error(name, shape):

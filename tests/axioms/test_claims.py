@@ -30,6 +30,7 @@ def test_every_counterexample_is_confirmed_in_plain_python(confirms, example, ru
     assert confirms(example.axiom, strategies.create(rule, REQUIRED.get(rule, {})), *example.matrices())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_what_is_claimed_never_to_fail_never_fails_on_data(shape):
     E = sample(1500 if shape == (3, 4) else 150, seed=11, n_stakeholders=shape[0], n_actions=shape[1])
@@ -57,6 +58,7 @@ def test_no_exception_can_be_found(data):
     assert finding.violated == 0, finding.to_json()
 
 
+@pytest.mark.long
 def test_claims_hold_on_extreme_rewards():
     """Rewards near 0 and 1 and rare differences: where floors, tolerances and logarithms bite."""
     generator = np.random.default_rng(5)

@@ -349,6 +349,7 @@ def test_health_files(real_data, number):
     assert effect == pytest.approx([4.021, 4.052, 4.111][number - 1], abs=5e-4)
 
 
+@pytest.mark.long
 def test_a_case_of_ones_own_from_file_to_leaderboard(tmp_path):
     """Table rewards by group, and a reward in a column."""
     generator = np.random.default_rng(0)

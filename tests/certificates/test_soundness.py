@@ -99,6 +99,7 @@ def assert_nothing_gets_past(rule, expected, threat, generator, *, tries, restar
     return certificate
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", RULES, ids=named)
 def test_no_attack_leaves_the_outer_set_and_no_metric_its_bounds(case):
     rule, generator = strategies.create(*case), np.random.default_rng([len(case[0]), len(str(case[1]))])
@@ -107,6 +108,7 @@ def test_no_attack_leaves_the_outer_set_and_no_metric_its_bounds(case):
         assert_nothing_gets_past(rule, expected, Threat(delta, coalition), generator, tries=40)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", RULES, ids=named)
 def test_sets_grow_with_radius_and_coalition_and_start_from_the_decision(case):
     rule, generator = strategies.create(*case), np.random.default_rng(3)

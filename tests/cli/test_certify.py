@@ -15,6 +15,7 @@ def certified(accordant, finished_run):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_the_untouched_rows_are_certified_against_every_coalition(certified):
     assert certified["origin"] == "the 48 untouched rows of first"
     members = [each["members"] for each in certified["survey"]["coalitions"]]

@@ -22,6 +22,7 @@ def without_cost(run):
     return {name: value for name, value in content.items() if name != "cost"}
 
 
+@pytest.mark.long
 def test_run_prints_a_leaderboard_and_where_the_report_is(accordant, case_folder):
     done = accordant("run", "beds.yaml", "--out", "shown")
     assert done.returncode == 0
@@ -48,6 +49,7 @@ def test_json_is_all_there_is_on_stdout(accordant):
         assert all({"value", "low", "high", "n"} <= set(cell) for cell in row["metrics"].values())
 
 
+@pytest.mark.long
 def test_no_data_means_the_simulator_and_says_so_first(accordant):
     done = accordant("run", "lending", "--rows", "150", "--folds", "3", "--resamples", "100", "--out", "simulated",
                      ACCORDANT_DATA="")  # fmt: skip
@@ -55,6 +57,7 @@ def test_no_data_means_the_simulator_and_says_so_first(accordant):
     assert done.stdout.startswith("SIMULATED DATA")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hash_seed", ["0", "1"])
 def test_same_seed_same_bytes_whatever_the_hash_seed(program, case_folder, finished_run, hash_seed):
     again = f"again-{hash_seed}"
@@ -63,6 +66,7 @@ def test_same_seed_same_bytes_whatever_the_hash_seed(program, case_folder, finis
     assert (case_folder / again / "leaderboard.csv").read_bytes() == (finished_run / "leaderboard.csv").read_bytes()
 
 
+@pytest.mark.long
 def test_another_seed_is_another_run(accordant, case_folder, finished_run):
     assert accordant("run", "beds.yaml", "--out", "other-seed", "--seed", "6").returncode == 0
     assert without_cost(case_folder / "other-seed")["test"] != without_cost(finished_run)["test"]

@@ -16,6 +16,7 @@ def explained(accordant, finished_run):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_explanations_agree_with_recommendations(accordant, explained):
     decided = json.loads(accordant("recommend", "first", "beds.csv", "--json").stdout)
     assert [each["row"] for each in explained["explanations"]] == [3, 0]

@@ -31,6 +31,7 @@ def shortest():
     return show_slates(open_slates("tourism-city", few))
 
 
+@pytest.mark.long
 def test_lists_of_one_item_are_written_whole(shortest, tmp_path):
     folder = write_slated(shortest, "<!doctype html>", tmp_path / "made")
     content = json.loads((folder / RECORD).read_text(encoding="utf-8"))

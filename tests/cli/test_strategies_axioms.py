@@ -17,6 +17,7 @@ def sampled(accordant):
     return done.stdout
 
 
+@pytest.mark.long
 def test_first_line_says_that_nothing_is_real(sampled):
     assert sampled.startswith("SAMPLED E: 3 stakeholders, 4 actions, 120 contexts, drawn at random with seed 42;")
 
@@ -76,6 +77,7 @@ def test_agreement_as_json(accordant):
     assert "axioms" not in found
 
 
+@pytest.mark.long
 def test_same_seed_same_bytes_and_another_seed_another_sample(program):
     arguments = ("strategies", "--axioms", "--rules", "hurwicz", "--contexts", "50", "--json")
     first, again = (program(*arguments, PYTHONHASHSEED=seed).stdout for seed in ("0", "1"))

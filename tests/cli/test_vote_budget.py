@@ -39,6 +39,7 @@ def run(*arguments):
     return CliRunner().invoke(app, ["vote", *map(str, arguments)])
 
 
+@pytest.mark.long
 def test_json_is_one_object(budget):
     done = run(budget, "--json")
     assert done.exit_code == 0, done.output

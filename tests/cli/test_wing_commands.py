@@ -56,6 +56,7 @@ def test_a_function_or_a_tuple_of_them_is_added(plugin):
         assert (done.returncode, done.stdout, done.stderr) == (0, "mine\n", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("value", "why"),
     [

@@ -80,6 +80,7 @@ def test_two_legitimate_frameworks_gain_more_than_chance():
     assert found.gain.value > found.loss.value
 
 
+@pytest.mark.long
 def test_who_is_tough_decides():
     tough = access(repeated("rawlsian", "biased 1", tough="boulware", soft="conceder"), "joint")
     level = access(repeated("rawlsian", "biased 1"), "joint")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +45,7 @@ def sampled(generator, persons=60, visits=8):
     )
 
 
+@pytest.mark.long
 def test_intervals_cover_where_rows_of_persons_are_alike():
     generator, covered = np.random.default_rng(2), {True: np.zeros(2), False: np.zeros(2)}
     for _ in range(300):

@@ -205,6 +205,7 @@ def clinic(seed, n=600, odds_ratio=2.0):
     return {"x": x}, np.where(treated, "A", "C"), outcomes, float(np.mean(np.clip(6 + x + 3.0, 0, 20)) / 20)
 
 
+@pytest.mark.long
 def test_intervals_at_the_true_strength_cover_and_those_without_do_not():
     problem = DecisionProblem(
         stakeholders=["Patient"], actions=["A", "C"], outcomes={"name": "score", "low": 0, "high": 20},

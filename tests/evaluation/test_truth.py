@@ -33,6 +33,7 @@ def test_a_world_has_the_shape_it_declares(world):
     assert np.bincount(training.outcomes, minlength=3).min() > 20
 
 
+@pytest.mark.long
 def test_another_shape_is_another_world_of_the_same_kind():
     world = replace(WORLDS["confounded"], stakeholders=4, actions=2, outcomes=2, train=200, test=80, noise="heavy")
     first = one_run(world, 0, QUICK)
@@ -94,6 +95,7 @@ def test_what_is_withheld_breaks_none():
     assert (found.cells["withheld"] == 1).all()
 
 
+@pytest.mark.long
 def test_power_and_familywise_error_are_told_apart_by_the_truth():
     wide = {"low": 0.0, "high": 1.0}
     assert not broken([summary(WORLDS["clearly_best"], [fabricated(**wide, worse=True)] * 100)])

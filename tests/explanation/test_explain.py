@@ -51,6 +51,7 @@ def check_words(explained):
     assert all(sentence.endswith(".") and sentence[0] == sentence[0].upper() for sentence in explained.sentences()[1:])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_every_rule_is_explained(name, parameters):
     expected = make_expected(6)
@@ -250,6 +251,7 @@ def test_the_document_holds_everything_as_plain_values():
     assert again["influence"]["shapley"]["raw"].keys() == set(STAKEHOLDERS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", ["utilitarian", "outcome_only", "kalai_smorodinsky[context]"])
 def test_a_fitted_policy_is_explained(loans, loans_policy, strategy):
     contexts = loans.contexts

@@ -15,6 +15,7 @@ from accordant.utilities import ExpectedRewards
 from .conftest import ALL_RULES, STAKEHOLDERS, make_expected, make_known, make_rule
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_every_report_changes_the_decision_and_keeps_to_its_radius(name, parameters):
     expected = make_expected(4)

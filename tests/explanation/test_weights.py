@@ -28,6 +28,7 @@ def decided(rule, expected, t, shares):
     return with_weights(rule, shares)(expected.take(slice(t, t + 1))).codes[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_every_find_is_decided_so(name, parameters):
     expected = make_expected(4)
@@ -89,6 +90,7 @@ def test_utilitarian_by_hand():
         assert each.action == "green"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["nash_social_welfare", "compromise_programming", "kemeny", "utilitarian", "borda"])
 def test_single_directions_against_a_finer_grid(name):
     expected = make_expected(6, seed=6)

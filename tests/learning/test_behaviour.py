@@ -84,6 +84,7 @@ def logistic(monkeypatch):
         monkeypatch.delitem(PROPENSITY_MODELS, name)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("logistic")
 def test_no_column_is_named_where_decisions_followed_the_features():
     """Rate of false alarms at most .05: in 20 worlds at most one."""
@@ -96,6 +97,7 @@ def test_a_column_that_stands_in_for_a_misfit_is_not_named():
     assert sum(bool(named(seed, n=1000, bent=1.5, copied=True)) for seed in range(6)) <= 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("logistic")
 def test_the_column_that_decisions_followed_is_named_and_no_other():
     assert sum(named(seed, sex=1.2) == ("sex",) for seed in range(5)) >= 4
@@ -131,6 +133,7 @@ def treated():
     return columns, data, truth, fitted(columns, data)
 
 
+@pytest.mark.long
 def test_welfare_is_right_although_decisions_followed_a_sensitive_attribute(treated):
     *_, truth, policy = treated
     values = policy.evidence_.rewards[0, 0]
@@ -146,6 +149,7 @@ def test_the_warning_names_the_column_and_the_assumption_stands_beside_estimated
     assert any("doubly robust" in each and "no unmeasured confounding" in each for each in warnings)
 
 
+@pytest.mark.long
 def test_decisions_and_expected_rewards_stay_as_blind_as_before(treated):
     columns, data, _, policy = treated
     seeing = fitted(columns, data, confounders=["severity"])

@@ -127,6 +127,7 @@ def test_a_regressor_with_one_output_cannot_be_shared(loans):
         learned(loans, shared_rewards=True, reward_model=HistGradientBoostingRegressor(max_iter=2), reward_grid={})
 
 
+@pytest.mark.long
 def test_the_default_regressor_can_be_shared(loans):
     result = learned(loans, shared_rewards=True, reward_model=None, reward_grid={})
     assert [model.stakeholders for model in result.reward_models] == [("Bank", "Applicant")]

@@ -1,6 +1,6 @@
 """How often the guard of `random_effects` opens where there is nothing to know of users; minutes, so out of the suite.
 
-``pytest tests/long/test_random_effects_guard.py -s`` prints the counts.
+``pytest -m long tests/long/test_random_effects_guard.py -s`` prints the counts.
 """
 
 from __future__ import annotations

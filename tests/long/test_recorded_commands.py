@@ -3,7 +3,7 @@
 Every capability is here once, with fixed seeds and without real data, so that a change of structure that changes a
 result is seen. Where a change is meant, record anew and read the difference:
 
-    ACCORDANT_RECORD=1 python -m pytest --override-ini addopts=--import-mode=importlib tests/long/test_recorded_commands.py
+    ACCORDANT_RECORD=1 python -m pytest -m long tests/long/test_recorded_commands.py
 
 A key that was renamed stands in `RENAMED`, old → new; recorded files keep the old one.
 """

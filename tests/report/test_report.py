@@ -87,6 +87,7 @@ def test_every_variant_is_one_well_formed_page(variant: Json) -> None:
     assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
 
 
+@pytest.mark.long
 def test_nothing_leads_out_of_the_file(variant: Json) -> None:
     html = render(variant)
     page = Page(html)
@@ -277,6 +278,7 @@ def test_no_card_no_verdict(records: dict[str, Json]) -> None:
     assert "For card tiny-card , version 3" in text.replace("tiny-card,", "tiny-card ,")
 
 
+@pytest.mark.long
 def test_no_result_is_called_fair(variant: Json) -> None:
     assert not re.search(r"\b(is|are) (un)?fair\b", Page(render(variant)).text)
 

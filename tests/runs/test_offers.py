@@ -113,6 +113,7 @@ def test_rows_of_a_day_are_served_in_batches(offered):
     assert [each for batch in market.batches for each in batch.ids] == [f"row {t}" for t in range(1, 19)]
 
 
+@pytest.mark.long
 def test_what_is_full_closes(offered):
     """With one place a day for ``yes``, and one visit of a list of one, the second row of a day is offered ``no``."""
     keys = {"parameters": {"per_day": 6, "batch": 1}, "capacity": {"yes": 1}}

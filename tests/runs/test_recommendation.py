@@ -22,6 +22,7 @@ def rows(tmp_path):
     return tmp_path / "new.csv"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("budget", "batches"), [(None, 4), ({"yes": 3}, 1)])
 def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_folder, rows, budget, batches):
     monkeypatch.setattr("accordant.runs.recommendation.read_chunks", partial(read_chunks, at_once=10))

@@ -122,6 +122,7 @@ def test_leaderboard_csv_agrees_with_run_json(run_folder):
         assert line["candidate"] == str(row["candidate"]) and float(line["tied"]) == row["tied"]
 
 
+@pytest.mark.long
 def test_same_seed_same_record_up_to_cost(cases, outcomes):
     again = carry_out(cases["own"], RunOptions(seed=7)).record.content
     first = outcomes["own"].record.content
@@ -206,6 +207,7 @@ write_run(carry_out({case!r}, RunOptions(seed=7)), Path({out!r}))
 """
 
 
+@pytest.mark.long
 def test_a_killed_run_leaves_no_folder_that_looks_finished(cases, tmp_path):
     ready, out = tmp_path / "ready", tmp_path / "runs" / "run"
     script = KILLED.format(ready=str(ready), case=str(cases["own"]), out=str(out))

@@ -48,6 +48,7 @@ def test_jain_is_the_square_of_the_sum_over_n_sums_of_squares(values):
     assert jain(x) == pytest.approx(x.sum() ** 2 / (len(x) * (x**2).sum()), rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", INDICES)
 @given(values=SOME, unit=st.floats(1e-3, 1e3), seed=st.integers(0, 99))
 def test_units_and_names_do_not_matter_and_a_transfer_to_the_poorer_never_adds(name, values, unit, seed):

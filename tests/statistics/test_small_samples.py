@@ -54,6 +54,7 @@ def test_two_kinds_of_discordant_pairs_are_put_together_as_two_shares():
     assert sparse_mean(values, -1.0, 1.0) == pytest.approx(newcombe(0.02, 200, 0.01, 200), abs=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [10, 60, 200])
 @pytest.mark.parametrize(("gain", "loss"), [(0.0, 0.01), (0.005, 0.005), (0.02, 0.01), (0.1, 0.05), (0.4, 0.1)])
 def test_net_gains_are_covered(n, gain, loss):
@@ -91,6 +92,7 @@ def test_the_same_seed_gives_the_same_interval():
     assert mean_estimate(seen, rng(4)) == mean_estimate(seen, rng(4))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "candidates"), [(20, 4), (50, 8)])
 def test_equals_are_rarely_told_apart_with_few_units(n, candidates):
     random, worlds = rng(5), 300

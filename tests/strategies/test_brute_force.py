@@ -184,6 +184,7 @@ def cases(n_stakeholders, n_actions):
     yield from (("compromise_programming", w | u | s) for w in weights for u in tops for s in shapes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n_stakeholders", "n_actions"), SHAPES)
 def test_rules_agree_with_their_twins(n_stakeholders, n_actions):
     generator = np.random.default_rng(1000 * n_stakeholders + n_actions)

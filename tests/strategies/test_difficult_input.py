@@ -83,6 +83,7 @@ def test_rules_leave_their_input_alone(rule):
     np.testing.assert_array_equal(E.values, values)
 
 
+@pytest.mark.long
 def test_blocks_and_threads_change_nothing(monkeypatch):
     values = np.random.default_rng(3).choice([0.0, 0.1, 0.5, 0.9, 1.0], size=(3, 4, 5000))
     E = rewards(values)
@@ -117,6 +118,7 @@ def test_rewards_mapped_from_a_file(tmp_path):
         np.testing.assert_array_equal(rule(mapped).codes, rule(rewards(values)).codes)
 
 
+@pytest.mark.long
 def test_a_million_stakeholders_and_two_actions():
     values = np.random.default_rng(5).random((1_000_000, 2, 1))
     values[:, 1] = np.minimum(values[:, 0] + 0.01, 1.0)  # better for everybody

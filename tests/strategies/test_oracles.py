@@ -32,6 +32,7 @@ def decide(name, values, **parameters):
     return strategies.create(name, {"weights": tuple(WEIGHTS), **parameters})(E)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "model"), [
     ("utilitarian", "WeightedSumModel"), ("nash_social_welfare", "WeightedProductModel")
 ])  # fmt: skip

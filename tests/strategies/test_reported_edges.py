@@ -80,6 +80,7 @@ def test_weights_with_an_infinite_sum_are_refused():
         strategies.create("utilitarian", {"weights": (1e308, 1e308)})(rewards([0.1, 0.2], [0.2, 0.1]))
 
 
+@pytest.mark.long
 def test_degenerate_lotteries_hold_their_certificate():
     """The first game defeats one non-negative least-squares solver in silence."""
     generator = np.random.default_rng(0)

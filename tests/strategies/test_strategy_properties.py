@@ -223,6 +223,7 @@ print(digest.hexdigest(), ",".join(strategies.names()))
 """
 
 
+@pytest.mark.long
 def test_hash_seed_changes_nothing():
     """Pitfall 4: the published Kalai–Smorodinsky and Nash bargaining tables depended on it."""
     answers = set()

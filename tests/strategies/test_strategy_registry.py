@@ -151,6 +151,7 @@ def run(script, *, path=None):
     return done.stdout
 
 
+@pytest.mark.long
 def test_third_parties_register_by_entry_point(tmp_path):
     (tmp_path / "third_party.py").write_text(RULE)
     metadata = tmp_path / "third_party-1.0.dist-info"
@@ -160,6 +161,7 @@ def test_third_parties_register_by_entry_point(tmp_path):
     assert run(USE + 'print("used")', path=tmp_path).strip() == "used"
 
 
+@pytest.mark.long
 def test_a_new_strategy_is_one_new_file(tmp_path):
     """The file alone, dropped into the package, is enough; the package's path is extended to leave the tree clean."""
     (tmp_path / "first_stakeholder.py").write_text(RULE)

@@ -14,6 +14,7 @@ def good(handler, body):
     handler.chat({"ranking": [0, 1, 2]})
 
 
+@pytest.mark.long
 def test_calls_are_shared_by_agents(agent, room, server):
     server.script(good)
     budget = Budget(calls=3)

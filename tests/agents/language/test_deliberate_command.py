@@ -18,6 +18,7 @@ def ran(server, *options):
     return CliRunner().invoke(app, [*SMALL, "--llm", server.url, "--model", "fake", *options])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["debate", "offers", "vote"])
 def test_a_model_speaks_for_the_frameworks(protocol, server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -72,6 +73,7 @@ def test_a_budget_ends_the_conversation(server):
     assert len(server.requests) == 3
 
 
+@pytest.mark.long
 def test_over_many_scenarios_it_is_said_that_rules_made_every_move(server):
     server.script("no JSON at all")
     options = ("--fallback", "--repeat", "2")

@@ -259,6 +259,7 @@ def test_a_redirect_takes_no_key_along(agent, room, server, key):
     assert [path for path, _, _ in server.requests] == ["/v1/chat/completions"]
 
 
+@pytest.mark.long
 def test_no_object_that_is_left_holds_the_key(agent, room, server, key):
     """Not even what the client library made and forgot."""
     speaker = agent()
@@ -314,6 +315,7 @@ def test_other_variables_of_the_client_library_are_not_sent(agent, room, server,
     assert headers["authorization"] == f"Bearer {key}"
 
 
+@pytest.mark.long
 def test_the_first_request_of_a_process_logs_nothing_either(server, key):
     """Loggers of the client library may be made only then."""
     server.script(echo_text)

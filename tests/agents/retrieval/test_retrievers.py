@@ -120,6 +120,7 @@ def test_threads_and_worker_processes_get_the_same_answers():
     assert travelled.search(queries[0]) == found[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", ["0", "1", "77"])
 def test_nothing_depends_on_hash_seeds(seed):
     code = (

@@ -329,6 +329,7 @@ class TestFeasibility:
                 assert (granted.sum(axis=0) == np.minimum(scenario.capacity, scenario.demand.sum(axis=0))).all()
                 assert Allocation(scenario, granted) == proposal.allocation
 
+    @pytest.mark.long
     def test_too_many_options_to_list(self, ward, debate):
         scenario = ward(5, n=12, capacities=(5, 4), acuity=[1, 2, 3] * 4)
         team = [create(name) for name in ("rawlsian", "rights", "sufficientarian")]

@@ -53,6 +53,7 @@ def values(leaderboard, strategy):
     return {name: each["value"] for name, each in row["metrics"].items()}
 
 
+@pytest.mark.long
 def test_modules_from_simulator_to_decisions(modules):
     policy, evidence, leaderboard = modules
     assert policy.selected_ in policy.strategies_ and policy.strategies_[policy.selected_].may_be_selected
@@ -127,6 +128,7 @@ def test_simulated_enrolments_have_the_chances_that_are_said():
     assert (table["code_module"][women] == "BBB").mean() > 2 * (table["code_module"][~women] == "BBB").mean()
 
 
+@pytest.mark.long
 def test_the_outcome_model_comes_near_the_truth(modules):
     """Nearer than the shares of results in each module, which is what no model of students would say."""
     case, _ = read_case("education")

@@ -43,6 +43,7 @@ def test_every_voting_rule_is_served_unless_columns_are_judged_by_themselves(nam
     assert isinstance(method_for(strategies.create(name), 3, frozen=False), Counting)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BALLOTS)
 def test_sets_hold_what_enumeration_finds_and_are_mostly_exact(name):
     generator, exact = np.random.default_rng(len(name)), 0

@@ -35,6 +35,7 @@ MEASURES = [
 RULES = ["utilitarian", "maximin", "leximin", "kalai_smorodinsky", "nash_bargaining", "compromise_programming", "borda"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", RULES)
 def test_attacks_never_get_past_and_witnesses_replay(name, world, misreported):
     rule, generator = strategies.create(name), np.random.default_rng(len(name))

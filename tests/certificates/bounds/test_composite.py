@@ -26,6 +26,7 @@ def defined(evidence, *named):
     return {0.0, 1.0} == set(evidence.log.contexts["sex"]) and len(evidence.log) > 2
 
 
+@pytest.mark.long
 def test_frozen_scales_against_enumeration(world, attack, enumerated):
     """Lower ends are exact, upper ones sound; one metric of every goal, scales of three strategies."""
     tried = tight = 0
@@ -136,6 +137,7 @@ def test_live_ranges_enclose_what_independent_values_give():
             assert (normalised <= high + 1e-9).all()
 
 
+@pytest.mark.long
 def test_live_scores_enclose_attacks(world, misreported):
     """All strategies read the same misreports, and the scales follow them."""
     generator = np.random.default_rng(3)

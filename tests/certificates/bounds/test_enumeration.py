@@ -86,6 +86,7 @@ def test_ratios_are_exact(world, attack, enumerated):
         assert found.status == "exact"
 
 
+@pytest.mark.long
 def test_high_ends_of_gaps_are_exact(world, attack, enumerated):
     for found, ends in run(EXACT_HIGH, world, attack, enumerated, limited=False):
         assert found.high == pytest.approx(ends[1], abs=1e-9)
@@ -98,6 +99,7 @@ def test_low_ends_of_smallest_parts_are_exact(world, attack, enumerated):
         assert found.low_status == "exact"
 
 
+@pytest.mark.long
 def test_everything_else_is_sound(world, attack, enumerated):
     assert sum(1 for _ in run(SOUND + EXACT_HIGH + EXACT_UNLIMITED, world, attack, enumerated)) > 100
 
@@ -136,6 +138,7 @@ def test_bottoms_of_either_sign(world, attack, enumerated):
         assert_enclosed(Subject("ratio", ratio), attacked, enumerated(attacked))
 
 
+@pytest.mark.long
 def test_any_combination(world, attack, enumerated):
     """Combinations of combinations: nothing gets past, and linear ones with one −|x| are exact below."""
     for seed in range(70):

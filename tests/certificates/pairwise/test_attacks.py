@@ -43,6 +43,7 @@ def points(generator, reports, number):
             yield corner
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [(3, 2, 100), (3, 3, 200), (3, 4, 100)], ids=str)
 def test_no_attack_leaves_the_outer_set(rule, shape, world):
     generator = np.random.default_rng(shape[1])
@@ -136,6 +137,7 @@ def standing(scores, action, rival):
     return np.where(lead > 1e-13, AHEAD, np.where(lead >= -CLOSE, LEVEL, BEHIND))
 
 
+@pytest.mark.long
 def test_extremes_beside_each_entry():
     values = np.round(np.random.default_rng(0).random((2, 4, 30)), 1)
     for a in range(4):

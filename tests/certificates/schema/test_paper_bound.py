@@ -133,6 +133,7 @@ def test_the_utilitarian_constant_cannot_be_improved():
     assert (score - bound.smooth_score - linear) / bound.curvature == pytest.approx(1.0, abs=0.002)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("coarse", [False, True], ids=["fine", "coarse"])
 def test_never_above_the_exact_worst_case(family, problem_of, worst, coarse):
     """Every context a case: 1 and 2 members, all corners of the box (and peaks); coarse values make ties."""

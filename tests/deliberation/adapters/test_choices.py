@@ -37,6 +37,7 @@ def sums(deliberation):
     return total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 2, 3])
 def test_the_utilitarian_choice_is_the_best_of_all_allocations(seed):
     deliberation = held(seed)
@@ -60,6 +61,7 @@ def test_the_largest_sum_is_compared_however_few_are_searched():
     assert choices_by_strategy(deliberation, ["utilitarian"], options=few).exact == {"utilitarian": True}
 
 
+@pytest.mark.long
 def test_other_choices_are_said_to_come_from_a_search():
     deliberation = held(1)
     rules = ["utilitarian", "maximin", "kalai_smorodinsky"]
@@ -110,6 +112,7 @@ def test_utilities_that_do_not_add_up_have_no_exact_sum():
     assert found.exact == {"utilitarian": False}
 
 
+@pytest.mark.long
 def test_null_hypotheses_are_there_where_a_search_replaces_the_list():
     found = emergence(held(0, ("rawlsian", "utilitarian")), CRITERIA)
     for null, search in zip(found.random, found.search, strict=True):

@@ -79,6 +79,7 @@ def test_a_utility_that_does_not_add_up():
     assert off > 0.3  # single exchanges do not lead from both to neither: a part of the set is out of reach
 
 
+@pytest.mark.long
 @given(
     demands=st.lists(st.lists(st.integers(0, 2), min_size=2, max_size=2), min_size=1, max_size=5),
     capacities=st.lists(st.integers(0, 6), min_size=2, max_size=2),

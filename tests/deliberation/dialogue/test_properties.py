@@ -64,6 +64,7 @@ def assert_outcome(dialogue):
         assert str(dialogue.state.setting.decision) in dialogue.after.known
 
 
+@pytest.mark.long
 def test_a_thousand_random_dialogues_end_within_the_bound(oracle, generator):
     endings, longest = set(), 0
     for seed in range(1000):

@@ -16,6 +16,7 @@ MANY = ("answer", "lines", "emergence", "made")
 HOSTILE = "<script>alert('x')</script>\u202e\x07\"><img src=x onerror=y>"
 
 
+@pytest.mark.long
 def test_every_kind_is_one_well_formed_page_that_leads_nowhere(contents, page):
     for name, content in contents.items():
         html = render_deliberated(content)

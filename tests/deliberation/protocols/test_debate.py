@@ -507,6 +507,7 @@ class TestRecord:
         joints = [debate(small.ward(), agents, seed=seed, **kept).joint for seed in range(12)]
         assert len(set(joints)) == 2
 
+    @pytest.mark.long
     def test_the_hash_does_not_depend_on_how_python_hashes_texts(self):
         """Sets of texts are iterated in another order in every process; nothing may follow from that."""
         code = (

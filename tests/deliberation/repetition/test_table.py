@@ -111,6 +111,7 @@ def test_who_never_moves_has_no_interval_of_no_width():
     assert set(found.approach) == set(found.conversion) == {"rawlsian"}
 
 
+@pytest.mark.long
 def test_more_allocations_than_can_be_listed():
     found = repeat(
         lambda seed: random_scenario(seed, patients=20, beds=9), pair(), 1, criteria=[GAP, NEED],

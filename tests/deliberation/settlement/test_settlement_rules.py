@@ -282,6 +282,7 @@ class TestWhereASearchListsTheOptions:
         some = Options(scenario, everything.granted[np.sort(generator.choice(70, 8, replace=False))], complete=False)
         return table_of(scenario, values, options=some), table_of(scenario, values)
 
+    @pytest.mark.long
     def test_the_gap_covers_what_all_allocations_would_give(self):
         missed = {"bargain": [], "nash_product": []}
         for seed in range(8):

@@ -54,6 +54,7 @@ class TestUnequalDemands:
         assert found.joint == over_table.allocation
         assert (found.settled.agreed, found.settled.time) == (over_table.agreed, over_table.time)
 
+    @pytest.mark.long
     def test_two_hundred_scenarios_with_many_ties(self, small):
         parted = []
         for seed in range(200):
@@ -94,6 +95,7 @@ class TestUnequalDemands:
 
 
 class TestUnits:
+    @pytest.mark.long
     @pytest.mark.parametrize("unit", [1e-13, 1e-200, 1e13])
     @pytest.mark.parametrize("demands", [[[1]] * 5, [[2], [1], [3], [1], [0]]])
     def test_the_unit_of_values_changes_no_joint_decision(self, small, unit, demands):

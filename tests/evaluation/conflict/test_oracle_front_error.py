@@ -38,6 +38,7 @@ def concession_on(evidence, codes, names, goals):
     return reach.concession(ideal, span), reach, parts, pair
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PAIRS)
 def test_interval_against_hindsight_computed_anew(evidence_of, lines, name):
     first, second, goals = PAIRS[name]

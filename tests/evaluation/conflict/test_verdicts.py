@@ -249,6 +249,7 @@ def reached(n, ratio, seed, delta=0.06):
     return np.clip(rewards, 0, 1), generator.uniform(size=(2, 2, n))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("ratio", "word"), [(1.08, "inherent"), (0.92, "limited by prediction")])
 def test_few_contexts_do_not_settle_a_near_miss(evidence_of, lines, two_rewards, ratio, word):
     """The wrong word on small samples is rare; before it was a third of the samples."""

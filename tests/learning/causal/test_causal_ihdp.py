@@ -15,6 +15,7 @@ from accordant.learning.causal import SelectedCausalLearner
 FOLDER = Path(os.environ.get("ACCORDANT_DATA", "")) / "ihdp"
 
 
+@pytest.mark.long
 @pytest.mark.skipif("ACCORDANT_DATA" not in os.environ, reason="ACCORDANT_DATA does not name a data folder")
 def test_root_pehe_on_the_published_files():
     """Reference on the same split: causal forests .48 to .60, boosted S-learner .41, everyone alike .81."""

@@ -52,6 +52,7 @@ def arm_means_error(world):
     return root_mean_square(np.array(means)[:, None] - world.levels_new)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["two_actions", "three_actions"])
 @LEARNERS
 def test_recovers_levels_and_beats_arm_means(learner, tolerance, name, request):
@@ -71,6 +72,7 @@ def test_one_row_alone_equals_the_batch(learner, tolerance, two_actions):
     np.testing.assert_allclose(alone, batch, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.long
 @LEARNERS
 def test_same_seed_same_bytes(learner, tolerance, two_actions):
     data = (two_actions.X, two_actions.actions, two_actions.outcomes)
@@ -79,6 +81,7 @@ def test_same_seed_same_bytes(learner, tolerance, two_actions):
     assert first.tobytes() == second.tobytes()
 
 
+@pytest.mark.long
 @LEARNERS
 def test_survives_skops_with_the_trust_list(learner, tolerance, two_actions):
     fitted = clone(learner).fit(two_actions.X, two_actions.actions, two_actions.outcomes)

@@ -26,6 +26,7 @@ from accordant.learning.causal.selection import CRITERIA, convex_weights, shortl
 FEW = {"no interactions": SLearner("ridge"), "forest": TLearner("forest"), "linear": TLearner("ridge")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_finds_the_model_that_generated_the_data(criterion, two_actions):
     learner = SelectedCausalLearner(FEW, criterion=criterion)
@@ -51,6 +52,7 @@ def test_choice_follows_the_outcomes(two_actions):
     assert list(learner.weights_) == [learner.best_] == ["no interactions"]
 
 
+@pytest.mark.long
 def test_single_best_predicts_as_that_learner_alone(two_actions):
     data = (two_actions.X, two_actions.actions, two_actions.outcomes)
     learner = SelectedCausalLearner(FEW, tolerance=0).fit(*data)
@@ -100,6 +102,7 @@ def test_default_table_drops_what_does_not_suit_the_size():
     assert "T deep boosting" not in small
 
 
+@pytest.mark.long
 def test_trust_list_is_exact(two_actions):
     """Every type the default table can save is trusted, and nothing else is."""
     untrusted = set()
@@ -146,6 +149,7 @@ def awkward(kind):
     return change[kind]()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     [
@@ -173,6 +177,7 @@ def test_awkward_data_gives_levels_within_bounds(kind):
     assert (levels <= learner.bounds_[1][:, None]).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
 def test_the_unit_of_the_outcome_does_not_matter(factor, two_actions):
     learner = SelectedCausalLearner({**FEW, "transfer": TransferLearner("exponential")})

@@ -51,6 +51,7 @@ def selected(loans: Loans) -> SelectedClassifier:
     return SelectedClassifier(classes=OUTCOMES).fit(loans.X, loans.y)
 
 
+@pytest.mark.long
 def test_scores_are_the_cross_validated_brier_scores(selected: SelectedClassifier, loans: Loans) -> None:
     # Brute force, for the candidate that was chosen, from the published pieces.
     codes = class_codes(loans.y, OUTCOMES)
@@ -84,6 +85,7 @@ def test_it_predicts_the_weighted_average_of_candidates_refitted_on_all_rows(
     assert max(selected.weights_, key=lambda name: selected.weights_[name]) == selected.best_name_
 
 
+@pytest.mark.long
 def test_tolerance_zero_takes_the_single_best(selected: SelectedClassifier, loans: Loans) -> None:
     single = clone(selected).set_params(tolerance=0).fit(loans.X, loans.y)
     assert single.weights_ == {selected.best_name_: 1.0}
@@ -95,6 +97,7 @@ def test_tolerance_zero_takes_the_single_best(selected: SelectedClassifier, loan
             clone(selected).set_params(tolerance=wrong).fit(loans.X, loans.y)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["noise", "wave"])
 def test_the_gain_over_class_shares_is_not_flattered(kind: str) -> None:
     # Averaged over files, the gain found while fitting must be the gain on fresh rows, not more.
@@ -124,6 +127,7 @@ def test_one_row_equals_the_batch_and_rows_sum_to_one(selected: SelectedClassifi
     assert selected.predict(fresh_loans.X[:20]).tolist() == OUTCOMES[batch.argmax(axis=1)].tolist()
 
 
+@pytest.mark.long
 def test_same_seed_same_bytes_and_clone_starts_afresh(selected: SelectedClassifier, loans: Loans) -> None:
     twin = clone(selected)
     assert not hasattr(twin, "best_")
@@ -132,6 +136,7 @@ def test_same_seed_same_bytes_and_clone_starts_afresh(selected: SelectedClassifi
     assert twin.candidates_ == selected.candidates_
 
 
+@pytest.mark.long
 def test_on_noise_it_is_hardly_worse_than_the_class_shares() -> None:
     fresh = draw_loans(4000, 11, signal=0.0)
     codes = class_codes(fresh.y, OUTCOMES)
@@ -146,6 +151,7 @@ def test_on_noise_it_is_hardly_worse_than_the_class_shares() -> None:
         assert loss <= 0.02
 
 
+@pytest.mark.long
 def test_it_finds_what_a_straight_line_cannot() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(800, 2))
@@ -164,6 +170,7 @@ def test_copied_rows_do_not_favour_learning_by_heart() -> None:
     assert not model.beats_prior_
 
 
+@pytest.mark.long
 def test_rare_and_missing_classes_constant_and_huge_columns(loans: Loans) -> None:
     rare = np.flatnonzero(loans.y == "Partially Repaid")[:2]
     keep = np.sort(np.r_[rare, np.flatnonzero(loans.y != "Partially Repaid")[:120]])
@@ -188,6 +195,7 @@ def test_own_candidates_and_the_added_baseline(loans: Loans) -> None:
         SelectedClassifier([stump, stump]).fit(loans.X, loans.y)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("labels", "message"),
     [(["a"] * 6, "one class only"), (["a", "b"] * 3, "unknown classes"), (["a"] * 5 + ["c"], None)],
@@ -204,6 +212,7 @@ def test_what_cannot_be_learned_from_is_refused(labels: list[str], message: str 
         SelectedClassifier().fit(np.where(X == 3, np.nan, X), ["a", "b"] * 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("candidate", default_candidates(4), ids=lambda each: each.name)
 def test_skops_round_trip(candidate: Candidate, loans: Loans) -> None:
     # As its own baseline the candidate is the only one, and so the one that is stored.
@@ -235,6 +244,7 @@ def _lending_files() -> list[Path]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not _lending_files(), reason="ACCORDANT_DATA is not set or holds no lending/*.csv")
 @pytest.mark.parametrize("path", _lending_files(), ids=lambda path: path.stem)
 def test_on_real_loans_it_is_not_clearly_worse_than_its_best_candidate_in_hindsight(path: Path) -> None:

@@ -91,6 +91,7 @@ def test_the_theorem_by_enumeration(slope):
     assert sums[2] <= 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slope", [-1.0, 0.0, 0.3, 2.0])
 def test_false_alarms_on_stationary_streams(slope):
     generator = np.random.default_rng(int(10 * slope) + 50)

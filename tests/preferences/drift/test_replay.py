@@ -169,6 +169,7 @@ def test_wrong_input():
         ReplaySettings(clock="days")
 
 
+@pytest.mark.long
 def test_real_ratings(real_data):
     """Sixty users of MovieLens: learning on beats the pooled reward on pairs with earlier ratings."""
     ratings = read_movielens(real_data("preferences/movielens-small/ratings.csv").parent).ratings

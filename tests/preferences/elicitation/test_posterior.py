@@ -114,6 +114,7 @@ def test_samples_are_nearer_to_the_posterior_than_the_normal_approximation():
     assert abs(drawn[0] - mean[0]) < 0.05
 
 
+@pytest.mark.long
 def test_true_rewards_fall_anywhere_among_the_samples():
     """Ranks of truths drawn from the prior are uniform if the posterior is right (Talts et al. 2018)."""
     generator, ranks = np.random.default_rng(3), []

@@ -128,6 +128,7 @@ def test_reasons_in_their_order():
     assert [rule.reason(open_, n) for n in (2, 3, 4)] == [None, "asked enough", "asked enough"]
 
 
+@pytest.mark.long
 def test_a_settled_decision_is_right_as_often_as_it_says():
     """If truths come from the prior, the stated probability holds at any stopping time (Bayesian coherence)."""
     right, stated = [], []

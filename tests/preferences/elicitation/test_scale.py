@@ -35,6 +35,7 @@ def log_by_hand(belief, points):
     return log
 
 
+@pytest.mark.long
 def test_samples_and_density_are_those_of_a_sum_over_scales():
     belief = belief_of([[1.0, 0.2], [0.5, -1.0], [-0.3, 0.8], [-1.0, -0.1], [1.5, 1.0]])
     axis = np.linspace(-15, 15, 401)
@@ -81,6 +82,7 @@ def claims(scale, factor, people=8):
     return np.array(found, dtype=float)
 
 
+@pytest.mark.long
 def test_claims_about_people_who_hardly_care_are_modest():
     """Answers a tenth as sure as the prior says: near coin flips, which a known scale takes for strong preferences."""
     known, learned = claims(None, 0.1), claims(ScalePrior(), 0.1)

@@ -64,6 +64,7 @@ def true_signal(script, stakeholder, contexts):
     return FunctionReward(reward)
 
 
+@pytest.mark.long
 def test_learned_rewards_and_decisions_agree_with_the_truth(script, outcome):
     policy, log = outcome.policy, outcome.policy.evidence_.log
     truth = {name: true_signal(script, name, log.contexts) for name in ("Pupils", "Tutors")}

@@ -26,6 +26,7 @@ def opposed(extra):
     return world("antipodal", users=24, features=3, sharpness=3.0, individuality=0.1).drawn(np.random.default_rng(0))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_opposed_users_are_told_apart_by_their_answers(name, opposed):
     """The pooled reward is at chance; few-shot users are served too, and the same seed gives the same bytes."""
@@ -77,6 +78,7 @@ def test_the_minority_gains_from_objectives_that_count_groups(objective, opposed
     assert served[objective] > served["pooled"] + 0.05
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("objective", ["mse", "soft", "offset"])
 def test_rewards_of_groups_teach_a_network(objective, opposed):
     """With answers to know users by, a network that is taught serves both groups; groups are not asked for later."""

@@ -76,6 +76,7 @@ def test_specialists_of_opposed_groups_are_opposed_and_better_on_records_that_th
         assert each.held_out > 0.7 > each.pooled_held_out
 
 
+@pytest.mark.long
 def test_groups_that_are_alike_often_stay_at_the_pooled_reward_and_opposed_ones_never():
     shares = {}
     for name in ("alike", "antipodal"):
@@ -109,6 +110,7 @@ def noise(*, copies=1, rated=False, records=30, seed=0):
     return Comparisons(features, *ends.T, users, groups=["many"] * 16 + ["few"] * 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [{"copies": 3}, {"rated": True}])
 def test_of_few_users_no_item_of_a_held_out_record_is_known(shape):
     records = noise(**shape)

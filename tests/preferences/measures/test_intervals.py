@@ -155,6 +155,7 @@ def test_intervals_of_few_users_cover():
     assert min(inside.values()) / 150 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 150)  # .90; plain percentiles: .84
 
 
+@pytest.mark.long
 def test_differences_between_many_methods_hold_together():
     """Eight equal methods: in 95 of 100 samples no interval of a difference leaves out 0."""
     rng = np.random.default_rng(13)

@@ -183,6 +183,7 @@ def test_many_candidates_are_compared_together():
     assert among["it"].power.probability <= alone.power.probability
 
 
+@pytest.mark.long
 def test_among_many_candidates_without_any_gain_hardly_one_is_shown():
     rng = np.random.default_rng(3)
     any_shown = any_contradicted = 0
@@ -231,12 +232,14 @@ def test_true_gains_that_cost_the_majority_nothing_are_shown():
     assert worlds_of(people(0.001, 0.565, 0.06), USERS, 30)[0]["shown"] == 1.0
 
 
+@pytest.mark.long
 def test_a_loss_of_the_tolerance_is_rarely_shown_as_none():
     rates, _ = worlds_of(people(-0.02, 0.565), USERS, 200)
     most = 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
     assert rates["shown"] <= most and rates["contradicted"] <= most
 
 
+@pytest.mark.long
 def test_power_is_the_share_of_samples_that_show_a_declared_gain():
     for n, gain in ((8, 0.3), (20, 0.15)):
         groups = np.repeat([0, 1], [100, n])

@@ -57,6 +57,7 @@ class TestWorkedExample:
 
 
 class TestIdentities:
+    @pytest.mark.long
     def test_on_five_thousand_random_inputs(self):
         rng = np.random.default_rng(0)
         for _ in range(5000):

@@ -107,6 +107,7 @@ PARTS = ["{item}", "{stakeholder}", "{0}", "{1}", "a", "0.500", ", ", "; ", ".",
 NAMES = st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).map("".join)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(
     items=st.lists(NAMES, min_size=4, max_size=4, unique=True),

@@ -161,6 +161,7 @@ def test_ranges_are_declared_or_scores_are_relative(served):
         leaderboard(board, KINDS, weights, ranges={"gip": (0.0, 8.0)})
 
 
+@pytest.mark.long
 def test_rules_that_are_all_equal_are_rarely_told_apart():
     """Six rules of the same expected quality on 60 users: the best ones are all in the set in 95 of 100 worlds."""
     generator = np.random.default_rng(0)

@@ -38,6 +38,7 @@ def test_another_format_is_refused(situations, found):
         render_slated(situations("tiny") | {"result": found})
 
 
+@pytest.mark.long
 def test_every_situation_gives_one_whole_page(variant, page):
     content, html = variant
     read = page(html)
@@ -482,6 +483,7 @@ def test_facts_and_hash(situations, page):
     assert "A note of the case." in made
 
 
+@pytest.mark.long
 def test_a_real_run_is_rendered(page):
     options = SlateOptions(strategies=(Named("borda"), Named("seq_pav")), requests=12, resamples=20)
     content = show_slates(open_slates("tourism-city", options)).to_json()

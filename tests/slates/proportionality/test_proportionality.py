@@ -85,6 +85,7 @@ def test_axioms_are_their_definitions_and_witnesses_are_wronged(election):
         assert holds[weaker] or not holds[stronger]
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(elections(most_voters=3))
 def test_weight_is_a_number_of_equal_voters(election):

@@ -174,6 +174,7 @@ def slow_lists(rule, market, silent):
 
 
 class TestGate:
+    @pytest.mark.long
     @pytest.mark.parametrize(
         "name", ["utilitarian_slate", "leximin_slate", "nash_slate", "seq_pav", "seq_phragmen", "equal_shares", "borda",
                  "greedy_monroe", "reciprocal_rank", "maximin_slate"],
@@ -204,6 +205,7 @@ class TestGate:
         spoken = speak(market, {"Neighbours": Some()}, declared=stakeholders)
         return serve(rule, spoken.market, K), spoken.ballots
 
+    @pytest.mark.long
     def test_every_rule_copes_with_silence_in_turns(self, market, stakeholders):
         bad = set(ids_of(market)[::2])
         for rule in rules_of([Named("all")], market.stakeholders, "Guest", 7):

@@ -81,6 +81,7 @@ def test_reference_points_are_those_of_what_may_be_shown():
     assert by_column[:, 0].tolist() == [0.0, 0.3, 0.0, -np.inf]
 
 
+@pytest.mark.long
 def test_who_has_no_weight_is_as_if_absent():
     values = np.random.default_rng(2).random((4, 6, 30))
     for rule in SMALL:

@@ -44,6 +44,7 @@ def world(seed, precision, unit=1.0):
     return Candidates(expected, available, weights * unit, generator.integers(-1, 3, N_ITEMS), "guest")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("unit", UNITS)
 def test_units_do_not_matter(unit, precision):

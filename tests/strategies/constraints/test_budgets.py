@@ -29,6 +29,7 @@ def fits(budgets, n):
     return lambda codes: all(list(codes).count(a) <= k for a, k in caps.items())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("budgets", BUDGETS, ids=str)
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
 @pytest.mark.parametrize("rule", ["maximin", "nash_bargaining", "leximin"])

@@ -62,6 +62,7 @@ def bound(within, favourable=("a0",), **more):
     return {"attribute": "group", "within": within, "favourable": list(favourable), **more}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("within", [0.0, 0.07, 0.3])
 @pytest.mark.parametrize("favourable", [[0], [0, 2]])
 @pytest.mark.parametrize("rule", ["maximin", "nash_bargaining", "leximin"])
@@ -91,6 +92,7 @@ def test_against_pairwise_programme(rule, constraints, favourable, within, make_
     assert met > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("within", [0.0, 0.01, 0.1])
 @pytest.mark.parametrize("rule", ["maximin", "nash_social_welfare", "utilitarian"])
 def test_ten_thousand_contexts_three_actions_three_groups(rule, within, make_world):

@@ -58,6 +58,7 @@ def test_cores_that_cannot_be_met_end_in_the_same_error(make_world, monkeypatch)
         )
 
 
+@pytest.mark.long
 def test_large_batches_are_sifted(make_world, monkeypatch):
     world = make_world(1, n=20_000, grid=False, groups=3)
     rule = Constrained("maximin", budgets={"a0": 0.2, "a1": 0.3})

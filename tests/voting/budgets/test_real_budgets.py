@@ -72,6 +72,7 @@ def test_shares_of_voters(real_data):
     assert [election.projects[p] for p in shares.completed] == ["15"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("file", "utility"), [
     *((file, utility) for file in (TOULOUSE, DZBOW) for utility in ("approval", "cost", "score")),
     *((file, utility) for file in (WARSAW, ZABRZE) for utility in ("approval", "cost")),

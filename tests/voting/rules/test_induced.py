@@ -180,6 +180,7 @@ def test_blocks_threads_and_company_make_no_difference():
         np.testing.assert_array_equal(bare.codes, found.codes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_million_stakeholders(name):
     """One context, two actions: 600,000 slightly prefer the first, the others strongly the second. Only grades tell."""
@@ -190,6 +191,7 @@ def test_a_million_stakeholders(name):
     assert decided.codes[0] == (1 if name in ("range", "majority_judgment") else 0)
 
 
+@pytest.mark.long
 def test_more_than_eight_actions():
     with pytest.raises(ValueError, match="kemeny cannot rank these actions: 9 alternatives; allowed: at most 8"):
         strategies.kemeny(rewards(coarse((2, 9, 2))))

@@ -44,6 +44,7 @@ def drawn(random_profile, n_voters, n_alternatives, **kind):
     return random_profile(generator, n_voters, n_alternatives, CONTEXTS, counts, **kind)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n_voters", "n_alternatives"), SHAPES)
 @pytest.mark.parametrize("name", STRICT)
 def test_strict_orders(name, n_voters, n_alternatives, random_profile, oracle):

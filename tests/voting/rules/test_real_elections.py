@@ -39,6 +39,7 @@ def oracle_elections(elections, oracle):
     return {file: {"weak": oracle.weak(p), "truncated": oracle.truncated(p)} for file, p in elections.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ORACLE)
 def test_winners_equal_those_of_pref_voting(name, elections, oracle, oracle_elections):
     """Every file; ranked pairs where there is a Condorcet winner, otherwise pref_voting tries all orders of tied pairs."""

@@ -225,6 +225,7 @@ def tiers(counted, context=0):
     return [{int(name) - 1 for name in tier} for tier in counted.ranking(context)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(("n_voters", "n_alternatives"), SHAPES)
 @pytest.mark.parametrize("twin", RANKED + GRADED, ids=lambda twin: twin.__name__)
@@ -236,6 +237,7 @@ def test_rankings_equal_the_twin(twin, n_voters, n_alternatives, weights):
         assert tiers(many, t) == twin(election), f"context {t}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(
     "name", [twin.__name__.removesuffix("_voting") for twin in RANKED + GRADED] + ["maximal_lotteries"]

@@ -48,6 +48,7 @@ def raised(model, records, ridge):
     return model.log_likelihood - 0.5 * ridge * records.record_weights.sum() * (model.coefficients**2).sum()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("assignment", ["soft", "hard"])
 @pytest.mark.parametrize("ridge", [1e-4, 1e-2, 0.1, 1.0])
 def test_every_round_raises_the_penalised_likelihood(opposed, assignment, ridge):

@@ -46,6 +46,7 @@ def found():
     )
 
 
+@pytest.mark.long
 def test_the_case_runs(found):
     content = found.to_json()
     assert content["source"]["label"].startswith("loans.csv (sha256 ") and not content["source"]["simulated"]
@@ -57,6 +58,7 @@ def test_the_case_runs(found):
     assert set(found.verdicts) == set(found.served)
 
 
+@pytest.mark.long
 def test_the_table_of_the_how_to():
     text = (LIBRARY.parents[1] / "docs" / "how-to" / "bring-your-own-slates.md").read_text(encoding="utf-8")
     page = re.sub(r"<!--.*?-->", "", text)

@@ -124,6 +124,7 @@ def together(market, name):
     return np.concatenate([getattr(batch, name) for batch in market.batches], axis=1)
 
 
+@pytest.mark.long
 def test_attractions_are_closed_by_the_case(real_data):
     data = real_data("tourism/traj-Edin.csv").parent.parent
     spec = quick("tourism")
