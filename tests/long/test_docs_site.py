@@ -33,5 +33,5 @@ def test_pages_load_nothing_from_elsewhere(built):
 
 def test_search_knows_registered_names(built):
     index = (built / "searchindex.js").read_text(encoding="utf-8")
-    for name in ("alpha_fairness", "plackett_luce", "equal_shares", "ExpectedRewards"):
+    for name in ("alpha_fairness", "random_effects", "equal_shares", "ExpectedRewards"):
         assert name.lower() in index.lower(), name
