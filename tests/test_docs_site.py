@@ -54,6 +54,7 @@ def test_public_faces_are_described_once(whole):
         for name in re.findall(r"^`+\{py:(?:class|function|exception)\} ([\w.]+)", page, re.MULTILINE)
     ]
     assert len(described) == len(set(described))
+    assert not [name for name, page in whole.pages.items() if " at 0x" in page]  # places in memory
     for name in accordant.__all__:
         thing = getattr(accordant, name)
         assert f"accordant.{name}" in described or inspect.ismodule(thing), name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 CODE = re.compile(r"(``.+?``|`[^`\n]+`)", re.DOTALL)
@@ -125,6 +125,17 @@ def default(parameter: inspect.Parameter) -> str:
     return shown
 
 
+def _type(parameter: inspect.Parameter, thing: Any) -> str:
+    """Return the type of a parameter as the source writes it, without what pydantic notes beside it."""
+    if isinstance(parameter.annotation, str):
+        return parameter.annotation
+    try:
+        hints = get_type_hints(thing)
+    except NameError:  # imported for type checking only
+        hints = {}
+    return inspect.formatannotation(hints.get(parameter.name, parameter.annotation))
+
+
 def signature(thing: Any, written: Callable[[str, Any], str]) -> str:
     """Return a signature as the source writes it, its annotations as `written`; empty if there is none."""
     try:
@@ -134,8 +145,8 @@ def signature(thing: Any, written: Callable[[str, Any], str]) -> str:
     parameters = []
     for each in given.parameters.values():
         changes: dict[str, Any] = {}
-        if isinstance(each.annotation, str):
-            changes["annotation"] = _Verbatim(written(each.annotation, thing))
+        if each.annotation is not inspect.Parameter.empty:
+            changes["annotation"] = _Verbatim(written(_type(each, thing), thing))
         if each.default is not inspect.Parameter.empty:
             changes["default"] = _Verbatim(default(each))
         parameters.append(each.replace(**changes))
