@@ -154,5 +154,6 @@ def test_types_with_a_schema_have_a_page_each(monkeypatch):
     assert "| `value` | `number` | required | In [0, 1]. |" in pages["reference/sections/part.md"]
     page = pages["reference/sections/whole.md"]
     assert "| `parts` | `array of Part` | `[]` |" in page and "## Part" in page
+    assert "| `value` | `number` | required | In [0, 1]. |" in page and "---\nvalue" not in page
     assert '| `unit` | `"share" \\| "count"` | `"share"` |' in page
     assert "| `note` | `string \\| null` | `null` | What to know. |" in page

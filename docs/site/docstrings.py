@@ -102,16 +102,19 @@ def summary(thing: Any) -> str:
     return inline(" ".join(first.split()).removesuffix("::"))
 
 
+def meanings(docstring: str) -> dict[str, str]:
+    """Return what a docstring says about each attribute and parameter, on one line of Markdown."""
+    said = sections(docstring)
+    named = terms(said.get("Attributes", "")) + terms(said.get("Parameters", ""))
+    return {name.strip(): inline(" ".join(text.split())) for names, text in named for name in names.split(",")}
+
+
 def parameter_texts(factory: Callable[..., Any]) -> dict[str, str]:
-    """Return what the docstrings of a class and its bases say about each parameter, on one line of Markdown."""
+    """Return what the docstrings of a class and its bases say about each parameter."""
     found: dict[str, str] = {}
     for base in reversed(inspect.getmro(factory) if inspect.isclass(factory) else (factory, type(factory))):
-        said = sections(base.__doc__ or "")
-        for names, text in terms(said.get("Attributes", "")) + terms(said.get("Parameters", "")):
-            meaning = inline(" ".join(text.split()))
-            for name in map(str.strip, names.split(",")):
-                if not (meaning.startswith("See `") and name in found):  # a base says it already
-                    found[name] = meaning
+        own = meanings(base.__doc__ or "").items()
+        found |= {name: text for name, text in own if not (text.startswith("See `") and name in found)}  # base says it
     return found
 
 

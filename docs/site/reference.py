@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from docs.site.docstrings import default, inline, markdown, parameter_texts, signature, summary
+from docs.site.docstrings import default, inline, markdown, meanings, parameter_texts, signature, summary
 
 import accordant
 from accordant.registry import Registry
@@ -194,12 +194,12 @@ def section_page(name: str, model: Any) -> str:
     """Return the page of one section: what it holds, field by field, and the types that it uses."""
     schema = schema_of(model)
     head = f"# `{name}`\n" + (f"\nVersion {model.version}.\n" if hasattr(model, "version") else "")
-    parts = [head, markdown(inspect.getdoc(model), leave_out=("Attributes",)) + "\n"]
+    parts = [head, markdown(inspect.getdoc(model), leave_out=("Attributes", "Parameters")) + "\n"]
     parts.append(field_table(schema, parameter_texts(model)) + "\n")
-    parts += [
-        f"({name}-{key})=\n## {key}\n\n{inline(each.get('description', ''))}\n\n{field_table(each, {})}\n"
-        for key, each in schema.get("$defs", {}).items()
-    ]
+    for key, each in schema.get("$defs", {}).items():
+        said = each.get("description", "")
+        parts.append(f"({name}-{key})=\n## {key}\n\n{markdown(said, leave_out=('Attributes', 'Parameters'))}\n")
+        parts.append(field_table(each, meanings(said)) + "\n")
     return "\n".join([*parts, f"The [JSON schema]({name}.json).\n"])
 
 
