@@ -110,15 +110,19 @@ def facts(factory: Callable[..., Any]) -> list[str]:
     return shown
 
 
+def row(*cells: str) -> str:
+    """Return a row of a table; bars within cells are text."""
+    return "| " + " | ".join(" ".join(cell.split()).replace("\\|", "|").replace("|", "\\|") for cell in cells) + " |"
+
+
 def parameter_table(factory: Callable[..., Any]) -> str:
     """Return the parameters of a factory with defaults and meanings; empty if it takes none."""
     rows, texts = [], parameter_texts(factory)
     for name, parameter in inspect.signature(factory).parameters.items():
         given = "required" if parameter.default is inspect.Parameter.empty else f"`{default(parameter)}`"
         typed = f"`{parameter.annotation}`" if isinstance(parameter.annotation, str) else ""
-        rows.append(f"| `{name}` | {given} | {texts.get(name, typed)} |".replace("\\|", "|"))
-    cells = [re.sub(r"(?<=\S)\|(?=\S)", r"\\|", row) for row in rows]
-    return "\n".join(["| parameter | default | meaning |", "|---|---|---|", *cells]) if rows else ""
+        rows.append(row(f"`{name}`", given, texts.get(name, typed)))
+    return "\n".join(["| parameter | default | meaning |", "|---|---|---|", *rows]) if rows else ""
 
 
 def entry(listed: Listed, name: str, modules_of: Counter[str]) -> str:
@@ -212,8 +216,7 @@ def field_table(schema: dict[str, Any], texts: dict[str, str]) -> str:
         given = f"`{json.dumps(field['default'], ensure_ascii=False)}`" if "default" in field else ""
         given = given or ("required" if name in schema.get("required", ()) else "")
         meaning = inline(field["description"]) if "description" in field else texts.get(name, "")
-        cells = (f"`{name}`", f"`{type_of(field)}`", given, " ".join(meaning.split()))
-        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        rows.append(row(f"`{name}`", f"`{type_of(field)}`", given, meaning))
     return "\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows]) if rows else ""
 
 
