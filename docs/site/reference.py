@@ -162,7 +162,12 @@ def registry_table() -> str:
     """Return all registries with their sizes and entry points, and the order of their pages."""
     chosen = [each for each in registries() if not each.declares]
     rows = [
-        f"| [{each.title}](registries/{each.slug}.md) | {len(each.names)} | `{each.place}` | `{each.registry.group}` |"
+        row(
+            f"[{each.title}](registries/{each.slug}.md)",
+            str(len(each.names)),
+            f"`{each.place}`",
+            f"`{each.registry.group}`",
+        )
         for each in chosen
     ]
     tree = "\n".join(f"registries/{each.slug}" for each in chosen)
@@ -367,10 +372,7 @@ def room_page(face: Face) -> str:
 
 def python_index() -> str:
     """Return the index of the public faces."""
-    rows = [
-        f"| [`{face.room.__name__}`](python/{face.room.__name__}.md) | {summary(face.room)} |".replace("\n", " ")
-        for face in faces()
-    ]
+    rows = [row(f"[`{face.room.__name__}`](python/{face.room.__name__}.md)", summary(face.room)) for face in faces()]
     head = "# Python\n\nWhat each room offers by `__all__`; everything else may change without notice.\n"
     tree = toctree("\n".join(f"{face.short} <python/{face.room.__name__}>" for face in faces()))
     return "\n".join([head, "| room | what it is |", "|---|---|", *rows, "", tree])
