@@ -28,8 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from accordant.preferences.learners.solving.logistic import LogisticProblem
-from accordant.preferences.learners.solving.newton import ConvexProblem
+from accordant.preferences.learners.logistic import ConvexProblem, LogisticProblem
 
 RIDGE, WANTED = 1e-4, 1e-8
 SIZE, QUICK = (100_000, 384), (10_000, 96)

@@ -31,7 +31,7 @@ from sklearn.model_selection import train_test_split
 
 from accordant.arrays import Values
 from accordant.learning.causal import SelectedCausalLearner, default_candidates
-from accordant.learning.causal.candidates import split_by_size
+from accordant.learning.causal.selection import split_by_size
 
 BASELINE, DEFAULT = "Everyone alike", "SELECTED DEFAULT"
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from accordant import strategies
 from accordant.certificates import Threat, certify_each, radius
-from accordant.certificates.method_choice import method_for
+from accordant.certificates.certificate import method_for
 from accordant.strategies import decide
 from accordant.utilities import ExpectedRewards
 

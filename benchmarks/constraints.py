@@ -39,9 +39,8 @@ from accordant import strategies
 from accordant.evidence import Groups
 from accordant.strategies.constraints.batch import Batch, Plan
 from accordant.strategies.constraints.budgets import Budgets
-from accordant.strategies.constraints.parity import Parity
-from accordant.strategies.constraints.sifting import solve
-from accordant.strategies.constraints.window import within_parity
+from accordant.strategies.constraints.parity import Parity, within_parity
+from accordant.strategies.constraints.programme import solve
 from accordant.utilities import ExpectedRewards
 
 ACTIONS = ("Grant", "Grant lower", "Not grant")

@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from accordant.agents import Agent, create
-from accordant.allocations.criteria import Criterion
-from accordant.allocations.measures.measure import measures
+from accordant.allocations.measures.measure import Criterion, measures
 from accordant.deliberation.assessment import Estimate, Group, alternatives, emergence
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.repetition import Repeated, repeat
 

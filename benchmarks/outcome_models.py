@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from accordant.arrays import Values
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier, default_candidates
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
-from accordant.learning.classification.folds import copied_records, deal_folds, splits
+from accordant.learning.folds import copied_records, deal_folds, splits
 from benchmarks.simulated_loans import OUTCOMES, SIMULATED
 
 FEATURES = ("Income", "Credit Score", "Loan Amount", "Interest Rate")

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from accordant import strategies
-from accordant.certificates.schema import PaperBound, constants, family_of, paper_bound, perturbation_set, smoothing
+from accordant.certificates.schema import PaperBound, constants, family_of, paper_bound, perturbation_set
 from accordant.certificates.schema.forms import ScoringForm
 from accordant.utilities import ExpectedRewards
 
@@ -109,7 +109,7 @@ def remainders() -> None:
                     bound = paper_bound(
                         form, E, theta, delta=0.1, coalition=box.coalition, mu=MU, tau=tau, region=region
                     )
-                    after = smoothing.expected_metric(form.scores(moved), theta, tau).score
+                    after = constants.expected_metric(form.scores(moved), theta, tau).score
                     linear = (bound.entries * (moved - box.centre)[box.members]).sum(axis=(0, 1))
                     remainder = np.abs(after - bound.terms.smooth_score - linear)
                     some = bound.terms.curvature > 0

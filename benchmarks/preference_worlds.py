@@ -26,8 +26,8 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.preferences.groups import Way
-from accordant.preferences.learners.distillation.pareto import ParetoDistillation
 from accordant.preferences.learners.learner import RewardModel, learners
+from accordant.preferences.learners.pareto_distillation import ParetoDistillation
 from accordant.preferences.measures import gini, per_user, worst_mean
 from accordant.preferences.records import Comparisons
 from accordant.preferences.synthetic import GROUPS, WORLDS, World

@@ -28,7 +28,7 @@ import numpy as np
 from accordant.errors import AccordantError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule, rules
-from accordant.slates.rules.approval.approvals import approvals
+from accordant.slates.rules.approval import approvals
 from accordant.threads import free_cores
 from accordant.utilities import ExpectedRewards
 from benchmarks.slate_peers import LOOPS, committees_there

@@ -18,12 +18,12 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree._tree import Tree
 from threadpoolctl import threadpool_limits
 
-from accordant.cases.simulators import simulate
+from accordant.cases.loaders import simulate
 from accordant.cases.spec import read_case
 from accordant.learning.reward_models import LearnedReward
+from accordant.learning.trees.ensemble import read_ensemble
 from accordant.learning.trees.sums import TreeSums
 from accordant.learning.trees.traversal import CHILD_BITS, CHILD_MASK, COLUMN_BITS, TO_RANK
-from accordant.learning.trees.tree_readers import read_ensemble
 from benchmarks.recommendation import MODELS, fitted_policy
 
 ROWS, N_ACTIONS, N_OUTCOMES = 4_096, 3, 3

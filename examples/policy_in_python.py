@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import accordant as ac
-from accordant.cases.simulators import simulators
+from accordant.cases.loaders import simulators
 
 PROBLEM = ac.DecisionProblem(
     stakeholders=["Bank", "Applicant"],

@@ -26,8 +26,8 @@ from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
 from accordant.learning.cross_fitting import LearningSettings, learn
+from accordant.learning.diagnostics import identify
 from accordant.learning.expectation import expected_rewards, weighted_rewards
-from accordant.learning.identification import identify
 from accordant.learning.log_input import read_log
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction

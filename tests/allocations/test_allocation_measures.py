@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from accordant.allocations import Allocation, Patient, Resource, Scenario, enumerate_options
 from accordant.allocations.measures import Measure, cell_counts, envy_pairs, leximin_vector, measures
-from accordant.allocations.measures.cells import most_severe
+from accordant.allocations.measures.access import most_severe
 from accordant.errors import InputError
 
 ALL = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from accordant.allocations import AdditiveUtility, Allocation, enumerate_options
 from accordant.allocations.allocation import shares_of
 from accordant.allocations.search import best, scaled, utility_range, worst
-from accordant.allocations.search.greedy import best_of_each
+from accordant.allocations.enumeration import best_of_each
 from accordant.errors import InputError
 
 

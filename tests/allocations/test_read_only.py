@@ -9,8 +9,8 @@ import pytest
 from accordant.allocations import Allocation, Patient, Resource, Scenario
 from accordant.allocations.allocation import unlike
 from accordant.allocations.enumeration import enumerate_options
-from accordant.allocations.options import Options
-from accordant.allocations.read_only import is_sealed, sealed
+from accordant.allocations.allocation import Options
+from accordant.allocations.scenario import is_sealed, sealed
 
 
 def scenario(portion=0.5, units=1.0, names=("bed", "nurse"), n=3):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from accordant.axioms.participation import without
+from accordant.axioms.incentives import without
 from accordant.axioms.sample import ACTIONS, STAKEHOLDERS
 from accordant.utilities import ExpectedRewards
 

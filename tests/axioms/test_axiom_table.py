@@ -11,7 +11,7 @@ import pytest
 from accordant import strategies
 from accordant.axioms import arrow, axiom_table, gibbard_satterthwaite, rules_for, sample
 from accordant.axioms.claims import Claim
-from accordant.axioms.impossibility import ARROW, missing
+from accordant.axioms.table import ARROW, missing
 from accordant.axioms.table import Cell
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.compromise import Compromise, Scored

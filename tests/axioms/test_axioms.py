@@ -9,14 +9,14 @@ import pytest
 
 from accordant import strategies
 from accordant.axioms import Setting, axioms, sample
-from accordant.axioms.condorcet_consistency import condorcet_winners
-from accordant.axioms.non_dictatorship import single_favourites
-from accordant.axioms.orders import orders
+from accordant.axioms.consistency import condorcet_winners
+from accordant.axioms.incentives import single_favourites
+from accordant.axioms.invariance import orders
 from accordant.axioms.outcome import outcome_of, sets_differ, somewhere, within
-from accordant.axioms.participation import without
-from accordant.axioms.pigou_dalton import transferred
-from accordant.axioms.rows import ranks, redrawn_in_order
-from accordant.axioms.strategy_proofness import reports, strict
+from accordant.axioms.incentives import without
+from accordant.axioms.pareto import transferred
+from accordant.axioms.invariance import ranks, redrawn_in_order
+from accordant.axioms.incentives import reports, strict
 from accordant.axioms.subjects import registered_rules
 from accordant.axioms.table import ordered_names
 from accordant.errors import InputError, NotFittedError, UnknownNameError

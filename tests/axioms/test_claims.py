@@ -13,11 +13,11 @@ from hypothesis.extra.numpy import arrays
 from accordant import strategies
 from accordant.axioms import axiom_table, axioms, rules_for, sample
 from accordant.axioms.claims import CLAIMS, COLUMNS, claim_about, read_table
-from accordant.axioms.counterexamples import COUNTEREXAMPLES, counterexample
+from accordant.axioms.claims import COUNTEREXAMPLES, counterexample
 from accordant.axioms.sample import ACTIONS, STAKEHOLDERS
 from accordant.axioms.subjects import registered_rules
 from accordant.axioms.table import ORDER
-from accordant.axioms.theorems import THEOREMS
+from accordant.axioms.claims import THEOREMS
 from accordant.utilities import ExpectedRewards
 
 REQUIRED = {"stakeholder": {"stakeholder": "Ada"}, "constant": {"action": "w"}}

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accordant.cases import places
+from accordant.cases import files
 from accordant.cases.loaders import load_file
 from accordant.tables.frames import read_chunks, read_frame
-from accordant.cases.places import find_file, find_reward_file, no_data
+from accordant.cases.files import find_file, find_reward_file, no_data
 from accordant.tables.frames import Rows
 from accordant.cases.spec import CaseSpec, DataSpec, read_case
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
@@ -185,8 +185,8 @@ def test_true_levels_never_reach_the_contexts(tmp_path):
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
     """No variable, an empty cache, an empty working folder."""
-    monkeypatch.delenv(places.VARIABLE, raising=False)
-    monkeypatch.setattr(places, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.delenv(files.VARIABLE, raising=False)
+    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -215,7 +215,7 @@ def test_variable_cache_and_beside(nowhere, monkeypatch):
     cached = put(nowhere / "cache" / "lending" / "loans.csv")
     assert find_file(FILE, None) == cached
     below = put(nowhere / "variable" / "lending" / "loans.csv")
-    monkeypatch.setenv(places.VARIABLE, str(nowhere / "variable"))
+    monkeypatch.setenv(files.VARIABLE, str(nowhere / "variable"))
     assert find_file(FILE, None) == below
     beside = put(nowhere / "case" / "lending" / "loans.csv")
     assert find_file(FILE, None, nowhere / "case") == beside
@@ -227,7 +227,7 @@ def test_a_named_place_without_the_file_is_an_error_that_names_all(nowhere, monk
     put(nowhere / "cache" / "lending" / "loans.csv")  # never a silent substitute
     given = nowhere / "empty" if where == "given" else None
     if where == "variable":
-        monkeypatch.setenv(places.VARIABLE, str(nowhere / "empty"))
+        monkeypatch.setenv(files.VARIABLE, str(nowhere / "empty"))
     with pytest.raises(DataNotFoundError) as caught:
         find_file(FILE, given)
     for part in (FILE, "--data", "$ACCORDANT_DATA", str(nowhere / "cache"), "simulator"):
@@ -245,7 +245,7 @@ def test_files_of_rewards_are_looked_for_beside_the_case_first(nowhere, monkeypa
     places_in_order = [nowhere / name for name in ("case", "given", "variable", "cache")]
     for folder in places_in_order:
         put(folder / wanted)
-    monkeypatch.setenv(places.VARIABLE, str(nowhere / "variable"))
+    monkeypatch.setenv(files.VARIABLE, str(nowhere / "variable"))
     data = put(nowhere / "given" / "loans.csv")
     for named in (nowhere / "given", data):
         for k, folder in enumerate(places_in_order):
@@ -253,14 +253,14 @@ def test_files_of_rewards_are_looked_for_beside_the_case_first(nowhere, monkeypa
             (folder / wanted).rename(nowhere / str(k))
         with pytest.raises(DataNotFoundError) as caught:
             find_reward_file(wanted, named, nowhere / "case")
-        for part in (wanted, "beside the case file", "--data", places.VARIABLE, *map(str, places_in_order)):
+        for part in (wanted, "beside the case file", "--data", files.VARIABLE, *map(str, places_in_order)):
             assert part in str(caught.value)
         for k, folder in enumerate(places_in_order):
             (nowhere / str(k)).rename(folder / wanted)
     assert find_reward_file(str(data), None) == data  # an absolute path needs no looking
     put(nowhere / wanted)
     (nowhere / "cache" / wanted).unlink()
-    monkeypatch.delenv(places.VARIABLE)
+    monkeypatch.delenv(files.VARIABLE)
     with pytest.raises(DataNotFoundError, match=r"beside the case file \(none named\)"):
         find_reward_file(wanted, None)  # the working folder is no such place
 
@@ -410,8 +410,8 @@ def test_a_metric_with_weight_that_does_not_suit_the_problem_fails_before_learni
 
     declared = case.model_dump(mode="json") | {"metrics": metrics}
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(declared))
-    monkeypatch.delenv(places.VARIABLE, raising=False)
-    monkeypatch.setattr(places, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.delenv(files.VARIABLE, raising=False)
+    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr("accordant.policy.learn", lambda *_: pytest.fail("learning has started"))
     with pytest.raises(InputError, match="metric 'Mean'.*continuous"):
         carry_out(tmp_path / "own.yaml", RunOptions())

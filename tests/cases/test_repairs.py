@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.cases.loaders import load_file, tidiers
-from accordant.cases.repairs import repaired, repairs_of
+from accordant.cases.loaders import repaired, repairs_of
 from accordant.cases.spec import read_case
 from accordant.errors import InputError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.cases.simulators import simulate, simulated_table
+from accordant.cases.loaders import simulate, simulated_table
 from accordant.cases.spec import built_in_cases, read_case
 from accordant.errors import InputError
 

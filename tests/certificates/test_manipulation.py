@@ -9,7 +9,7 @@ import pytest
 
 import accordant as ac
 from accordant import strategies
-from accordant.axioms.strategy_proofness import reports
+from accordant.axioms.incentives import reports
 from accordant.certificates.manipulation import NEGLIGIBLE, manipulability
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.deciding import ContextRule

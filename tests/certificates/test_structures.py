@@ -15,7 +15,7 @@ import pytest
 import accordant as ac
 from accordant import strategies
 from accordant.certificates import Threat, certify
-from accordant.certificates.method_choice import method_for
+from accordant.certificates.certificate import method_for
 from accordant.strategies.block import block_of
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import strategies as registry

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from accordant.cli.app import app
 from accordant.deliberation.terminal import UNITS
-from accordant.terminal.options import capacities
+from accordant.terminal import capacities
 from accordant.errors import InputError
 
 SMALL = ["deliberate", "triage-random", "--patients", "6", "--capacity", "bed=2"]

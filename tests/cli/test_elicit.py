@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from accordant.preferences import interview_terminal as terminal
+from accordant.preferences import terminal as terminal
 from accordant.cli.app import app
 from accordant.errors import InputError
 from accordant.preferences.answers import COLUMNS

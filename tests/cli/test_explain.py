@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from accordant.cli.explanation import HEADINGS
+from accordant.cli.run_tables import HEADINGS
 
 
 @pytest.fixture(scope="module")

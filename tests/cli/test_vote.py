@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from accordant.cli.app import app
-from accordant.cli.vote import counted_file
+from accordant.cli.votes import counted_file
 from accordant.errors import InputError
 
 HEADER = "# DATA TYPE: {kind}\n# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: {voters}\n"

@@ -13,9 +13,9 @@ import sys
 import pytest
 
 from accordant.agents import create
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.allocations.measures.measure import measures
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import Group, flip_test, regrets, satisfaction
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.repetition import repeat

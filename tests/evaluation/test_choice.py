@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.evaluation.choice import Choice, first_of
+from accordant.evaluation.bootstrap import Choice, first_of
 
 NAN = np.nan
 

@@ -9,8 +9,8 @@ import pytest
 
 from accordant.contexts import Contexts
 from accordant.errors import InputError, UnknownNameError
-from accordant.explanation.contexts.distances import Distances
-from accordant.explanation.contexts.support import MOST_VALUES, Support
+from accordant.explanation.contexts import Distances
+from accordant.explanation.contexts import MOST_VALUES, Support
 
 ACTIONS = ("Grant", "Deny")
 

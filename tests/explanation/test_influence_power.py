@@ -11,7 +11,7 @@ import pytest
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.explanation import influence
-from accordant.explanation.influence.coalitions import Coalitions
+from accordant.explanation.influence.influence import Coalitions
 from accordant.explanation.influence.power import enumerated, sampled
 from accordant.utilities import ExpectedRewards
 

@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 
 from accordant.explanation import explain, smallest_weight_changes
 from accordant.explanation.influence.absence import weighing, with_weights
-from accordant.explanation.weights.linear import LINEAR, components, crossing, smallest_shift
-from accordant.explanation.weights.smallest import INDIFFERENT_TO_WEIGHTS
+from accordant.explanation.weights import LINEAR, components, crossing, smallest_shift
+from accordant.explanation.weights import INDIFFERENT_TO_WEIGHTS
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ALL_RULES, STAKEHOLDERS, WITH_WEIGHTS, make_expected, make_known, make_rule

@@ -12,13 +12,13 @@ from accordant.errors import DataError
 from accordant.learning.causal import CausalDataError, PropensityModel, SelectedCausalLearner, TLearner, XLearner
 from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import action_folds
-from accordant.learning.causal.transfer_learner import TransferLearner
+from accordant.learning.causal.meta_learners import TransferLearner
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
 from accordant.learning.classification.brier import brier_score
 from accordant.learning.classification.candidates import Candidate
-from accordant.learning.classification.folds import ALWAYS_TRAINING, deal_folds
+from accordant.learning.folds import ALWAYS_TRAINING, deal_folds
 from accordant.learning.folds import deal_groups, make_folds
-from accordant.learning.residuals import held_out_residuals
+from accordant.learning.outcome_learning import held_out_residuals
 
 
 def whole(groups, folds):

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError
-from accordant.learning.identification import FEW, identify
+from accordant.learning.diagnostics import FEW, identify
 from accordant.problem import DecisionProblem
 
 

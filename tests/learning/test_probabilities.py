@@ -24,7 +24,7 @@ from accordant.learning.classification import SelectedClassifier
 from accordant.learning.classification.blend import Blend
 from accordant.learning.classification.calibration import CalibratedProbabilities
 from accordant.learning.classification.candidates import default_candidates
-from accordant.learning.classification.hinges import HingeFeatures
+from accordant.learning.classification.candidates import HingeFeatures
 from accordant.learning.probabilities import class_probabilities
 
 FOREST = RandomForestClassifier(8, min_samples_leaf=3, random_state=0)

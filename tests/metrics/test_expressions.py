@@ -14,7 +14,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import CountMetric, Goal, SumMetric
-from accordant.metrics.combinations import (
+from accordant.metrics.expressions import (
     Defaulted,
     Farthest,
     Fraction,

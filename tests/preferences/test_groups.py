@@ -13,7 +13,7 @@ from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons, SupportRates, support_rates
 from accordant.preferences.groups import majority_minority
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.learners.solving.logistic import sigmoid
+from accordant.preferences.learners.logistic import sigmoid
 
 
 def rated(of_user):

@@ -10,7 +10,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.comparison import SourceOptions
-from accordant.preferences.comparison.standardisation import scaled
+from accordant.preferences.comparison.methods import scaled
 from accordant.preferences.encoding import TfidfEncoder
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.records import Comparisons

@@ -8,10 +8,10 @@ import pytest
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences import Comparisons, support_rates
 from accordant.preferences.learners.bradley_terry import BradleyTerry
-from accordant.preferences.learners.solving.logistic import sigmoid
-from accordant.preferences.learners.mixture.mixture import Mixture
-from accordant.preferences.learners.users.user_folds import user_folds, weight_of_users
-from accordant.preferences.support.sight import in_sight, in_sight_of_others
+from accordant.preferences.learners.logistic import sigmoid
+from accordant.preferences.learners.mixture import Mixture
+from accordant.preferences.records import user_folds, weight_of_users
+from accordant.preferences.support import in_sight, in_sight_of_others
 
 MODELS = ("pooled", "mixture")
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.report.charts.svg import wrapped
-from accordant.report.criteria import checks
+from accordant.report.summary import checks
 from accordant.report.distribution import rates_behind_metrics, rewards_by_stakeholder
-from accordant.report.dominance import standings
-from accordant.report.places import compare
+from accordant.report.standings import standings
+from accordant.report.standings import compare
 from accordant.report.reading import Reading
 from accordant.report.scale import count, decimals, interval, linear_scale, number, percent
 from accordant.naming import listed
@@ -235,7 +235,7 @@ def luminance(colour: str) -> float:
 
 def test_scores_far_outside_do_not_flatten_the_rest():
     """A line that is no candidate may score anything; the drawing ends a little beyond [0, 1]."""
-    from accordant.report.charts.intervals import score_scale
+    from accordant.report.charts.panels import score_scale
 
     scale = score_scale([{"value": -0.95, "low": -6.8, "high": 1.4}, {"value": 0.7, "low": 0.6, "high": 0.8}])
     assert (scale.low, scale.high) == (-0.2, 1.2)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from accordant.errors import RunFolderError
-from accordant.runs.trees import check_trees
+from accordant.runs.models import check_trees
 
 GENERATOR = np.random.default_rng(0)
 X, Y = GENERATOR.normal(size=(200, 3)), GENERATOR.integers(0, 2, 200)

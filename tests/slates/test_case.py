@@ -15,7 +15,7 @@ from accordant.slates.case import read_slates
 from accordant.errors import DataNotFoundError, InputError, SpecError, UnknownNameError
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.serving import ExpectedUptake
-from accordant.slates.state import State
+from accordant.slates.slates import State
 
 STAKEHOLDERS = [
     {"name": "Guest", "role": "affected", "provenance": "tests", "floor": 0.3, "values": [
@@ -56,7 +56,7 @@ def registered(monkeypatch, tmp_path):
         registry.names()
         monkeypatch.setitem(registry._factories, name, function)
     monkeypatch.delenv("ACCORDANT_DATA", raising=False)
-    monkeypatch.setattr("accordant.cases.places.cache_folder", lambda: tmp_path / "nowhere")
+    monkeypatch.setattr("accordant.cases.files.cache_folder", lambda: tmp_path / "nowhere")
 
 
 def spec(**changes):

@@ -6,8 +6,8 @@ import pytest
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
-from accordant.slates import competing_rules
-from accordant.slates.competing_rules import ORDER, rule_of, rules_of
+from accordant.slates import rule
+from accordant.slates.rule import ORDER, rule_of, rules_of
 from accordant.slates.rule import rules
 from accordant.slates.rules.per_item import PerItem
 from accordant.strategies.strategy import strategies
@@ -67,4 +67,4 @@ def test_names_that_are_wrong():
 def test_a_rule_that_is_no_class_cannot_line_up(monkeypatch):
     monkeypatch.setattr(rules, "factory", lambda name: lambda: None)
     with pytest.raises(InputError, match="slate rule 'x' is registered by a function; allowed: a class"):
-        competing_rules._class("x")
+        rule._class("x")

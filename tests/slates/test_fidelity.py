@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.voting.ranking import Ranking
+from accordant.voting.ballots import Ranking
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.fidelity import NO_RANKING, NOTHING_DECLARED, fidelity, gate, ranked_candidates

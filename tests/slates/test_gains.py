@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.slates.gains import extremes, gains_of
+from accordant.slates.candidates import extremes, gains_of
 from accordant.slates.slates import NOTHING, Slates
 
 

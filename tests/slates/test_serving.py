@@ -10,7 +10,7 @@ import pytest
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.serving import ExpectedUptake, joined, on_one_scale, serve
 from accordant.slates.slates import NOTHING, Slates, attention
-from accordant.slates.state import State
+from accordant.slates.slates import State
 from accordant.utilities import ExpectedRewards
 
 

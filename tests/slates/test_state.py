@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.slates.slates import NOTHING, Slates
-from accordant.slates.state import WINDOW, State
+from accordant.slates.slates import WINDOW, State
 
 
 def slates(items):

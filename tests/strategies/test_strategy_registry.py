@@ -164,8 +164,8 @@ def test_third_parties_register_by_entry_point(tmp_path):
 @pytest.mark.long
 def test_a_new_strategy_is_one_new_file(tmp_path):
     """The file alone, dropped into the package, is enough; the package's path is extended to leave the tree clean."""
-    (tmp_path / "first_stakeholder.py").write_text(RULE)
-    script = f"import accordant.strategies.welfare as room; room.__path__.append({str(tmp_path)!r})\n{USE}"
+    (tmp_path / "serial.py").write_text(RULE)
+    script = f"import accordant.strategies as room; room.__path__.append({str(tmp_path)!r})\n{USE}"
     assert run(script + 'print("used")').strip() == "used"
 
 

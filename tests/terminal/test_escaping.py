@@ -13,9 +13,9 @@ from rich.table import Table
 
 from accordant.agents import Contestation, Fault, Proposal, Reason, Turn
 from accordant.allocations import Allocation
-from accordant.deliberation.cases.triage.simulator import random_scenario
-from accordant.terminal.escaping import PlainConsole, plain
-from accordant.deliberation.transcript import MOST_REASONS, MOST_VOID, Teller
+from accordant.deliberation.cases.triage.scenarios import random_scenario
+from accordant.terminal import PlainConsole, plain
+from accordant.deliberation.terminal import MOST_REASONS, MOST_VOID, Teller
 
 
 @given(st.text())

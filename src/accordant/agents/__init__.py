@@ -18,9 +18,8 @@ reason
 
 from __future__ import annotations
 
-from accordant.agents.agent import Acted, Agent, agents, check_allowed, create
+from accordant.agents.agent import Acted, Agent, Phase, View, agents, check_allowed, create
 from accordant.agents.moves import Answer, Ballot, Contestation, Fault, Move, Proposal, Reason, Reply, Turn
-from accordant.agents.view import Phase, View
 
 __all__ = [
     "Acted",

@@ -19,10 +19,9 @@ measure, criterion
 
 from __future__ import annotations
 
-from accordant.allocations.allocation import Allocation
-from accordant.allocations.criteria import Criterion, criteria_of, met, values_of
+from accordant.allocations.allocation import Allocation, Options
 from accordant.allocations.enumeration import count_options, enumerate_options
-from accordant.allocations.options import Options
+from accordant.allocations.measures.measure import Criterion, criteria_of, met, values_of
 from accordant.allocations.scenario import Patient, Resource, Scenario
 from accordant.allocations.search import pool
 from accordant.allocations.utility import AdditiveUtility, Utility

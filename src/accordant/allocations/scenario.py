@@ -8,13 +8,39 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations.read_only import sealed
 from accordant.errors import InputError, UnknownNameError
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+def sealed(values: NDArray[Number]) -> NDArray[Number]:
+    """Return the same numbers in memory that cannot be written, not even by ``setflags(write=True)``.
+
+    An array that owns its memory can be made writeable again by whoever holds it; one over bytes cannot. Pickling
+    gives ordinary arrays, so what holds sealed ones seals them again.
+
+    Parameters
+    ----------
+    values
+        Numbers of any shape; returned as they are if they are sealed already.
+    """
+    if is_sealed(values):
+        return values
+    return np.ndarray(values.shape, values.dtype, buffer=values.tobytes())
+
+
+def is_sealed(values: NDArray[Any]) -> bool:
+    """Return whether the memory of an array can never be written."""
+    owner: Any = values
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    return isinstance(owner, bytes)
+
 
 Fact = str | float | int | bool | None
 

@@ -1,7 +1,8 @@
-"""How much somebody likes an allocation."""
+"""How much somebody likes an allocation, and the band of utility that is still asked for as time passes."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -50,3 +51,18 @@ class AdditiveUtility:
     def to_json(self) -> list[float]:
         """Return the values."""
         return [float(value) for value in self.values]
+
+
+def band(exponent: float, time: float) -> float:
+    """Return 1 − t^e, in [0, 1]; 1 at every time, the last included, for an infinite exponent.
+
+    Linear form of the time-dependent tactics of Faratin, Sierra and Jennings (1998), with their 1/β written as e.
+
+    Parameters
+    ----------
+    exponent
+        e above 0.
+    time
+        In [0, 1].
+    """
+    return 1.0 if math.isinf(exponent) else 1.0 - float(time**exponent)

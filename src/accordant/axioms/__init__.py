@@ -19,10 +19,9 @@ all contexts at once::
 from __future__ import annotations
 
 from accordant.axioms.axiom import Axiom, Finding, Setting, Situation, Trial, Witness, axioms, register
-from accordant.axioms.impossibility import arrow, gibbard_satterthwaite
 from accordant.axioms.sample import sample
 from accordant.axioms.subjects import rules_for
-from accordant.axioms.table import AxiomTable, Cell, axiom_table
+from accordant.axioms.table import AxiomTable, Cell, arrow, axiom_table, gibbard_satterthwaite
 
 create = axioms.create
 names = axioms.names

@@ -1,7 +1,14 @@
-"""Loaders: from a file to a log of decisions."""
+"""Loaders: from a file to a log of decisions.
+
+Repairs: sentences about what a loader changed in a table, carried with the table to the record of a run.
+
+The sentences stand in ``frame.attrs["repairs"]``. Some operations of pandas drop them (`pandas.merge`, `pandas.concat`
+of tables whose sentences differ, a new table made of columns), so a loader adds them to the table that it returns.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,15 +18,46 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from accordant.cases.repairs import repairs_of
-from accordant.cases.spec import DataSpec
+from accordant import randomness
+from accordant.cases.spec import CaseSpec, DataSpec
 from accordant.contexts import Contexts, Log
-from accordant.errors import DataError, UnknownNameError
+from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
 from accordant.split import group_codes, time_keys
 from accordant.tables.frames import read_frame
 from accordant.tables.text import file_hash
+
+KEY = "repairs"
+
+
+def repaired(frame: pd.DataFrame, *sentences: str) -> pd.DataFrame:
+    """Return a table that carries sentences about its repairs, after those that it carries already.
+
+    Parameters
+    ----------
+    frame
+        A tidy table; it stays as it is.
+    sentences
+        What was changed, in how many rows; the same sentence is kept once.
+    """
+    found = frame.copy(deep=False)
+    found.attrs = {**frame.attrs, KEY: tuple(dict.fromkeys((*repairs_of(frame), *sentences)))}
+    return found
+
+
+def repairs_of(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return the sentences that a table carries; none if nothing was repaired.
+
+    Raises
+    ------
+    InputError
+        If ``frame.attrs["repairs"]`` is something else than sentences.
+    """
+    found = frame.attrs.get(KEY, ())
+    if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+        raise InputError(f"attrs[{KEY!r}] is {found!r}; allowed: a tuple of sentences")
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +101,7 @@ Tidy = Callable[[pd.DataFrame], pd.DataFrame]
 tidiers: Registry[Tidy] = Registry("loader", group="accordant.loaders", packages=("accordant.cases",))
 """A loader is a function that brings a raw table into the shape that a case's ``data`` section describes.
 
-What it changes in values goes into the record of a run: see `accordant.cases.repairs.repaired`.
+What it changes in values goes into the record of a run: see `accordant.cases.loaders.repaired`.
 """
 
 
@@ -149,3 +187,29 @@ def _outcomes(column: pd.Series[Any], spec: DataSpec, problem: DecisionProblem) 
 
 def _renamed(column: pd.Series[Any], spec: DataSpec) -> list[str]:
     return [spec.rename.get(text, text) for text in column.astype(str)]
+
+
+simulators: Registry[pd.DataFrame] = Registry("simulator", group="accordant.simulators", packages=("accordant.cases",))
+"""A simulator is a function (rows, generator) that returns a table as a case's ``data`` section describes it."""
+
+
+def simulate(case: CaseSpec, seed: int, rows: int | None, reward_columns: Mapping[str, str]) -> CaseData:
+    """Return simulated data for a case.
+
+    Raises
+    ------
+    InputError
+        If the case has no simulator.
+    """
+    frame, name = simulated_table(case, seed, rows), case.simulator.name if case.simulator else ""
+    digest = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
+    source = f"simulator {name!r}, seed {seed}, {len(frame)} rows"
+    return build(frame, case.data, case.problem, reward_columns, source, digest, simulated=True)
+
+
+def simulated_table(case: CaseSpec, seed: int, rows: int | None) -> Any:
+    """Return the simulated table itself, as ``accordant simulate`` writes it."""
+    if case.simulator is None:
+        raise InputError(f"the case {case.name!r} has no simulator")
+    generator = randomness.generator(seed, "simulation")
+    return simulators.create(case.simulator.name, {"rows": rows or case.simulator.rows, "generator": generator})

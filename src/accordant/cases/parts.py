@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from accordant.declared import Declared
 from accordant.registry import Registry
+from accordant.rewards import RewardSignal
 
 
 @dataclass(frozen=True)
@@ -40,4 +41,9 @@ class CasePart:
 
 case_parts: Registry[CasePart] = Registry(
     "part of a case", group="accordant.case_parts", packages=("accordant.deliberation.case", "accordant.slates.case")
+)
+
+
+reward_sets: Registry[dict[str, RewardSignal]] = Registry(
+    "reward set", group="accordant.reward_sets", packages=("accordant.cases",)
 )

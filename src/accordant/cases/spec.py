@@ -17,8 +17,7 @@ from pydantic import (
 )
 
 from accordant.cases.files import built_in_files, keys_of, read_text, text_of
-from accordant.cases.parts import CasePart, case_parts
-from accordant.cases.reward_sets import reward_sets
+from accordant.cases.parts import CasePart, case_parts, reward_sets
 from accordant.declared import WEIGHT_TOLERANCE, Declared
 from accordant.errors import InputError, RewardError, SpecError, UnknownNameError, allowed_names
 from accordant.problem import DecisionProblem

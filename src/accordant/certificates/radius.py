@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Integers, Values
-from accordant.certificates.certificate import decisions_on, for_blocks
+from accordant.certificates.certificate import decisions_on, for_blocks, method_for
 from accordant.certificates.method import Method
-from accordant.certificates.method_choice import method_for
 from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
-from accordant.certificates.method_choice import method_for
+from accordant.certificates.certificate import method_for
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition

@@ -19,7 +19,7 @@ import typer
 
 from accordant import __version__
 from accordant.errors import InputError
-from accordant.terminal.options import (
+from accordant.terminal import (
     CaseName,
     Data,
     Json,
@@ -65,10 +65,10 @@ def run(
     json: Json = False,
 ) -> None:
     """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
-    from accordant.cli.run_table import print_run
+    from accordant.cli.run_tables import print_run
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
-    from accordant.terminal.output import print_json
+    from accordant.terminal import print_json
 
     free_folder("", out)  # refuse an existing folder before the work, not after it
     outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
@@ -90,7 +90,7 @@ def recommend(
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
     from accordant.runs import read_run
     from accordant.runs.recommendation import recommendations_as_json, stream_recommendations, write_recommendations
-    from accordant.terminal.output import print_json
+    from accordant.terminal import print_json
 
     finished = read_run(run)
     source = sys.stdin if file == "-" else file
@@ -124,10 +124,10 @@ def certify(
     json: Json = False,
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
-    from accordant.cli.certification import members_of, print_certified
+    from accordant.cli.run_tables import members_of, print_certified
     from accordant.runs import read_run
     from accordant.runs.certification import certify_rows, write_certified
-    from accordant.terminal.output import print_json, refuse_overwriting
+    from accordant.terminal import print_json, refuse_overwriting
 
     refuse_overwriting(file, out)
     source = sys.stdin if file == "-" else file
@@ -152,10 +152,10 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
-    from accordant.cli.explanation import print_explanations, row_numbers
+    from accordant.cli.run_tables import print_explanations, row_numbers
     from accordant.runs import read_run
     from accordant.runs.explanation import explain_rows, write_explanation
-    from accordant.terminal.output import print_json, refuse_overwriting
+    from accordant.terminal import print_json, refuse_overwriting
 
     refuse_overwriting(file, out)
     source = sys.stdin if file == "-" else file
@@ -170,7 +170,7 @@ def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
     from accordant.report import render
     from accordant.runs import read_run
-    from accordant.terminal.output import print_json
+    from accordant.terminal import print_json
 
     finished = read_run(run)
     path = out or Path("report.html")
@@ -190,9 +190,9 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Write a case's simulated data as CSV."""
-    from accordant.cases.simulators import simulated_table
+    from accordant.cases.loaders import simulated_table
     from accordant.cases.spec import read_case
-    from accordant.terminal.output import print_json
+    from accordant.terminal import print_json
 
     table = simulated_table(read_case(case)[0], seed, rows)
     if json:
@@ -218,8 +218,8 @@ def vote(
     json: Json = False,
 ) -> None:
     """Count the ballots of a file by several rules: winners, rankings and ties, or what a budget is spent on."""
-    from accordant.cli.vote import count, print_count, write_count
-    from accordant.terminal.output import print_json
+    from accordant.cli.votes import count, print_count, write_count
+    from accordant.terminal import print_json
 
     result = count(file, rules)
     if out is not None:
@@ -231,7 +231,7 @@ def vote(
 def data(json: Json = False) -> None:
     """Show which data file each built-in case needs and where it was found."""
     from accordant.cli.catalogue import data_files
-    from accordant.terminal.output import print_records
+    from accordant.terminal import print_records
 
     print_records("Data", data_files(), json)
 
@@ -252,7 +252,7 @@ def strategies(
     json: Json = False,
 ) -> None:
     """List the registered strategies with their parameters, or put them to the test of axioms."""
-    from accordant.terminal.output import print_json, print_records
+    from accordant.terminal import print_json, print_records
 
     if data is not None and run is None:
         raise InputError("--data has no effect without --run")
@@ -276,7 +276,7 @@ def strategies(
 def metrics(json: Json = False) -> None:
     """List the registered metrics with their goals and parameters."""
     from accordant.cli.catalogue import registered_metrics
-    from accordant.terminal.output import print_records
+    from accordant.terminal import print_records
 
     print_records("Metrics", registered_metrics(), json)
 
@@ -315,7 +315,7 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        from accordant.terminal.escaping import plain
+        from accordant.terminal import plain
 
         typer.echo("\n".join(map(plain, f"accordant: {error}".splitlines())), err=True)
         sys.exit(2)

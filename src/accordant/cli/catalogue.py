@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from accordant.cases.places import find_file
+from accordant.cases.files import find_file
 from accordant.cases.spec import built_in_cases, read_case
 from accordant.errors import DataNotFoundError
 from accordant.metrics import metrics

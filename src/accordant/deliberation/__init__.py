@@ -20,26 +20,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from accordant.deliberation.assessment import OrderEffects, order_effects
     from accordant.deliberation.protocols import (
-        OrderEffects,
         alternating_offers,
         broken_commitments,
         debate,
         mediated,
-        order_effects,
         vote_after_debate,
     )
     from accordant.deliberation.record import Deliberation, Settled
 
 _PARTS = {
     "Deliberation": "record",
-    "OrderEffects": "protocols",
+    "OrderEffects": "assessment",
     "Settled": "record",
     "alternating_offers": "protocols",
     "broken_commitments": "protocols",
     "debate": "protocols",
     "mediated": "protocols",
-    "order_effects": "protocols",
+    "order_effects": "assessment",
     "vote_after_debate": "protocols",
 }
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from accordant.terminal.options import (
+from accordant.terminal import (
     Calls,
     CaseName,
     Data,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from accordant.agents.language.options import ModelOptions, model_arguments
 from accordant.naming import Named
-from accordant.terminal.command_line import arguments, named
+from accordant.terminal import arguments, named
 
 Protocol = Literal["debate", "offers", "vote"]
 Guard = Literal["log", "strike"]

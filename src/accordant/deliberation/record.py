@@ -11,7 +11,7 @@ from typing import Any
 
 from accordant.agents import Agent, Proposal, Turn
 from accordant.allocations import Allocation, Scenario, Utility
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 
 DISCLAIMER = "A simulation for studying procedures; not clinical decision support."
 

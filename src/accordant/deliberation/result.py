@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from accordant import __version__
-from accordant.allocations.criteria import Criterion, criteria_of
+from accordant.allocations.measures.measure import Criterion, criteria_of
 from accordant.deliberation.adapters.choices import Choices
 from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, RegretMatrix, Satisfaction, Sides
 from accordant.deliberation.assessment import Verdict as AllocationVerdict
+from accordant.deliberation.assessment.reruns import OrderEffects
 from accordant.deliberation.case import DeliberationCase
 from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.page import FORMAT, render_deliberated
-from accordant.deliberation.protocols.order import OrderEffects
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
 from accordant.deliberation.sources import PatientSource

@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from accordant.deliberation.result import silent
-from accordant.terminal.escaping import PlainConsole
+from accordant.terminal import PlainConsole
 
 Json = Mapping[str, Any]
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 from accordant.evaluation.bootstrap import Resampled, bootstrap_metrics
 from accordant.evaluation.comparison import evaluate
 from accordant.evaluation.composite import Composite, Normalisation, composite_score
-from accordant.evaluation.groups import GroupRow, GroupTable, group_table
 from accordant.evaluation.leaderboard import (
     GroupEstimate,
+    GroupRow,
+    GroupTable,
     Leaderboard,
     LeaderboardRow,
     MetricCell,
     MetricColumn,
+    group_table,
 )
 from accordant.evaluation.sensitivity import Sensitivity, sensitivity
 from accordant.statistics import Estimate

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.evaluation.bootstrap import Resampled, Statistics, resampled
-from accordant.evaluation.choice import Choice, first_of
+from accordant.evaluation.bootstrap import Choice, Resampled, Statistics, first_of, resampled
 from accordant.evaluation.composite import EQUAL, Composite, Normalisation, composite_score
 from accordant.evaluation.intervals import MetricLimits, Support, metric_limits, score_limits
 from accordant.evaluation.leaderboard import GroupEstimate, Leaderboard, LeaderboardRow, MetricCell, MetricColumn

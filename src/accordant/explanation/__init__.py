@@ -12,9 +12,7 @@ known that does change the decision, *certified* that none up to it does.
 from __future__ import annotations
 
 from accordant.explanation.contexts import ContextChanges, Neighbour, Support
-from accordant.explanation.document import as_document
-from accordant.explanation.explaining import explain, with_rows
-from accordant.explanation.explanation import Explanation
+from accordant.explanation.explanation import Explanation, as_document, explain, with_rows
 from accordant.explanation.influence import Influence, Pivotal, PowerIndex, Variation, influence, pivotal
 from accordant.explanation.misreports import Misreport, smallest_misreports
 from accordant.explanation.result import Choice, Comparison, Favourite, PivotalHere

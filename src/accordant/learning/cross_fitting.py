@@ -24,16 +24,13 @@ from accordant.learning.augmentation import (
 )
 from accordant.learning.behaviour import LoggedBehaviour, audit_columns, followed_columns
 from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
+from accordant.learning.diagnostics import Identification, ProxyCheck, identify, proxy_checks
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
-from accordant.learning.identification import Identification, identify
-from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner
+from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
-from accordant.learning.proxies import ProxyCheck, proxy_checks
-from accordant.learning.residuals import Integration
-from accordant.learning.reward_errors import CellError, reward_errors
-from accordant.learning.reward_learning import DEFAULT_GRID, RewardLearner, default_regressor
+from accordant.learning.reward_learning import DEFAULT_GRID, CellError, RewardLearner, default_regressor, reward_errors
 from accordant.learning.reward_models import RewardModel, StatedReward
 from accordant.learning.tuning import Learner, Nested, Search, nested
 from accordant.naming import listed

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Values
+from accordant.learning.trees.ensemble import read_ensemble
 from accordant.learning.trees.sums import TreeSums
-from accordant.learning.trees.tree_readers import read_ensemble
 
 Function = Callable[[Values], Values]
 """From rows, shape (row, column), to one line per row."""
@@ -277,5 +277,5 @@ _SCORES: Table = {_BOOSTING: _raw_boosting, f"{_LOGISTIC}.LogisticRegression": _
 _TRANSFORMS: Table = {
     "sklearn.preprocessing._data.StandardScaler": _standard_scaler,
     "sklearn.preprocessing._polynomial.PolynomialFeatures": _pairs,
-    f"{_OWN}.hinges.HingeFeatures": _hinges,
+    f"{_OWN}.candidates.HingeFeatures": _hinges,
 }

@@ -15,8 +15,8 @@ from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.learning.augmentation import RewardQueries
 from accordant.learning.encoding import ContextEncoder, Encodings, one_hot
+from accordant.learning.trees.ensemble import read_ensemble
 from accordant.learning.trees.sums import TreeSums
-from accordant.learning.trees.tree_readers import read_ensemble
 from accordant.problem import DecisionProblem
 from accordant.rewards import RewardSignal
 

@@ -9,21 +9,57 @@ choose the parameters of a model that is scored on it.
 from __future__ import annotations
 
 import itertools
+import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble._forest import BaseForest
 from sklearn.model_selection import ParameterGrid
+from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes
 from accordant.errors import InputError, allowed_names
 from accordant.learning.folds import all_but
-from accordant.learning.parallel import run_all
+
+Result = TypeVar("Result")
+
+logger = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_LINES = 2.0
+
+
+def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> list[Result]:
+    """Run tasks on `n_jobs` threads, return their results in order, and log how far they are now and then.
+
+    Threads suffice because the estimators release the interpreter lock while they fit. Inner pools are
+    held at one thread: histogram boosting on small data slows down by orders of magnitude otherwise.
+    """
+
+    def alone(task: Callable[[], Result]) -> Result:
+        with threadpool_limits(1, user_api="openmp"):  # OpenMP keeps its limit per calling thread
+            return task()
+
+    if n_jobs == 0:
+        raise InputError("n_jobs is 0; allowed: a number of threads, or -1 for all")
+    with threadpool_limits(1):
+        arriving = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+            delayed(alone)(task) for task in tasks
+        )
+        results, last = [], time.monotonic()
+        for result in arriving:
+            results.append(result)
+            if time.monotonic() - last > SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                logger.info("%s: %d of %d", doing, len(results), len(tasks))
+    return results
+
 
 Point = Mapping[str, Any]
 Model = TypeVar("Model")

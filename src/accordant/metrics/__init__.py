@@ -31,9 +31,9 @@ from accordant.metrics.metric import (
     SumMetric,
     metrics,
     register,
+    weighted_metrics,
 )
 from accordant.metrics.statistics import Cells, Contingency, Sums, cell_values, divide
-from accordant.metrics.weights import weighted_metrics
 
 create = metrics.create
 names = metrics.names

@@ -16,8 +16,7 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
-from accordant.metrics.combinations import defaulted, together
-from accordant.metrics.expressions import Expression, Sum, divided
+from accordant.metrics.expressions import Expression, Sum, defaulted, divided, together
 from accordant.metrics.group import names
 from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, register
 from accordant.metrics.rates import Actions, Masks, Rate, outcome_codes

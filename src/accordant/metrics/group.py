@@ -25,8 +25,16 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
-from accordant.metrics.combinations import Farthest, Largest, LowToHigh, Smallest, Spread, together
-from accordant.metrics.expressions import Expression, Undefined
+from accordant.metrics.expressions import (
+    Expression,
+    Farthest,
+    Largest,
+    LowToHigh,
+    Smallest,
+    Spread,
+    Undefined,
+    together,
+)
 from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, register
 from accordant.metrics.rates import Actions, Masks, Rate
 from accordant.metrics.statistics import Cells, Contingency, divide

@@ -16,8 +16,19 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics.combinations import Fraction, GeometricMean, Largest, Smallest, magnitude, together
-from accordant.metrics.expressions import Expression, Sum, columns_of, divided, weighed
+from accordant.metrics.expressions import (
+    Expression,
+    Fraction,
+    GeometricMean,
+    Largest,
+    Smallest,
+    Sum,
+    columns_of,
+    divided,
+    magnitude,
+    together,
+    weighed,
+)
 from accordant.metrics.metric import SHARE, Goal, Range, SumMetric, register
 from accordant.metrics.statistics import Sums, divide, position
 from accordant.problem import DecisionProblem

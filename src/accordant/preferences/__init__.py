@@ -1,7 +1,7 @@
 """Preferences: what people want, learned from what they choose.
 
 records.py    comparisons, rankings and ratings of items by users
-support/      how many others share a preference, per record and per user: counted or predicted
+support.py    how many others share a preference, per record and per user: counted or predicted
 groups.py     majority and minority among users or records
 texts.py      comparisons of texts, before encoding.py turns them into features
 readers/      preference data from files

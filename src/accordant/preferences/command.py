@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from accordant.terminal.options import CaseName, Data, Json, Out, Seed
+from accordant.terminal import CaseName, Data, Json, Out, Seed
 
 
 def preferences(
@@ -57,7 +57,7 @@ def preferences(
     from accordant.preferences.section import compare_preferences
     from accordant.preferences.terminal import print_preferred, style_names
     from accordant.runs.pages import refuse_place
-    from accordant.terminal.output import print_json, refuse_overwriting
+    from accordant.terminal import print_json, refuse_overwriting
 
     if out is not None:
         refuse_overwriting(str(file), out)
@@ -90,8 +90,8 @@ def elicit(
 ) -> None:
     """Ask a stakeholder which outcomes are better, until it is clear which action suits them best; answers as CSV."""
     from accordant.preferences.interview import InterviewOptions
-    from accordant.preferences.interview_terminal import conduct, context_of, print_answers
-    from accordant.terminal.output import print_json, refuse_overwriting
+    from accordant.preferences.terminal import conduct, context_of, print_answers
+    from accordant.terminal import print_json, refuse_overwriting
 
     refuse_overwriting(None if answers is None else str(answers), out)
     options = InterviewOptions(questions, level, seed, data, context_of(context or []))

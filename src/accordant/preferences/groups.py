@@ -19,9 +19,8 @@ import numpy as np
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.learners.mixture.mixture import UNSURE, Mixture
-from accordant.preferences.learners.users.user_folds import weight_of_users
-from accordant.preferences.records import Comparisons
+from accordant.preferences.learners.mixture import UNSURE, Mixture
+from accordant.preferences.records import Comparisons, weight_of_users
 from accordant.preferences.support import SupportRates, support_rates
 
 Way = Literal["threshold", "quantile", "clustering"]

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from accordant import randomness
 from accordant.arrays import Values
-from accordant.cases.places import find_file
+from accordant.cases.files import find_file
 from accordant.cases.spec import CaseSpec, read_case
 from accordant.errors import InputError, UnknownNameError
-from accordant.learning.identification import identify
+from accordant.learning.diagnostics import identify
 from accordant.preferences.answers import AnswerFile, Cell, Preferred, checked_context
 from accordant.preferences.elicitation import (
     Answer,

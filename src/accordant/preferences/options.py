@@ -10,7 +10,7 @@ from typing import Any
 from accordant.preferences.comparison import SourceOptions
 from accordant.preferences.measures.intervals import RESAMPLES
 from accordant.preferences.measures.pareto import TOLERANCE
-from accordant.terminal.command_line import arguments
+from accordant.terminal import arguments
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from accordant import __version__
 from accordant.json_values import json_value
 from accordant.preferences.comparison import POOLED, Fitted, Groups, Measured, Skipped, Source, Split
 from accordant.preferences.comparison.conclusions import Answer
-from accordant.preferences.comparison.tuning import RidgeChoice
+from accordant.preferences.comparison.methods import RidgeChoice
 from accordant.preferences.measures import PerUser
 from accordant.preferences.measures.intervals import LEVEL
 from accordant.preferences.options import PreferenceOptions

@@ -30,9 +30,7 @@ from accordant.preferences.comparison import (
 )
 from accordant.preferences.comparison.conclusions import answered
 from accordant.preferences.comparison.measurements import Claim
-from accordant.preferences.comparison.methods import Features
-from accordant.preferences.comparison.standardisation import scaled
-from accordant.preferences.comparison.tuning import chosen_ridge
+from accordant.preferences.comparison.methods import Features, chosen_ridge, scaled
 from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
 from accordant.preferences.measures import PerUser, per_user
 from accordant.preferences.measures.intervals import LEVEL

@@ -1,16 +1,20 @@
-"""What ``accordant preferences`` takes and prints."""
+"""What ``accordant preferences`` and ``accordant elicit`` take and print."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
 from accordant.errors import InputError
+from accordant.preferences.answers import AnswerFile, as_csv
+from accordant.preferences.elicitation import Answer
+from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
 from accordant.preferences.page.reading import MOST_GROUPS, power_of
 
 WIDTH = 140  # columns of a table that is piped somewhere
@@ -104,3 +108,192 @@ def _left_out(content: dict[str, Any]) -> Sequence[str]:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
+
+
+KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}
+STOP = "q"
+HELP = "Answer 1 or 2, = if they are equally good, 0 if you cannot say, q to stop; then Enter."
+SHOWN = 3  # alternatives in the line of progress
+
+_ENDED = {
+    "small regret": "Another question would hardly pay",
+    "asked enough": "Not settled, but asked enough,",
+    "stopped by the person": "Not settled, but stopped",
+}
+
+
+def conduct(
+    case: str, stakeholder: str, options: InterviewOptions, answers: Path | None, out: Path | None
+) -> Interview:
+    """Prepare an interview and hold it.
+
+    Parameters
+    ----------
+    case, stakeholder, options
+        See `begin_interview`.
+    answers
+        File with an answer on every line; None reads standard input.
+    out
+        File that answers are added to; None for none.
+
+    Raises
+    ------
+    InputError
+        If anything given cannot be used.
+    """
+    lines = lines_of_stdin() if answers is None else lines_of_file(answers)
+    interview, file = begin_interview(case, stakeholder, options, out)
+    converse(interview, lines, show_on_stderr, file)
+    return interview
+
+
+def converse(
+    interview: Interview, lines: Iterable[str], show: Callable[[str], None], file: AnswerFile | None = None
+) -> None:
+    """Ask until there is a reason to stop, the person stops, or the lines end.
+
+    Parameters
+    ----------
+    interview
+        What to ask.
+    lines
+        What the person types, line by line.
+    show
+        Shows a text to the person.
+    file
+        Where every answer is written at once; None keeps them in the interview alone.
+    """
+    typed = iter(lines)
+    show(opening(interview))
+    while interview.question is not None:
+        first, second = interview.question
+        number = len(interview.session.answered) + 1
+        show(f"\n{number}. Which is better for {interview.stakeholder}?\n   1) {first}\n   2) {second}")
+        answer = next_answer(typed, show)
+        if answer is None:
+            interview.session.stop()
+            break
+        if file is not None:
+            file.add([each.row(interview.stakeholder, interview.context) for each in interview.meaning(answer)])
+        interview.answer(answer)
+        show(f"   {progress(interview)}")
+    show(f"\n{closing(interview)}")
+
+
+def next_answer(typed: Iterator[str], show: Callable[[str], None]) -> Answer | None:
+    """Return the next answer; None for q, the end of input or an interrupt. Anything else is asked again."""
+    try:
+        for line in typed:
+            word = line.strip().lower()
+            if word == STOP:
+                return None
+            if word in KEYS:
+                return KEYS[word]
+            show(f"   {word!r} is no answer. {HELP}")
+    except KeyboardInterrupt:
+        return None
+    return None
+
+
+def opening(interview: Interview) -> str:
+    """Return what is said before the first question."""
+    lines = [f"{interview.case.title}: what {interview.stakeholder} prefers."]
+    if interview.context:
+        lines.append("Suppose: " + ", ".join(f"{name} is {value}" for name, value in interview.context.items()) + ".")
+    stake = interview.at_stake
+    lines.append(f"To decide: the best {stake.kind} ({stake.basis}).")
+    if interview.earlier:
+        lines.append(f"{len(interview.earlier)} earlier comparisons are taken into account.")
+    return "\n".join([*lines, HELP])
+
+
+def progress(interview: Interview) -> str:
+    """Return how probable the best alternatives are, in one line."""
+    chances, names = interview.session.standing.chances, interview.at_stake.names
+    order = sorted(range(len(names)), key=lambda a: -chances[a])[:SHOWN]
+    return "Best by now: " + "; ".join(f"{names[a]} {_percent(chances[a])}" for a in order)
+
+
+def closing(interview: Interview) -> str:
+    """Return why it ended, and what was found."""
+    session, stake = interview.session, interview.at_stake
+    standing, count = session.standing, len(session.answered)
+    assert session.stopped is not None
+    new = "new " if interview.earlier else ""
+    asked, best = f"{count} {new}{'question' if count == 1 else 'questions'}", stake.names[standing.decided]
+    sure = f"with probability {_percent(standing.probability)}"
+    if session.stopped == "settled":
+        return f"Settled after {asked}: the best {stake.kind} for {interview.stakeholder} is {best} {sure}."
+    return (
+        f"{_ENDED[session.stopped]} after {asked}: {best} has the least to lose; it is the best {stake.kind} for "
+        f"{interview.stakeholder} {sure}."
+    )
+
+
+def print_answers(interview: Interview, out: Path | None) -> None:
+    """Print where the answers are, or the answers themselves."""
+    if out is not None:
+        new = f" new, {len(interview.earlier)} earlier" if interview.earlier else ""
+        typer.echo(f"{len(interview.records)}{new} comparisons: {out}")
+    else:
+        rows = [each.row(interview.stakeholder, interview.context) for each in interview.records]
+        sys.stdout.write(as_csv(rows, tuple(interview.context)))
+
+
+def lines_of_file(path: Path) -> list[str]:
+    """Return the lines of a file of answers that say something.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is no text, or a line is no answer: nobody is there who could be asked again.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(f"answers cannot be read from {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"answers in {path} are no text in UTF-8") from None
+    for number, line in enumerate(lines, start=1):
+        word = line.strip().lower()
+        if word and word != STOP and word not in KEYS:
+            raise InputError(f"{path} line {number}: {line!r:.40} is no answer; allowed: {', '.join([*KEYS, STOP])}")
+    return [line for line in lines if line.strip()]
+
+
+def lines_of_stdin() -> Iterator[str]:
+    """Yield what the person types, or what is piped in."""
+    try:
+        for line in iter(sys.stdin.readline, ""):
+            yield line.removeprefix("\ufeff")  # which some programs write before a text in UTF-8
+    except UnicodeDecodeError:
+        raise InputError("answers on standard input are no text in UTF-8") from None
+
+
+def context_of(given: Sequence[str]) -> dict[str, str]:
+    """Return the context that ``--context NAME=VALUE`` options declare.
+
+    Raises
+    ------
+    InputError
+        If one is not of this form or a name repeats.
+    """
+    found: dict[str, str] = {}
+    for each in given:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not (name and equals and value):
+            raise InputError(f"--context is {each!r}; allowed: NAME=VALUE")
+        if name in found:
+            raise InputError(f"--context names {name!r} twice")
+        found[name] = value
+    return found
+
+
+def show_on_stderr(text: str) -> None:
+    """Show a text to the person."""
+    typer.echo(text, err=True)
+
+
+def _percent(chance: float) -> str:
+    """Return a share of samples in whole per cent; samples never make anything certain."""
+    return "over 99 %" if chance > 0.995 else "under 1 %" if chance < 0.005 else f"{100 * chance:.0f} %"

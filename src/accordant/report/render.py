@@ -12,24 +12,27 @@ from markupsafe import Markup
 
 from accordant.naming import listed
 from accordant.report.charts.bars import meter
-from accordant.report.charts.groups import GROUP_SHAPES, group_panel
-from accordant.report.charts.intervals import metric_panel, score_axis, score_scale, score_strip
+from accordant.report.charts.panels import GROUP_SHAPES, group_panel, metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.pareto import pareto_chart
 from accordant.report.charts.svg import clean, swatch
-from accordant.report.criteria import checks
 from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
-from accordant.report.dominance import standings
-from accordant.report.model_quality import fixed_models, reward_errors, searches
-from accordant.report.page import environment_of, style_of
-from accordant.report.places import compare
+from accordant.report.page import environment_of, short, style_of
 from accordant.report.reading import GOALS, MARKS, Json, Reading
 from accordant.report.scale import count, interval, number, percent
 from accordant.report.scrutiny import findings
 from accordant.report.scrutiny.deciders import VARIATIONS
 from accordant.report.scrutiny.trust import QUANTILES
-from accordant.report.scrutiny.wording import short
-from accordant.report.summary import answer
-from accordant.report.tables import in_parts, metric_decimals, metric_table, score_cell
+from accordant.report.standings import compare, standings
+from accordant.report.summary import answer, checks
+from accordant.report.tables import (
+    fixed_models,
+    in_parts,
+    metric_decimals,
+    metric_table,
+    reward_errors,
+    score_cell,
+    searches,
+)
 
 FIRST_COLUMNS, MORE_COLUMNS = 5, 6  # metrics beside the composite score, and per further table: what A4 holds
 # a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one

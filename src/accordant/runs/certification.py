@@ -13,8 +13,8 @@ import numpy as np
 from accordant.certificates import Certificate, Known, Survey, survey
 from accordant.errors import InputError
 from accordant.runs.folder import Run
+from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
-from accordant.runs.test_rows import contexts_of
 
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
 

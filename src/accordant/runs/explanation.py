@@ -13,7 +13,7 @@ from accordant.explanation import as_document, influence, pivotal
 from accordant.problem import value_label
 from accordant.report.explained import render_explanation
 from accordant.runs.folder import Run
-from accordant.runs.test_rows import contexts_of
+from accordant.runs.recommendation import contexts_of
 
 
 def explain_rows(

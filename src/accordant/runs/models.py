@@ -4,25 +4,114 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import skops.io as skops
+from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+from sklearn.tree._tree import Tree
 
 from accordant import strategies
 from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, RunFolderError
 from accordant.learning.behaviour import LoggedBehaviour
+from accordant.learning.causal.selection import TRUSTED_TYPES
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, OutcomeModel
 from accordant.learning.reward_models import LearnedReward, RewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import declared_metrics, declared_ranges
-from accordant.runs.trees import check_trees
-from accordant.runs.trusted_types import TRUSTED
+
+
+def check_trees(estimator: Any, name: str) -> None:
+    """Raise `RunFolderError` if a tree inside a loaded estimator points outside itself or back up.
+
+    Parameters
+    ----------
+    estimator
+        What a model file held.
+    name
+        Name of the file, for the message.
+    """
+    for part in _parts(estimator, set()):
+        if isinstance(part, Tree):
+            sound = _sound(part.children_left, part.children_right, part.feature, part.n_features)
+        elif isinstance(part, TreePredictor):
+            nodes = part.nodes
+            inner = nodes["is_leaf"] == 0
+            columns = (nodes[name].astype(np.int64) for name in ("left", "right", "feature_idx"))
+            left, right, feature = (np.where(inner, column, -1) for column in columns)
+            sound = _sound(left, right, feature, None)
+        else:
+            continue
+        if not sound:
+            raise RunFolderError(f"{name} holds a tree whose nodes do not hang together; it was damaged or forged")
+
+
+def _sound(left: Any, right: Any, feature: Any, n_features: int | None) -> bool:
+    """Return whether every inner node leads to two later nodes and reads a feature that exists."""
+    left, right, feature = (np.asarray(each).astype(np.int64) for each in (left, right, feature))
+    own, inner = np.arange(len(left)), left != -1
+    below = (left > own) & (left < len(own)) & (right > own) & (right < len(own)) & (feature >= 0)
+    if n_features is not None:
+        below &= feature < n_features
+    return len(own) > 0 and bool(below[inner].all() and (right[~inner] == -1).all())
+
+
+def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
+    """Yield a value and everything that hangs on it."""
+    if id(value) in seen or isinstance(value, str | bytes | int | float | bool | type(None)):
+        return
+    seen.add(id(value))
+    yield value
+    if isinstance(value, dict):
+        inside: Any = value.values()
+    elif isinstance(value, list | tuple | set | frozenset):
+        inside = value
+    elif isinstance(value, np.ndarray):
+        inside = value.ravel() if value.dtype == object else ()
+    else:
+        inside = getattr(value, "__dict__", {}).values()
+    for each in inside:
+        yield from _parts(each, seen)
+
+
+_CLASSIFICATION = "accordant.learning.classification"
+_BOOSTING = "sklearn.ensemble._hist_gradient_boosting"
+
+TRUSTED = frozenset(
+    {
+        *TRUSTED_TYPES,
+        f"{_CLASSIFICATION}.blend.Blend",
+        f"{_CLASSIFICATION}.calibration.CalibratedProbabilities",
+        f"{_CLASSIFICATION}.candidates.Candidate",
+        f"{_CLASSIFICATION}.candidates.HingeFeatures",
+        f"{_CLASSIFICATION}.selection.CandidateScore",
+        f"{_CLASSIFICATION}.selection.SelectedClassifier",
+        f"{_CLASSIFICATION}.brier.MeanWithError",
+        "sklearn._loss._loss.CyHalfMultinomialLoss",
+        "sklearn._loss._loss.CyHalfBinomialLoss",
+        "sklearn._loss._loss.CyHalfSquaredError",
+        "sklearn._loss.link.IdentityLink",
+        "sklearn._loss.link.Interval",
+        "sklearn._loss.link.LogitLink",
+        "sklearn._loss.link.MultinomialLogit",
+        "sklearn._loss.loss.HalfBinomialLoss",
+        "sklearn._loss.loss.HalfMultinomialLoss",
+        "sklearn._loss.loss.HalfSquaredError",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.calibration._TemperatureScaling",
+        f"{_BOOSTING}.binning._BinMapper",
+        f"{_BOOSTING}.predictor.TreePredictor",
+        "sklearn.tree._tree.Tree",
+    }
+)
+
 
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"

@@ -21,11 +21,11 @@ from accordant.certificates import (
     survey,
 )
 from accordant.certificates.bounds.bound import bound_of
+from accordant.certificates.bounds.composite import Scale
 from accordant.certificates.bounds.ranking import Ranges
 from accordant.certificates.bounds.rule_choices import attackable
-from accordant.certificates.bounds.scales import Scale
 from accordant.certificates.bounds.target import subject_of
-from accordant.certificates.method_choice import method_for
+from accordant.certificates.certificate import method_for
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation

@@ -24,9 +24,10 @@ from accordant.scope.card import (
     Permission,
     RejectedCriterion,
     ScopeCard,
+    from_markdown,
+    to_markdown,
 )
 from accordant.scope.lint import Finding, lint
-from accordant.scope.markdown import from_markdown, to_markdown
 from accordant.scope.verdict import Goal, Verdict, judge
 
 __all__ = [

@@ -17,7 +17,7 @@ Rooms
 -----
 objectives/       values of stakeholders made measurable
 relevance/        what users want, learned from what they consumed
-rules/            from candidates to slates, one rule, one file; `rule.py` has what they share
+rules/            from candidates to slates; `rule.py` has what they share
 moderation/       offers of many agents become one list, in rounds
 proportionality/  which group a list wrongs
 consumption/      how many items of each type to show to somebody who will take only a few of them
@@ -32,27 +32,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from accordant.slates.candidates import Candidates
+    from accordant.slates.candidates import Candidates, Gains, gains_of
     from accordant.slates.catalogue import Catalogue, Requests
-    from accordant.slates.gains import Gains, gains_of
     from accordant.slates.rule import SlateRule, create, names, register
     from accordant.slates.serving import ExpectedUptake, Market, Served, on_one_scale, serve
-    from accordant.slates.slates import Slates
-    from accordant.slates.state import State
+    from accordant.slates.slates import Slates, State
 
 _PARTS = {
     "Candidates": "candidates",
     "Catalogue": "catalogue",
     "ExpectedUptake": "serving",
-    "Gains": "gains",
+    "Gains": "candidates",
     "Market": "serving",
     "Requests": "catalogue",
     "Served": "serving",
     "SlateRule": "rule",
     "Slates": "slates",
-    "State": "state",
+    "State": "slates",
     "create": "rule",
-    "gains_of": "gains",
+    "gains_of": "candidates",
     "names": "rule",
     "on_one_scale": "serving",
     "register": "rule",

@@ -1,4 +1,18 @@
-"""`Candidates`: what each item is worth to each stakeholder for each user, and which items may be shown to whom."""
+"""Candidates: E with items as actions, who has what weight, what may be shown, and what a list gives to whom.
+
+What a slate gives to each stakeholder: utilities, and utilities between its own worst and its own ideal list.
+
+    u_i(S)      mean of E[i, c, u] over the items c in S
+    ideal       the largest u_i over lists of the same length: the best items for i
+    worst       the smallest
+    attained    (u_i − worst) / (ideal − worst), in [0, 1]: 1 is i's ideal list; NaN where all lists are alike for i
+
+A stakeholder to whom every list is alike can neither gain nor lose, so it counts neither as served nor as behind.
+
+Where E or availability depends on what was shown before, rules face different moments: the ideal of a rule that fills
+places is lower than that of one that does not. `accordant.slates.serving.on_one_scale` therefore measures all rules
+of a comparison between the best ideal and the worst worst that any of them faced.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
+from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.strategies.strategy import stakeholder_weights
@@ -144,3 +159,130 @@ def _codes(given: ArrayLike | None, n_items: int) -> NDArray[np.intp]:
     if codes.shape != (n_items,) or not np.issubdtype(codes.dtype, np.integer) or (codes < -1).any():
         raise InputError(f"categories are {given!r:.80}; allowed: {n_items} codes of at least -1, one per item")
     return codes.astype(np.intp)
+
+
+ALIKE = 1e-9  # a stakeholder whose ideal and worst lists differ by less is indifferent
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """What slates give to each stakeholder.
+
+    Attributes
+    ----------
+    utilities
+        Mean expected rewards of lists in [0, 1], shape (stakeholder, user); NaN for an empty list.
+    ideal, worst
+        The same of the best and the worst list for each stakeholder; NaN where nothing may be shown.
+    """
+
+    utilities: Values
+    ideal: Values
+    worst: Values
+
+    @property
+    def attained(self) -> Values:
+        """Normalised utilities in [0, 1], shape (stakeholder, user); NaN for whom all lists are alike."""
+        span = self.ideal - self.worst
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = (self.utilities - self.worst) / span
+        return np.where(span > ALIKE, np.clip(shares, 0.0, 1.0), np.nan)
+
+    @property
+    def regret(self) -> Values:
+        """Ideal minus utility, in [0, 1], shape (stakeholder, user)."""
+        return np.asarray(self.ideal - self.utilities)
+
+
+def gains_of(slates: Slates, candidates: Candidates) -> Gains:
+    """Return what slates give to each stakeholder.
+
+    Parameters
+    ----------
+    slates, candidates
+        Of the same users and items.
+    """
+    values, items = candidates.values, slates.items
+    users = np.arange(slates.n_users)[:, None]
+    taken = np.where(items != NOTHING, values[:, np.maximum(items, 0), users], 0.0)
+    lengths = slates.lengths
+    with np.errstate(invalid="ignore", divide="ignore"):
+        utilities = taken.sum(axis=2) / lengths
+    ideal, worst = extremes(candidates, lengths)
+    return Gains(utilities, ideal, worst)
+
+
+def extremes(candidates: Candidates, lengths: NDArray[np.intp]) -> tuple[Values, Values]:
+    """Return the best and the worst mean over lists of given lengths, each of shape (stakeholder, user).
+
+    Parameters
+    ----------
+    candidates
+        E and what may be shown.
+    lengths
+        Items in the list of each user, at most as many as are available, shape (user,).
+    """
+    values, available = candidates.values, candidates.available
+    n_users = candidates.n_users
+    places = np.arange(values.shape[1])[:, None] < lengths
+    found = []
+    for sign in (1.0, -1.0):
+        ordered = -np.sort(np.where(available, -sign * values, np.inf), axis=1)
+        summed = np.where(places, ordered, 0.0).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found.append(sign * summed / lengths.reshape(1, n_users))
+    return found[0], found[1]
+
+
+def user_position(candidates: Candidates, name: str | None) -> int | None:
+    """Return the position of the user among stakeholders; None if the user has no say (weight 0).
+
+    Parameters
+    ----------
+    candidates
+        E and weights.
+    name
+        A stakeholder; None for the first who has a say.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such stakeholder.
+    """
+    name = candidates.user if name is None else name
+    if name is None:
+        return int(np.flatnonzero(candidates.weights > 0)[0])
+    if name not in candidates.stakeholders:
+        raise UnknownNameError("stakeholder named as user:", name, candidates.stakeholders)
+    position = candidates.stakeholders.index(name)
+    return position if candidates.weights[position] > 0 else None
+
+
+def user_values(candidates: Candidates, name: str | None) -> NDArray[np.float64]:
+    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such stakeholder.
+    """
+    position = user_position(candidates, name)
+    return np.zeros_like(candidates.values[0]) if position is None else candidates.values[position]
+
+
+def weighted_means(candidates: Candidates) -> NDArray[np.float64]:
+    """Return Σ_i w_i E[i, c, u] / Σ_i w_i, what an item is worth to all, in [0, 1], shape (item, user)."""
+    return np.asarray(np.tensordot(candidates.weights / candidates.weights.sum(), candidates.values, axes=1))
+
+
+def even_weights(weights: Values) -> Values:
+    """Return weights whose mean over those who have a say is 1, shape (stakeholder,).
+
+    Rules compare scores within a tolerance that is absolute below 1: in other units it would count for more or less.
+
+    Parameters
+    ----------
+    weights
+        Of at least 0, not all 0, shape (stakeholder,).
+    """
+    return np.asarray(weights / weights[weights > 0].mean())

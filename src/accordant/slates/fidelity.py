@@ -22,10 +22,9 @@ from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule
-from accordant.slates.slates import Slates, together
-from accordant.slates.state import State
+from accordant.slates.slates import Slates, State, together
 from accordant.utilities import ExpectedRewards
-from accordant.voting.ranking import Ranking
+from accordant.voting.ballots import Ranking
 
 Ballots = Mapping[str, Sequence[Ranking | None]]
 """Stakeholder to one ranking for each user; None where there is none."""

@@ -15,10 +15,9 @@ from accordant.errors import InputError, UnknownNameError, allowed_names
 from accordant.runs.execution import RunOptions, build_policy, case_data, located_signals, split, subset
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.days import service_days
 from accordant.slates.serving import ExpectedUptake, Market
-from accordant.slates.sources import MarketSource, with_capacities
-from accordant.slates.state import State
+from accordant.slates.slates import State
+from accordant.slates.sources import MarketSource, service_days, with_capacities
 from accordant.utilities import ExpectedRewards
 
 logger = logging.getLogger(__name__)
@@ -59,7 +58,7 @@ def market_of_offers(
     seed
         Of the split, the models and the choice of rows.
     data, beside
-        Where data are looked for: see `accordant.cases.places.find_file`.
+        Where data are looked for: see `accordant.cases.files.find_file`.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from accordant.agents.language.options import ModelOptions, model_arguments
 from accordant.json_values import json_value
 from accordant.naming import Named
 from accordant.slates.fidelity import THRESHOLD, Instead
-from accordant.terminal.command_line import arguments, named
+from accordant.terminal import arguments, named
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from accordant.json_values import finite
 from accordant.runs.pages import PAGE
 from accordant.scope import Verdict
 from accordant.slates.case import SlateCase
-from accordant.slates.evaluation.front import Front
+from accordant.slates.evaluation.front import Front, Prices
 from accordant.slates.evaluation.held_out_selection import Trial
-from accordant.slates.evaluation.prices import Prices
 from accordant.slates.measures import SlateMeasure
 from accordant.slates.options import SlateOptions
 from accordant.slates.proxies import Spoken

@@ -1,20 +1,28 @@
-"""`SlateRule`: any rule from candidates to slates, and the registry that knows every rule by name."""
+"""What slate rules share: the registry, rules that decide in the order of time, and which rules compete.
+
+Rules that serve users one after the other, because each list depends on the lists that were shown before.
+
+Whoever changes the lists of such a rule must do so before the next user is served, or the rule would remember lists
+that nobody saw. So the rule hands over every list by itself, and remembers what it gets back.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from accordant.errors import InputError
+from accordant.errors import InputError, UnknownNameError
+from accordant.naming import Named
 from accordant.registry import Registry
 from accordant.slates.candidates import Candidates
-from accordant.slates.slates import Slates, together
-from accordant.slates.state import State
+from accordant.slates.slates import Slates, State, together
+from accordant.strategies.strategy import strategies
 from accordant.threads import free_cores, on_threads
 
 Kind = Literal["approval", "welfare", "per item", "moderation", "dynamic", "consumption", "baseline"]
@@ -143,3 +151,119 @@ def check_places(k: int) -> None:
 
 def _words(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+Mend = Callable[[int, NDArray[np.intp]], NDArray[np.intp]]
+"""From the position of a user in a block, and the list that the rule would show, shape (k,), to the one that is shown.
+
+It has as many items, all of which may be shown.
+"""
+
+Mending = Callable[[Candidates], Mend]
+"""From the candidates of a block of users to what changes their lists; blocks come in order, and so do their users."""
+
+
+@dataclass(frozen=True)
+class InOrder(SlateRule):
+    """A rule of which every list depends on those before it, also inside a batch."""
+
+    @abstractmethod
+    def serve(
+        self, candidates: Candidates, k: int, state: State | None = None, mending: Mending | None = None
+    ) -> Slates:
+        """Return a list of at most k items for every user, in order.
+
+        Parameters
+        ----------
+        candidates, k
+            As for every rule.
+        state
+            What was shown before; None if nothing was.
+        mending
+            Changes each list before it is shown and remembered; None if nothing does.
+
+        Raises
+        ------
+        InputError
+            If k is no whole number of at least 1, or the state is of other stakeholders or items.
+        """
+
+    def fill(self, candidates: Candidates, k: int) -> Slates:
+        """Return the slates of users before whom nothing was shown."""
+        return self.serve(candidates, k)
+
+    def __call__(
+        self, candidates: Candidates, k: int, *, state: State | None = None, threads: int | None = None
+    ) -> Slates:
+        """Return a list of at most k items for every user, in order; see `serve`. Threads have no effect."""
+        del threads
+        return self.serve(candidates, k, state)
+
+
+ALL = "all"
+ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumption", "per item")
+
+
+def rule_of(named: Named) -> SlateRule:
+    """Return a slate rule by its name, or the strategy of that name turned to lists.
+
+    Parameters
+    ----------
+    named
+        Name and parameters.
+
+    Raises
+    ------
+    UnknownNameError
+        If neither a slate rule nor a strategy has that name.
+    """
+    if named.name in rules:
+        return rules.create(named.name, named.parameters)
+    if named.name in strategies:
+        declared = {"name": named.name, "parameters": named.parameters}
+        return rules.create("per_item", {"strategy": declared})
+    raise UnknownNameError("slate rule", named.name, (*rules.names(), *strategies.names(), ALL))
+
+
+def rules_of(
+    named: Sequence[Named], stakeholders: Sequence[str], user: str | None, n_items: int
+) -> tuple[SlateRule, ...]:
+    """Return the rules of some names; every rule for ``all``, or if nothing is named.
+
+    Parameters
+    ----------
+    named
+        Names and parameters.
+    stakeholders
+        Who takes part.
+    user
+        Which of them is the user; None if nobody is.
+    n_items
+        Number of items.
+
+    Raises
+    ------
+    UnknownNameError
+        If a rule does not exist.
+    InputError
+        If a rule is named twice, or ``all`` stands beside other names.
+    """
+    if not named or [each.name for each in named] == [ALL]:
+        found = [each for name in rules for each in _class(name).line_up(stakeholders, user, n_items)]
+        return tuple(sorted(found, key=lambda rule: (ORDER.index(rule.kind), rule.label)))
+    chosen = [rule_of(each) for each in named if each.name != ALL]
+    if len(chosen) < len(named):
+        raise InputError(f"{ALL!r} names every rule and stands alone")
+    labels = [rule.label for rule in chosen]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise InputError(f"the rule {label!r} is named twice")
+    return tuple(chosen)
+
+
+def _class(name: str) -> type[SlateRule]:
+    """Return the class that is registered under a name."""
+    factory = rules.factory(name)
+    if not (isinstance(factory, type) and issubclass(factory, SlateRule)):
+        raise InputError(f"slate rule {name!r} is registered by a {type(factory).__name__}; allowed: a class")
+    return factory

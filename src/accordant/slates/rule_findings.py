@@ -20,11 +20,11 @@ from accordant.slates.evaluation import (
     state_matters,
 )
 from accordant.slates.measures import measures
-from accordant.slates.objectives.attainment import attainments
+from accordant.slates.objectives.stakeholder import attainments
 from accordant.slates.proportionality import AXIOMS, Witness, check, violations
 from accordant.slates.result import OpenedSlates, RuleFindings
 from accordant.slates.rule import SlateRule
-from accordant.slates.rules.approval.approvals import approvals
+from accordant.slates.rules.approval import approvals
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 

@@ -19,7 +19,6 @@ from accordant.json_values import json_value
 from accordant.naming import Named
 from accordant.scope import ScopeCard, Verdict, judge, lint
 from accordant.slates.case import SlateSpec, read_slates
-from accordant.slates.competing_rules import rules_of
 from accordant.slates.evaluation import (
     default_measures,
     front,
@@ -27,17 +26,17 @@ from accordant.slates.evaluation import (
     scores,
     why,
 )
+from accordant.slates.evaluation.board import USER, WORST_OFF
 from accordant.slates.evaluation.held_out_selection import trial
 from accordant.slates.evaluation.leaderboard import leaderboard
-from accordant.slates.evaluation.presets import USER, WORST_OFF
 from accordant.slates.measures import Range, SlateMeasure, measures
 from accordant.slates.offers import market_of_offers
 from accordant.slates.options import SlateOptions
 from accordant.slates.proxies import Spoken
 from accordant.slates.result import OpenedSlates, Slated
-from accordant.slates.rule import SlateRule
+from accordant.slates.rule import SlateRule, rules_of
 from accordant.slates.rule_findings import findings
-from accordant.slates.rules.floors.floored import Floored
+from accordant.slates.rules.floors import Floored
 from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.sources import MarketSource, market_source
 from accordant.slates.tradeoff import check_served

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.candidates import Candidates
+from accordant.slates.candidates import Candidates, Gains, gains_of
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.gains import Gains, gains_of
 from accordant.slates.rule import SlateRule
-from accordant.slates.slates import Slates, together
-from accordant.slates.state import State
+from accordant.slates.slates import Slates, State, together
 from accordant.utilities import ExpectedRewards
 
 Expected = Callable[[Requests, State], ExpectedRewards]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from accordant.cases.places import find_file, no_data
+from accordant.cases.files import find_file, no_data
 from accordant.errors import InputError, UnknownNameError, allowed_names
 from accordant.registry import Registry
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives import expected_utilities
 from accordant.slates.serving import ExpectedUptake, Market, Uptake
-from accordant.slates.state import State
+from accordant.slates.slates import State
 from accordant.tables.text import file_hash
 from accordant.utilities import ExpectedRewards
 
@@ -184,3 +184,29 @@ def _check_parameters(declared: SlateSpec) -> None:
     for key in declared.parameters:
         if key not in accepted:
             raise InputError(f"slates: unknown parameter {key!r}; {allowed_names(sorted(accepted), key)}")
+
+
+def service_days(n_requests: int, per_day: int, batch: int, key: str = "per_day") -> Iterator[tuple[int, slice]]:
+    """Yield a day and consecutive requests: batches of at most a size, none of which reaches into the next day.
+
+    Parameters
+    ----------
+    n_requests
+        In the order of time.
+    per_day, batch
+        At least 1.
+    key
+        What a case calls `per_day`, for messages.
+
+    Raises
+    ------
+    InputError
+        If a number is no whole number of at least 1.
+    """
+    for name, number in ((key, per_day), ("batch", batch)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise InputError(f"{name} is {number!r}; allowed: a whole number of at least 1")
+    for day, first in enumerate(range(0, n_requests, per_day)):
+        last = min(first + per_day, n_requests)
+        for start in range(first, last, batch):
+            yield day, slice(start, min(start + batch, last))

@@ -19,9 +19,7 @@ from accordant.slates.page import render_slated
 from accordant.slates.proxies.sources import names_with_commas, with_voices
 from accordant.slates.result import SLATES, write_slated
 from accordant.slates.section import open_slates, show_slates
-from accordant.terminal.escaping import PlainConsole, plain
-from accordant.terminal.options import capacities
-from accordant.terminal.output import print_json, refuse_overwriting
+from accordant.terminal import PlainConsole, capacities, plain, print_json, refuse_overwriting
 
 Json = Mapping[str, Any]
 

@@ -12,11 +12,10 @@ best_set                      which of many candidates cannot be told from the b
 joint_level                   the level of single percentile intervals that hold together
 """
 
-from accordant.statistics.comparison import BestSet, best_set, leaders
+from accordant.statistics.comparison import BestSet, best_set, joint_level, leaders
 from accordant.statistics.dominance import dominated_by, dominates, front
-from accordant.statistics.estimate import Estimate
+from accordant.statistics.estimate import Estimate, standard_error
 from accordant.statistics.inequality import atkinson, gini, jain, theil
-from accordant.statistics.joint import joint_level
 from accordant.statistics.proportions import bounded, newcombe, normal_quantile, ratio, spread, wilson
 from accordant.statistics.resampling import (
     Interval,
@@ -31,7 +30,6 @@ from accordant.statistics.resampling import (
     wider_level,
 )
 from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, widened
-from accordant.statistics.standard_errors import standard_error
 
 __all__ = [
     "BestSet",

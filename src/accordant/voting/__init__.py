@@ -9,10 +9,8 @@ rules/     one winner of a profile, or of E: one rule, one file
 budgets/   projects that are funded, in exact fractions
 """
 
-from accordant.voting.election import Election
+from accordant.voting.ballots import Election, Profile, Ranking
 from accordant.voting.pabulib import read_pabulib
 from accordant.voting.preflib import read_preflib
-from accordant.voting.profile import Profile
-from accordant.voting.ranking import Ranking
 
 __all__ = ["Election", "Profile", "Ranking", "read_pabulib", "read_preflib"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from accordant.errors import DataError, nearest
 from accordant.tables.text import read_text
-from accordant.voting.profile import UNRANKED, Profile
+from accordant.voting.ballots import UNRANKED, Profile
 
 Order = list[list[int]]
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.agents.concession import Progress, band, concession_of, concessions
-from accordant.agents.concession.exponential import Exponential
-from accordant.agents.concession.polynomial import Linear, Polynomial
+from accordant.agents.concession import Progress, concession_of, concessions
+from accordant.allocations.utility import band
+from accordant.agents.concession import Exponential
+from accordant.agents.concession import Linear, Polynomial
 from accordant.errors import InputError, UnknownNameError
 
 TIME_BASED = ("polynomial", "boulware", "linear", "conceder", "hardheaded", "exponential")

@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents.frameworks import frameworks, guarded_utility
-from accordant.agents.frameworks.care import Care
-from accordant.agents.frameworks.egalitarian import Egalitarian
-from accordant.agents.frameworks.libertarian import Libertarian
-from accordant.agents.frameworks.orders import order_values
-from accordant.agents.frameworks.outcomes import Outcomes
-from accordant.agents.frameworks.prioritarian import Prioritarian
-from accordant.agents.frameworks.rawlsian import Rawlsian, WorstFirst
-from accordant.agents.frameworks.rights import Rights
-from accordant.agents.frameworks.sufficientarian import Sufficientarian
-from accordant.agents.frameworks.utilitarian import Utilitarian
+from accordant.agents.frameworks.claims import Care
+from accordant.agents.frameworks.claims import Egalitarian
+from accordant.agents.frameworks.claims import Libertarian
+from accordant.agents.frameworks.framework import order_values
+from accordant.agents.frameworks.framework import Outcomes
+from accordant.agents.frameworks.welfarist import Prioritarian
+from accordant.agents.frameworks.welfarist import Rawlsian, WorstFirst
+from accordant.agents.frameworks.claims import Rights
+from accordant.agents.frameworks.welfarist import Sufficientarian
+from accordant.agents.frameworks.welfarist import Utilitarian
 from accordant.agents.moves import CONSIDERATIONS as CODES
 from accordant.allocations import Patient, Resource, Scenario
 from accordant.allocations.enumeration import enumerate_options

@@ -13,7 +13,7 @@ import pytest
 from accordant.agents import Contestation, Fault, Proposal, Reason, Reply, Turn, View
 from accordant.agents.language import LanguageModelAgent, OpenAICompatible, Request
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 
 KEY = "sk-secret-0123456789-ABCDEF"
 

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from accordant.agents import Proposal, View, create
-from accordant.agents.people.human import HumanAgent
+from accordant.agents.people import HumanAgent
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.errors import InputError, InvalidMoveError
 

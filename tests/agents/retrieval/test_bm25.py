@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents.retrieval import BM25Retriever, Corpus, Passage, built_in_corpus, built_in_retriever
-from accordant.agents.retrieval.bm25 import B, K1
-from accordant.agents.retrieval.words import FUNCTION_WORDS, words
+from accordant.agents.retrieval.retrievers import B, K1
+from accordant.agents.retrieval.retrievers import FUNCTION_WORDS, words
 
 
 def twin(corpus, query):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accordant.agents.rules.replies import Stand, stand
+from accordant.agents.rules.outlook import Stand, stand
 
 VALUES = np.array([0.9, 0.7, 0.5, 0.3])
 

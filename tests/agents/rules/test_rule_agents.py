@@ -11,13 +11,13 @@ from accordant.agents import Proposal, Turn, View, agents, create
 from accordant.agents.rules.aligned import Aligned, AlignedAgent
 from accordant.agents.concession import Progress, concessions
 from accordant.agents.frameworks import Grounds, frameworks
-from accordant.agents.frameworks.egalitarian import Egalitarian
-from accordant.agents.frameworks.rawlsian import Rawlsian
-from accordant.agents.rules.offers import offers_by_agent
+from accordant.agents.frameworks.claims import Egalitarian
+from accordant.agents.frameworks.welfarist import Rawlsian
+from accordant.agents.rules.outlook import offers_by_agent
 from accordant.agents.rules.outlook import Outlook
 from accordant.agents.retrieval import Hit, Passage
 from accordant.agents.rules.rule import RuleAgent
-from accordant.agents.rules.utility_agent import UtilityAgent
+from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.search import best

@@ -23,8 +23,8 @@ from accordant.cases.education.enrolments import (
 )
 from accordant.cases.loaders import load_file, tidiers
 from accordant.tables.frames import read_frame
-from accordant.cases.repairs import repairs_of
-from accordant.cases.simulators import simulated_table
+from accordant.cases.loaders import repairs_of
+from accordant.cases.loaders import simulated_table
 from accordant.cases.spec import read_case
 from accordant.errors import DataError, InputError, UnknownNameError
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from accordant.cases.education.enrolments import MODULES, RESULTS
-from accordant.cases.education.simulated_enrolments import simulate_enrolments, true_chances
-from accordant.cases.education.simulated_pupils import NOISE, TRUTH, simulate_known_pupils
-from accordant.cases.simulators import simulate
+from accordant.cases.education.enrolments import simulate_enrolments, true_chances
+from accordant.cases.education.pupils import NOISE, TRUTH, simulate_known_pupils
+from accordant.cases.loaders import simulate
 from accordant.cases.spec import read_case
 from accordant.contexts import Contexts
 from accordant.errors import InputError

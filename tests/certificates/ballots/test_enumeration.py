@@ -11,9 +11,9 @@ import pytest
 import accordant as ac
 from accordant import strategies
 from accordant.certificates import Threat, certify, radius, reachable
-from accordant.certificates.ballots import search
+from accordant.certificates.ballots import enumeration
 from accordant.certificates.ballots.enumeration import Counting
-from accordant.certificates.method_choice import method_for
+from accordant.certificates.certificate import method_for
 from accordant.strategies.strategy import strategies as registry
 
 NAMES = ("P", "Q", "R", "S", "T", "U", "V")
@@ -153,12 +153,12 @@ def test_bounds_for_too_many_profiles_rule_out_no_more_than_counting_does(name, 
     for threat in (Threat(0.05, ("P", "Q")), Threat(0.15, ("R",)), Threat(0.1)):
         exact = certify(rule, world(values), threat)
         with monkeypatch.context() as patched:
-            patched.setattr(search, "MOST_PROFILES", 0)
+            patched.setattr(enumeration, "MOST_PROFILES", 0)
             bounded = certify(rule, world(values), threat)
         assert (exact.outer <= bounded.outer).all()
         assert bounded.certified.mean() > 0.05
         with monkeypatch.context() as patched:
-            patched.setattr(search, "patterns_for", lambda rule, n_actions: None)
+            patched.setattr(enumeration, "patterns_for", lambda rule, n_actions: None)
             blind = certify(rule, world(values), threat)
         assert (bounded.outer <= blind.outer).all()
 
@@ -168,7 +168,7 @@ def test_pieces_do_not_change_the_result(monkeypatch):
     for name in ("approval", "copeland", "bucklin"):
         whole = certify(strategies.create(name), expected, Threat(0.1, ("P", "Q")))
         with monkeypatch.context() as patched:
-            patched.setattr(search, "LISTED_AT_ONCE", 1500)
+            patched.setattr(enumeration, "LISTED_AT_ONCE", 1500)
             patched.setattr("accordant.certificates.ballots.profiles.LARGEST_TABLE", 100)
             parts = certify(strategies.create(name), expected, Threat(0.1, ("P", "Q")))
         assert np.array_equal(whole.outer, parts.outer)
@@ -216,6 +216,6 @@ def test_everybody_together_reaches_every_action_that_somebody_could_put_first()
 
 
 def test_profiles_are_as_many_as_limits_say():
-    assert 75**3 < search.MOST_PROFILES
-    assert 13**5 < search.MOST_PROFILES
-    assert math.log2(search.LISTED_AT_ONCE) <= 22
+    assert 75**3 < enumeration.MOST_PROFILES
+    assert 13**5 < enumeration.MOST_PROFILES
+    assert math.log2(enumeration.LISTED_AT_ONCE) <= 22

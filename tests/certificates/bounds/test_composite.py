@@ -9,7 +9,7 @@ from accordant import metrics, strategies
 from accordant.certificates.bounds import Scale, composite_bounds, honest_scales, live_composite
 from accordant.certificates.bounds.bound import bound_of
 from accordant.certificates.bounds.composite import Criteria
-from accordant.certificates.bounds.moving_ranges import live_range
+from accordant.certificates.bounds.composite import live_range
 from accordant.certificates.bounds.rule_choices import attackable
 from accordant.certificates.threat import Threat
 from accordant.errors import InputError, UnknownNameError

@@ -8,7 +8,7 @@ import pytest
 from accordant import metrics
 from accordant.certificates.bounds.target import Subject, subject_of
 from accordant.certificates.bounds.bound import bound_of
-from accordant.metrics.combinations import Defaulted, Fraction, Largest, Magnitude, Smallest, Spread, together
+from accordant.metrics.expressions import Defaulted, Fraction, Largest, Magnitude, Smallest, Spread, together
 from accordant.metrics.expressions import Ratio, Sum
 
 SEX = {"attributes": ("sex",)}

@@ -13,11 +13,11 @@ from accordant.certificates.bounds.choices import Sets
 from accordant.certificates.bounds.composition import enclose
 from accordant.certificates.bounds.duality import geometric_mean_bound, smallest_together
 from accordant.certificates.bounds.atomic_bounds import best_fraction
-from accordant.certificates.bounds.lotteries import Anything, best_draw
-from accordant.certificates.bounds.slopes import slope
+from accordant.certificates.bounds.choices import Anything, best_draw
+from accordant.certificates.bounds.attack_values import slope
 from accordant.decisions import Decisions
 from accordant.errors import InputError
-from accordant.metrics.combinations import GeometricMean, LowToHigh, OfParts, Spread, together
+from accordant.metrics.expressions import GeometricMean, LowToHigh, OfParts, Spread, together
 from accordant.metrics.expressions import Expression, Ratio, Sum, Undefined
 from accordant.strategies.selection import proportional_policy, softmax_policy
 from accordant.utilities import ExpectedRewards

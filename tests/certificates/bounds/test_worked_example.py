@@ -14,7 +14,7 @@ from accordant.certificates.bounds import Scale, bounds, composite_bounds
 from accordant.certificates.certificate import reachable
 from accordant.contexts import Contexts, Log
 from accordant.evidence import Evidence
-from accordant.metrics.combinations import together
+from accordant.metrics.expressions import together
 from accordant.metrics.metric import expression_of
 from accordant.problem import DecisionProblem
 from accordant.utilities import ExpectedRewards

@@ -9,7 +9,7 @@ import pytest
 
 from accordant import strategies
 from accordant.certificates import Threat
-from accordant.certificates.method_choice import method_for
+from accordant.certificates.certificate import method_for
 from accordant.certificates.pairwise.attacks import plans
 from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, Contest, beside
 from accordant.certificates.reports import Reports

@@ -7,7 +7,7 @@ import pytest
 
 from accordant import strategies
 from accordant.certificates import Threat, certify, radius, reachable
-from accordant.certificates.method_choice import method_for
+from accordant.certificates.certificate import method_for
 from accordant.certificates.method import Unknown
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.reports import Reports

@@ -14,9 +14,9 @@ from accordant.certificates.schema import (
     paper_bound,
     paper_value_bound,
     perturbation_set,
-    smoothing,
     terms,
 )
+from accordant.certificates.schema import constants
 from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.utilities import ExpectedRewards
 
@@ -68,8 +68,8 @@ def test_gradients(family, problem_of, size):
 
             def smooth(values):
                 scores = form.scores(values)
-                whole = smoothing.expected_metric(scores, problem.theta, tau)
-                return whole.score if kind == "decision" else smoothing.soft_maximum(scores, tau).score
+                whole = constants.expected_metric(scores, problem.theta, tau)
+                return whole.score if kind == "decision" else constants.soft_maximum(scores, tau).score
 
             bound = (
                 paper_bound(form, problem.expected, problem.theta, tau=tau, **problem.settings)
@@ -105,11 +105,11 @@ def test_remainders(family, problem_of, region):
             for bound, smooth in (
                 (
                     paper_bound(form, problem.expected, problem.theta, tau=tau, region=region, **problem.settings),
-                    lambda values, tau=tau: smoothing.expected_metric(form.scores(values), problem.theta, tau).score,
+                    lambda values, tau=tau: constants.expected_metric(form.scores(values), problem.theta, tau).score,
                 ),
                 (
                     paper_value_bound(form, problem.expected, tau=tau, region=region, **problem.settings),
-                    lambda values, tau=tau: smoothing.soft_maximum(form.scores(values), tau).score,
+                    lambda values, tau=tau: constants.soft_maximum(form.scores(values), tau).score,
                 ),
             ):
                 linear = (bound.entries * (moved - at.centre)[at.members]).sum(axis=(0, 1))
@@ -128,7 +128,7 @@ def test_the_utilitarian_constant_cannot_be_improved():
     E = ExpectedRewards(values, stakeholders=["only"], actions=["x", "y"])
     bound = paper_bound(strategies.utilitarian, E, (1.0, 0.0), delta=delta, coalition=["only"], tau=tau)
     moved = values + delta * np.array([1.0, -1.0])[None, :, None]
-    score = smoothing.expected_metric(moved[0], np.array([[1.0], [0.0]]), tau).score[0]
+    score = constants.expected_metric(moved[0], np.array([[1.0], [0.0]]), tau).score[0]
     linear = (bound.entries * (moved - values)).sum()
     assert (score - bound.smooth_score - linear) / bound.curvature == pytest.approx(1.0, abs=0.002)
 
@@ -467,10 +467,10 @@ def test_wrong_composites(changes, message):
 def test_softmax_is_stable():
     scores = np.array([[1e308, -1e308, 5.0], [0.0, 0.0, 5.0]])
     for tau in (1e-12, 1.0, 1e12):
-        policy = smoothing.softmax(scores / 1e6, tau)
+        policy = constants.softmax(scores / 1e6, tau)
         np.testing.assert_allclose(policy.sum(axis=0), 1.0)
-        assert np.isfinite(smoothing.soft_maximum(scores / 1e6, tau).score).all()
-    np.testing.assert_array_equal(smoothing.softmax(scores[:, 2:], 1.0), 0.5)
+        assert np.isfinite(constants.soft_maximum(scores / 1e6, tau).score).all()
+    np.testing.assert_array_equal(constants.softmax(scores[:, 2:], 1.0), 0.5)
 
 
 def test_unknown_names_are_input_errors(worked):

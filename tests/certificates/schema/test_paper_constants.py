@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from accordant import strategies
-from accordant.certificates.schema import constants, family_of, perturbation_set, smoothing
+from accordant.certificates.schema import constants, family_of, perturbation_set
 from accordant.certificates.schema.forms import Growth, LogProduct, Product, SquaredDistance
 
 MU = 0.05
@@ -127,7 +127,7 @@ def test_lambert(k, kappa):
 def test_lambert_is_the_largest_bias(k):
     def bias(x):
         scores = np.append(0.0, -np.abs(x))
-        return scores.max() - (smoothing.softmax(scores[:, None], 1.0)[:, 0] * scores).sum()
+        return scores.max() - (constants.softmax(scores[:, None], 1.0)[:, 0] * scores).sum()
 
     found = minimize(lambda x: -bias(x), np.full(k - 1, 1.5), tol=1e-12)
     assert -found.fun == pytest.approx(constants.value_kappa(k), abs=1e-9)
@@ -138,8 +138,8 @@ def test_biases_of_value_metrics():
     generator = np.random.default_rng(2)
     for k, tau in itertools.product((2, 3, 7), (0.01, 0.3, 5.0)):
         scores = generator.normal(scale=generator.choice([0.01, 1.0, 10.0], 3000), size=(k, 3000))
-        mean = (smoothing.softmax(scores, tau) * scores).sum(axis=0)
-        surrogate = smoothing.soft_maximum(scores, tau).score
+        mean = (constants.softmax(scores, tau) * scores).sum(axis=0)
+        surrogate = constants.soft_maximum(scores, tau).score
         best = scores.max(axis=0)
         assert (best - mean >= -1e-12).all()
         assert (best - mean <= constants.value_kappa(k) * tau + 1e-12).all()
@@ -154,7 +154,7 @@ def test_biases_of_decision_metrics():
         ranked = np.sort(scores, axis=0)
         lead, spread = ranked[-1] - ranked[-2], theta.max(axis=0) - theta.min(axis=0)
         sharp = np.take_along_axis(theta, scores.argmax(axis=0)[None], axis=0)[0]
-        bias = np.abs(smoothing.expected_metric(scores, theta, tau).score - sharp)
+        bias = np.abs(constants.expected_metric(scores, theta, tau).score - sharp)
         bound = constants.exponential_bias(spread, lead, k - 1, tau)
         assert (bias <= bound + 1e-12).all()
         assert (bound <= constants.decision_kappa(spread, lead, k - 1) * tau + 1e-12).all()
@@ -163,7 +163,7 @@ def test_biases_of_decision_metrics():
 def test_bias_at_a_tie_does_not_vanish():
     """Part I, note 1: half the difference of two metric values, at every temperature."""
     for tau in (1e-1, 1e-3, 1e-6):
-        smooth = smoothing.expected_metric(np.array([[0.3], [0.3]]), np.array([[1.0], [0.0]]), tau)
+        smooth = constants.expected_metric(np.array([[0.3], [0.3]]), np.array([[1.0], [0.0]]), tau)
         assert smooth.score[0] == pytest.approx(0.5)
         assert constants.exponential_bias(1.0, 0.0, 1, tau) == 0.5
     assert constants.decision_kappa(1.0, 0.0, 1) == np.inf

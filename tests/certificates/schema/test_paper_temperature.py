@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from accordant.certificates.schema import optimal_temperature, trade_off, uniform_bias
-from accordant.certificates.schema.temperature import best_temperature, minimiser
+from accordant.certificates.schema.constants import best_temperature, minimiser
 from accordant.errors import InputError
 
 EXAMPLE = {"delta": 0.1, "beta": 1.0, "kappa": 0.5, "mu": 0.2}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from accordant.agents import create
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.allocations.enumeration import count_options
 from accordant.allocations.measures.measure import measures
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import alternatives, emergence
 from accordant.deliberation.adapters.choices import choices_by_strategy
 from accordant.deliberation.protocols.debate import debate

@@ -10,7 +10,7 @@ import pytest
 from accordant import strategies
 from accordant.agents import create
 from accordant.allocations import Patient, Resource, Scenario
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import alternatives
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.adapters.choices import COMPARED, choices_by_strategy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.deliberation.assessment.counterfactual_test import flip_test, permuted
+from accordant.deliberation.assessment.reruns import flip_test, permuted
 from accordant.errors import InputError, UnknownNameError
 from accordant.statistics import share_estimate
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.allocations.measures.measure import measures
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position
 from accordant.deliberation.assessment.emergence import Emergence, emergence
 from accordant.deliberation.repetition import Repeated, repeat

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accordant.agents import create
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import ledger
 from accordant.deliberation.protocols import debate
 

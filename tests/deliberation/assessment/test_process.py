@@ -8,7 +8,7 @@ import pytest
 
 from accordant.agents import create
 from accordant.allocations import Allocation
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment.process import (
     Group,
     access,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.allocations.enumeration import enumerate_options
 from accordant.deliberation.assessment.alternatives import level
-from accordant.deliberation.assessment.random_allocations import at_level
+from accordant.deliberation.assessment.alternatives import at_level
 
 
 class Gap:

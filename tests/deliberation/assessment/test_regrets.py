@@ -10,13 +10,13 @@ import pytest
 from accordant.agents import create
 from accordant.agents.frameworks import Framework, frameworks
 from accordant.allocations import AdditiveUtility
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.allocations.measures.measure import measures
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment.alternatives import alternatives
 from accordant.deliberation.assessment.regrets import recorded, regrets
 from accordant.deliberation.assessment.satisfaction import satisfaction
-from accordant.deliberation.assessment.sides import side_by_side
+from accordant.deliberation.assessment.verdict import side_by_side
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.views import seed_of
 from accordant.errors import UnknownNameError

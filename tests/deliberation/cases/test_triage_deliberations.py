@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from accordant.agents.agent import agents, create
-from accordant.cases import places
+from accordant.cases import files
 from accordant.deliberation.case import (
     DEFAULT_AGENTS,
     DeliberationCase,
@@ -34,7 +34,7 @@ from accordant.cases.triage.mapping import (
     RISK,
     UNRESPONSIVE,
 )
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.slates.case import read_slates
 from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
 
@@ -58,8 +58,8 @@ TABLE = "who,arrival,severity,sex,insured,demand_nurse\nann,1,0.9,f,true,0.5\nbo
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path, monkeypatch):
     """No data folder and an empty cache."""
-    monkeypatch.delenv(places.VARIABLE, raising=False)
-    monkeypatch.setattr(places, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.delenv(files.VARIABLE, raising=False)
+    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path / "cache")
 
 
 def ward(folder, *, table=TABLE, **changes):
@@ -312,7 +312,7 @@ def test_places_are_searched_in_order(tmp_path, monkeypatch):
     for folder, name in ((given, "dan"), (variable, "eve")):
         folder.mkdir()
         (folder / "ward.csv").write_text(TABLE.replace("ann", name))
-    monkeypatch.setenv(places.VARIABLE, str(variable))
+    monkeypatch.setenv(files.VARIABLE, str(variable))
     for data, near, first in (
         (given, beside, "bob"),
         (given / "ward.csv", None, "bob"),

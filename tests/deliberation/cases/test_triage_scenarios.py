@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from accordant.cases.triage.mapping import NORMAL, Estimates, abnormal_signs, estimates
 from accordant.deliberation.cases.triage.scenarios import PROTECTED, ktas_scenario
-from accordant.cases.triage.simulated_visits import simulate_visits
-from accordant.deliberation.cases.triage.simulator import GROUPS, acuity_of, random_scenario
+from accordant.cases.triage.visits import simulate_visits
+from accordant.deliberation.cases.triage.scenarios import GROUPS, acuity_of, random_scenario
 from accordant.errors import DataError, InputError
 
 VISITS = simulate_visits(150, np.random.default_rng(0))

@@ -11,7 +11,7 @@ import pytest
 from accordant.agents import create
 from accordant.allocations import Patient, Resource, Scenario
 from accordant.deliberation.sources import PatientSource
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.naming import read_names
 from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.section import cast_for, deliberate, deliberate_often, open_deliberation

@@ -12,7 +12,7 @@ from accordant.deliberation import terminal
 from accordant.cli.app import app
 from accordant.naming import Named
 from accordant.deliberation.options import command_line
-from accordant.terminal.command_line import named
+from accordant.terminal import named
 from accordant.deliberation.options import DeliberationOptions
 from accordant.agents.language.options import ModelOptions
 

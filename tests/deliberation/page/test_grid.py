@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from accordant.deliberation.page.grid import cell, grid_chart, grid_width
-from accordant.deliberation.page.rates import rate_chart
+from accordant.deliberation.page.charts import cell, grid_chart, grid_width
+from accordant.deliberation.page.charts import rate_chart
 from accordant.deliberation.page.reading import OneReading, called, letter, said
 from accordant.deliberation.page.summary import dots
 

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from accordant.agents import Acted, Answer, Ballot, Contestation, Proposal, Reason, Reply
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
-from accordant.agents.rules.utility_agent import UtilityAgent
+from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.allocations.allocation import infeasible
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.protocols.debate import debate
-from accordant.deliberation.protocols.mediation import mediated
+from accordant.deliberation.protocols.debate import mediated
 from accordant.deliberation.protocols.offers import alternating_offers
-from accordant.deliberation.settlement.serial_allocation import procedural_lottery
-from accordant.deliberation.protocols.commitments import broken_commitments, commitment
-from accordant.deliberation.settlement.nash_product import NashProduct
+from accordant.deliberation.settlement.division import procedural_lottery
+from accordant.deliberation.protocols.session import broken_commitments, commitment
+from accordant.deliberation.settlement.bargaining import NashProduct
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 
 SYMMETRIC = ("bargain", "mediated", "nash_product", "priority_vote", "split_contested", "no_deal", "alternating_offers")
@@ -512,7 +512,7 @@ class TestRecord:
         """Sets of texts are iterated in another order in every process; nothing may follow from that."""
         code = (
             "from accordant.agents import create\n"
-            "from accordant.deliberation.cases.triage.simulator import random_scenario\n"
+            "from accordant.deliberation.cases.triage.scenarios import random_scenario\n"
             "from accordant.deliberation.protocols import debate, vote_after_debate\n"
             "agents = [create('rawlsian'), create('care'), create('biased', allow_adversarial=True)]\n"
             "given = dict(guard='strike', seed=3, allow_adversarial=True)\n"

@@ -8,7 +8,7 @@ import pytest
 from accordant.agents import Acted, Answer, Ballot, Contestation, Proposal, Reason, Reply
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.offers import alternating_offers
-from accordant.deliberation.protocols.voting import vote_after_debate
+from accordant.deliberation.protocols.debate import vote_after_debate
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 
 

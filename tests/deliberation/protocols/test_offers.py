@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from accordant.agents import Acted, Answer, Ballot, Reason
 from accordant.agents.concession import Progress, concession_of
 from accordant.agents.fixtures import BaselineAgent
-from accordant.agents.rules.utility_agent import UtilityAgent
+from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import Allocation
 from accordant.allocations.allocation import infeasible
 from accordant.deliberation.assessment.process import process, void_reasons
 from accordant.deliberation.protocols.offers import alternating_offers, moved_by_time
 from accordant.deliberation.settlement.alternating_offers import AlternatingOffers, Bidder, time_of
-from accordant.deliberation.settlement.stacked import Stacked
+from accordant.deliberation.settlement.alternating_offers import Stacked
 from accordant.deliberation.settlement.bargaining_table import laid_table
 from accordant.errors import InputError, InvalidMoveError
 from accordant.randomness import keyed_uniform

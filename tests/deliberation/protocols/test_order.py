@@ -3,11 +3,11 @@
 import pytest
 
 from accordant.agents.fixtures import BaselineAgent
-from accordant.agents.rules.utility_agent import UtilityAgent
+from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import Allocation
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.offers import alternating_offers
-from accordant.deliberation.protocols.order import order_effects
+from accordant.deliberation.assessment.reruns import order_effects
 from accordant.errors import InputError
 
 NAMES = ("one", "two", "three")

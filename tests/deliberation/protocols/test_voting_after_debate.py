@@ -6,7 +6,7 @@ import pytest
 from accordant.agents import Answer, Ballot
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
-from accordant.deliberation.protocols.voting import vote_after_debate, voting_rule
+from accordant.deliberation.protocols.debate import vote_after_debate, voting_rule
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 
 RULES = ("borda", "plurality", "copeland", "ranked_pairs", "schulze", "kemeny", "instant_runoff", "minimax")

@@ -9,9 +9,9 @@ import pytest
 
 from accordant.agents import Agent, create
 from accordant.agents.concession import concessions
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.allocations.measures.measure import measures
-from accordant.deliberation.cases.triage.simulator import random_scenario
+from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import Group
 from accordant.statistics import share_estimate
 from accordant.deliberation.repetition import repeat

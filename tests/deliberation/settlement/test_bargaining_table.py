@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from accordant.agents import Proposal
-from accordant.agents.rules.utility_agent import UtilityAgent
+from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.enumeration import enumerate_options
 from accordant.deliberation.settlement.bargaining_table import laid_table

@@ -8,10 +8,10 @@ import pytest
 from accordant.agents.concession import concession_of
 from accordant.allocations import AdditiveUtility
 from accordant.allocations.enumeration import enumerate_options
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 from accordant.allocations.search import scaled
 from accordant.deliberation.settlement import Table, settlements
-from accordant.deliberation.settlement.gaps import no_deal_gap, time_gap
+from accordant.deliberation.settlement.bargaining import no_deal_gap, time_gap
 
 
 def some_options(small, values, kept, concessions):

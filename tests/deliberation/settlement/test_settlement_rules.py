@@ -12,10 +12,10 @@ from accordant.agents.concession import concession_of
 from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
 from accordant.allocations.allocation import infeasible
 from accordant.allocations.enumeration import enumerate_options
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 from accordant.allocations.search import pool, scaled
 from accordant.deliberation.settlement import Table, settlements
-from accordant.deliberation.settlement.priority_vote import borda_points
+from accordant.deliberation.settlement.division import borda_points
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.agents.rules.utility_agent import UtilityAgent
+from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import AdditiveUtility, Patient, Resource, Scenario
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.offers import alternating_offers
-from accordant.deliberation.protocols.voting import vote_after_debate
+from accordant.deliberation.protocols.debate import vote_after_debate
 from accordant.deliberation.settlement import settlements
 from accordant.deliberation.settlement.alternating_offers import AlternatingOffers, Bidder
 from accordant.deliberation.settlement.bargaining_table import laid_table
-from accordant.deliberation.settlement.priority_vote import borda_points
+from accordant.deliberation.settlement.division import borda_points
 from accordant.errors import InvalidMoveError
 from accordant.randomness import keyed_uniform
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from accordant import metrics
-from accordant.evaluation.conflict.distance_to_front import Lotteries, beyond
-from accordant.evaluation.conflict.orientation import oriented
+from accordant.evaluation.conflict.hypotheses import Lotteries, beyond
+from accordant.evaluation.conflict.fronts import oriented
 from accordant.evaluation.conflict.totals import Totals
 
 SPAN = np.ones(2)

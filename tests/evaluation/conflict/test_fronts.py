@@ -13,11 +13,11 @@ from scipy.stats import kendalltau
 
 from accordant import metrics
 from accordant.decisions import Decisions
-from accordant.evaluation.conflict.additive import additive, signed
+from accordant.evaluation.conflict.totals import additive, signed
 from accordant.evaluation.conflict.attainable import probes, reweighed, weight_grid
-from accordant.evaluation.conflict.oracle_front import Hindsight
-from accordant.evaluation.conflict.orientation import concession, front, kendall, oriented
-from accordant.evaluation.conflict.attainable_set import linear, pool_of
+from accordant.evaluation.conflict.fronts import Hindsight
+from accordant.evaluation.conflict.fronts import concession, front, kendall, oriented
+from accordant.evaluation.conflict.attainable import linear, pool_of
 from accordant.evaluation.conflict.totals import Totals
 
 MANY = {

@@ -7,10 +7,10 @@ import pytest
 
 from accordant import metrics
 from accordant.contexts import Contexts, Log
-from accordant.evaluation.conflict.additive import additive, signed
-from accordant.evaluation.conflict.oracle_front import Hindsight
-from accordant.evaluation.conflict.oracle_front_error import concession_interval
-from accordant.evaluation.conflict.orientation import oriented
+from accordant.evaluation.conflict.totals import additive, signed
+from accordant.evaluation.conflict.fronts import Hindsight
+from accordant.evaluation.conflict.fronts import concession_interval
+from accordant.evaluation.conflict.fronts import oriented
 from accordant.evaluation.conflict.totals import Totals
 from accordant.evidence import Evidence
 from accordant.utilities import ExpectedRewards

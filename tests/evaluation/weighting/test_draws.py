@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.evaluation.weighting.draws import drawn_weights, wins_of
+from accordant.evaluation.weighting.choices import drawn_weights, wins_of
 
 
 def test_weights_are_even_on_the_simplex():
@@ -20,5 +20,5 @@ def test_wins_are_counted_in_blocks(monkeypatch):
     rows, weights = generator.random((7, 3)), generator.dirichlet(np.ones(3), 101)
     counts = np.bincount([int(np.argmax(rows @ each)) for each in weights], minlength=7)
     assert wins_of(rows, weights).tolist() == counts.tolist()
-    monkeypatch.setattr("accordant.evaluation.weighting.draws.BLOCK", 70)
+    monkeypatch.setattr("accordant.evaluation.weighting.choices.BLOCK", 70)
     assert wins_of(rows, weights).tolist() == counts.tolist()

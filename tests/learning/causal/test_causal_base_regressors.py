@@ -11,8 +11,8 @@ from sklearn.linear_model import Ridge, TweedieRegressor
 
 from accordant.learning.causal import BASE_REGRESSORS
 from accordant.learning.causal.base_learners import build_regressor
-from accordant.learning.causal.exponential_mean import ExponentialMeanRegressor
-from accordant.learning.causal.gaussian_process import NOISE_RATIOS, GaussianProcessGridRegressor
+from accordant.learning.causal.base_learners import ExponentialMeanRegressor
+from accordant.learning.causal.base_learners import NOISE_RATIOS, GaussianProcessGridRegressor
 
 
 @pytest.fixture(scope="module")

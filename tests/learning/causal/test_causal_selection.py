@@ -20,7 +20,7 @@ from accordant.learning.causal import (
     XLearner,
     default_candidates,
 )
-from accordant.learning.causal.candidates import split_by_size
+from accordant.learning.causal.selection import split_by_size
 from accordant.learning.causal.selection import CRITERIA, convex_weights, shortlist_weights
 
 FEW = {"no interactions": SLearner("ridge"), "forest": TLearner("forest"), "linear": TLearner("ridge")}

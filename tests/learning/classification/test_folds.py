@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.learning.classification.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
+from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
 
 
 @settings(max_examples=60, deadline=None)

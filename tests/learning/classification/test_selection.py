@@ -26,7 +26,7 @@ from accordant.learning.classification.brier import (
     class_codes,
     mean_with_error,
 )
-from accordant.learning.classification.folds import deal_folds, splits
+from accordant.learning.folds import deal_folds, splits
 
 from .conftest import OUTCOMES, Loans, draw_loans
 
@@ -35,7 +35,7 @@ TRUSTED = {
     "accordant.learning.classification.brier.MeanWithError",
     "accordant.learning.classification.calibration.CalibratedProbabilities",
     "accordant.learning.classification.candidates.Candidate",
-    "accordant.learning.classification.hinges.HingeFeatures",
+    "accordant.learning.classification.candidates.HingeFeatures",
     "accordant.learning.classification.selection.CandidateScore",
     "accordant.learning.classification.selection.SelectedClassifier",
     "sklearn.calibration._CalibratedClassifier",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from accordant.learning.classification.brier import brier_contributions, brier_score
-from accordant.learning.classification.weights import (
+from accordant.learning.classification.blend import (
     MOST_MODELS,
     SHARE_OF_BEST,
     SMALLEST_WEIGHT,

@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 
 from accordant.learning.reward_models import LearnedReward
 from accordant.learning.trees.ensemble import Ensemble
-from accordant.learning.trees.tree_readers import read_ensemble
+from accordant.learning.trees.ensemble import read_ensemble
 
 
 def two_trees():

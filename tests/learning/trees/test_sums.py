@@ -21,7 +21,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from accordant.learning.trees import sums as module
-from accordant.learning.trees.tree_readers import read_ensemble
+from accordant.learning.trees.ensemble import read_ensemble
 from accordant.learning.trees.sums import FEWEST_ROWS, MOST_ROWS, TreeSums
 from accordant.threads import free_cores, on_threads
 
@@ -203,7 +203,7 @@ def test_trees_that_do_not_fit_are_left_alone(plain, monkeypatch):
     model = REGRESSORS["random forest"].fit(rows, target)
     for limit in ("LEAF_RANK", "MOST_NODES", "COLUMN_BITS"):
         with monkeypatch.context() as changed:
-            changed.setattr(f"accordant.learning.trees.specialisation.{limit}", 2)
+            changed.setattr(f"accordant.learning.trees.sums.{limit}", 2)
             assert sums_of(model) is None
 
 

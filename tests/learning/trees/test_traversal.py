@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from accordant.learning.trees.tree_readers import read_ensemble
-from accordant.learning.trees.specialisation import specialise
+from accordant.learning.trees.ensemble import read_ensemble
+from accordant.learning.trees.sums import specialise
 from accordant.learning.trees.traversal import TILE, rank, sum_one_row, sum_rows
 
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from accordant.errors import DataError, UnknownNameError
-from accordant.preferences.comparison.format_detection import kind_of
+from accordant.preferences.comparison.sources import kind_of
 
 TURN = "\n\nHuman: hello\n\nAssistant: "
 CONTENTS = {

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.preferences.comparison.measurements import measure
-from accordant.preferences.comparison.randomness import branch
-from accordant.preferences.comparison.statistics import GOALS, Sample, statistics
+from accordant.preferences.comparison.record_split import branch
+from accordant.preferences.comparison.measurements import GOALS, Sample, statistics
 from accordant.preferences.measures import (
     atkinson,
     bootstrap_users,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from accordant.preferences.comparison.standardisation import scaled
+from accordant.preferences.comparison.methods import scaled
 from accordant.preferences.learners.shrinkage import PerUser
 
 

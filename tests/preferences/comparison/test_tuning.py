@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from accordant.preferences.comparison.randomness import branch
-from accordant.preferences.comparison.tuning import FOLDS, RIDGES, chosen_ridge
+from accordant.preferences.comparison.record_split import branch
+from accordant.preferences.comparison.methods import FOLDS, RIDGES, chosen_ridge
 from accordant.preferences.learners.bradley_terry import BradleyTerry
-from accordant.preferences.learners.users.item_folds import item_folds
+from accordant.preferences.learners.shared_items import item_folds
 from accordant.preferences.records import Comparisons
 
 

@@ -12,13 +12,13 @@ from scipy.optimize import minimize_scalar
 
 from accordant.errors import InputError
 from accordant.preferences.drift import watch_agreement, watch_exchangeability
-from accordant.preferences.drift.agreement import (
+from accordant.preferences.drift.e_processes import (
     SLOPES,
     SWITCHES,
     log_agreement_process,
     log_bets,
 )
-from accordant.preferences.drift.maxima import log_maxima
+from accordant.preferences.drift.e_processes import log_maxima
 
 
 def sigmoid(x):

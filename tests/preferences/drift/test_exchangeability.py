@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kstest
 
 from accordant.preferences.drift import watch_exchangeability
-from accordant.preferences.drift.exchangeability import conformal_p_values, log_jumper
+from accordant.preferences.drift.e_processes import conformal_p_values, log_jumper
 
 
 def test_p_values_against_counting():

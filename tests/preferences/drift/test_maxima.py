@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from accordant.preferences.drift import maxima
-from accordant.preferences.drift.maxima import EXCESS, LOOSE, log_maxima, maximum
+from accordant.preferences.drift import e_processes
+from accordant.preferences.drift.e_processes import EXCESS, LOOSE, log_maxima, maximum
 
 N = 900
 
@@ -31,8 +31,8 @@ def stream(kind):
 def test_bounds_carried_along_are_never_too_low_and_hardly_too_high(kind, monkeypatch):
     margins = stream(kind)
     exact = log_maxima(margins)
-    monkeypatch.setattr(maxima, "EXACT", 20)
-    monkeypatch.setattr(maxima, "CHUNK", 64)
+    monkeypatch.setattr(e_processes, "EXACT", 20)
+    monkeypatch.setattr(e_processes, "CHUNK", 64)
     found = log_maxima(margins)
     assert (found >= exact - EXCESS).all()
     assert (found <= exact + LOOSE + EXCESS).all()
@@ -40,7 +40,7 @@ def test_bounds_carried_along_are_never_too_low_and_hardly_too_high(kind, monkey
 
 
 def test_bounds_against_a_fine_grid(monkeypatch):
-    monkeypatch.setattr(maxima, "EXACT", 1)
+    monkeypatch.setattr(e_processes, "EXACT", 1)
     margins = stream("opposed")[:200]
     slopes = np.linspace(-8.0, 8.0, 8001)
     grid = np.cumsum(-np.logaddexp(0.0, -margins[:, None] * slopes), axis=0).max(axis=1)
@@ -53,10 +53,12 @@ def test_bounds_against_a_fine_grid(monkeypatch):
 def test_most_records_are_carried_along(monkeypatch):
     """The maximum itself is found for few of many records, so the work grows about as their number."""
     calls = []
-    monkeypatch.setattr(maxima, "maximum", lambda margins, slope: calls.append(len(margins)) or maximum(margins, slope))
+    monkeypatch.setattr(
+        e_processes, "maximum", lambda margins, slope: calls.append(len(margins)) or maximum(margins, slope)
+    )
     generator = np.random.default_rng(1)
     log_maxima(generator.normal(size=6000) + 0.3)
-    assert sum(size > maxima.EXACT for size in calls) < 60
+    assert sum(size > e_processes.EXACT for size in calls) < 60
 
 
 def test_perfect_agreement_for_long_and_then_not():

@@ -10,7 +10,7 @@ import pytest
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Ratings
 from accordant.preferences.drift import ReplaySettings, pairs_with_earlier, replay_ratings
-from accordant.preferences.drift.rating_stream import RatingStream, split_users
+from accordant.preferences.drift.rating_pairs import RatingStream, split_users
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.readers import read_movielens
 

@@ -8,7 +8,7 @@ import pytest
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons
 from accordant.preferences.drift import Belief, TasteChange, follow, updated
-from accordant.preferences.learners.solving.logistic import LogisticProblem
+from accordant.preferences.learners.logistic import LogisticProblem
 
 
 def world(n=120, n_users=4, d=3, seed=0, flip=None):

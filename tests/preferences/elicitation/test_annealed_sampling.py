@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.preferences.elicitation.annealed_sampling import Normal, resampled, share_in_effect, tempered
+from accordant.preferences.elicitation.sampling import Normal, resampled, share_in_effect, tempered
 
 
 def test_hills_of_known_size():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.elicitation.criteria import (
+from accordant.preferences.elicitation.decision_value import (
     CRITERIA,
     best_question,
     decision_information,

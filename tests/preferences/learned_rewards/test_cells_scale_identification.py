@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
 from accordant.preferences.learned_rewards import read_answers
-from accordant.preferences.learned_rewards.cells import CellFeatures
-from accordant.preferences.learned_rewards.identification import Agreement, components, gaps
-from accordant.preferences.learned_rewards.scale import Scale
+from accordant.preferences.learned_rewards.fitted_reward import CellFeatures
+from accordant.preferences.learned_rewards.comparison_reward import Agreement, components, gaps
+from accordant.preferences.learned_rewards.fitted_reward import Scale
 
 # --- cells -----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.preferences import Comparisons
-from accordant.preferences.learners.solving.logistic import sigmoid
+from accordant.preferences.learners.logistic import sigmoid
 
 
 def opposed_groups(share=0.9, n=3000, seed=0):

@@ -8,7 +8,7 @@ import pytest
 from accordant.errors import DataError, InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.learners.solving.logistic import log_loss
+from accordant.preferences.learners.logistic import log_loss
 
 
 def test_the_pooled_reward_follows_the_majority_and_the_loss_says_so(opposed):

@@ -10,7 +10,7 @@ import pytest
 
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons
-from accordant.preferences.learners.distillation.pareto import ParetoDistillation
+from accordant.preferences.learners.pareto_distillation import ParetoDistillation
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.synthetic import world
 

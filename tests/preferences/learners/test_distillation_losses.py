@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.preferences.learners.distillation.group_assignment import TrainingGroups
-from accordant.preferences.learners.distillation.pareto import ParetoDistillation
-from accordant.preferences.learners.distillation.supervision import Supervision
-from accordant.preferences.learners.solving.logistic import log_loss
+from accordant.preferences.learners.specialists import TrainingGroups
+from accordant.preferences.learners.pareto_distillation import ParetoDistillation
+from accordant.preferences.learners.supervision import Supervision
+from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.synthetic import world
 
 CASES = [

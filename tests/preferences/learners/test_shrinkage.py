@@ -10,7 +10,7 @@ import pytest
 from accordant.errors import DataError, InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.learners.solving.logistic import LogisticProblem
+from accordant.preferences.learners.logistic import LogisticProblem
 
 
 def accuracy(model, records, name):

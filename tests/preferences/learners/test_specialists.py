@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from accordant.preferences import Comparisons
-from accordant.preferences.learners.distillation.pareto import ParetoDistillation
-from accordant.preferences.learners.distillation.specialists import FOLDS, NO_STEP, PRIORS, record_folds
-from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss
+from accordant.preferences.learners.pareto_distillation import ParetoDistillation
+from accordant.preferences.learners.specialists import FOLDS, NO_STEP, PRIORS, record_folds
+from accordant.preferences.learners.logistic import LogisticProblem, log_loss
 from accordant.preferences.synthetic import world
 
 

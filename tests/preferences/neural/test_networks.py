@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.preferences.learners.solving.logistic import log_loss
+from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.records import Comparisons
 
 
@@ -15,7 +15,7 @@ def torch(extra):
 
 
 def encoder_of(torch, n_features=3, n_latent=2, hidden=4):
-    from accordant.preferences.neural.networks import PairEncoder
+    from accordant.preferences.networks import PairEncoder
 
     torch.manual_seed(0)
     return PairEncoder(n_features, n_latent, hidden)
@@ -62,14 +62,14 @@ def test_a_user_without_pairs_is_encoded_without_nan(torch):
 
 
 def test_latent_vectors_have_one_length(torch):
-    from accordant.preferences.neural.networks import scaled
+    from accordant.preferences.networks import scaled
 
     latent = torch.tensor([[3.0, 4.0], [0.0, 0.0], [1e-3, 0.0]])
     assert scaled(latent).norm(dim=1).tolist() == pytest.approx([2**0.5, 0, 2**0.5])
 
 
 def test_divergence_from_the_standard_normal(torch):
-    from accordant.preferences.neural.networks import divergence
+    from accordant.preferences.networks import divergence
 
     assert float(divergence(torch.zeros((3, 2)), torch.zeros((3, 2)))) == 0
     mean, log_variance = torch.tensor([[1.0, -2.0]]), torch.tensor([[0.5, -0.5]])
@@ -79,7 +79,7 @@ def test_divergence_from_the_standard_normal(torch):
 
 
 def test_losses_are_those_of_the_linear_learners(torch):
-    from accordant.preferences.neural.training import Terms
+    from accordant.preferences.network_training import Terms
 
     generator = np.random.default_rng(3)
     weights, targets, offsets, pull, strength, margins = generator.random((6, 7))
@@ -94,8 +94,8 @@ def test_losses_are_those_of_the_linear_learners(torch):
 
 
 def test_the_mean_loss_is_the_value_of_the_linear_problem(torch):
-    from accordant.preferences.learners.solving.logistic import LogisticProblem, Pull
-    from accordant.preferences.neural.training import Terms
+    from accordant.preferences.learners.logistic import LogisticProblem, Pull
+    from accordant.preferences.network_training import Terms
 
     generator = np.random.default_rng(5)
     weights, targets, offsets, pull, strength = generator.random((5, 9))
@@ -110,7 +110,7 @@ def test_the_mean_loss_is_the_value_of_the_linear_problem(torch):
 
 def test_the_worse_group_gains_weight_as_in_the_worked_example(torch):
     """One step from (.5, .5) with losses (.3, .7) at rate .01 gives (.499, .501)."""
-    from accordant.preferences.neural.training import _worst
+    from accordant.preferences.network_training import _worst
 
     losses, groups = torch.tensor([0.2, 0.4, 0.7]), np.array([0, 0, 1])
     total, shares = _worst(losses, groups, np.array([0.5, 0.5]), 0.01)
@@ -120,7 +120,7 @@ def test_the_worse_group_gains_weight_as_in_the_worked_example(torch):
 
 def test_a_record_never_tells_its_own_user(torch):
     """In every training step the records that are read and those that are predicted are different ones."""
-    from accordant.preferences.neural.latents import EncodedLatents
+    from accordant.preferences.networks import EncodedLatents
 
     generator = np.random.default_rng(4)
     users = np.repeat(np.arange(4), [1, 2, 5, 9])

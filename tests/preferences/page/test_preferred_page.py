@@ -11,7 +11,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.page import FORMAT, render_preferred
-from accordant.preferences.page.users import BINS, Users, counts, highest, line_through
+from accordant.preferences.page.charts import BINS, Users, counts, highest, line_through
 
 VOID = {"meta", "br", "wbr"}
 NAMES = ("accuracy", "accuracy[big]", "accuracy[small]", "log_loss", "worst_10", "min", "gap", "gini", "jain", "theil",

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from accordant.report.charts.hatching import HATCHES, box, hatched
+from accordant.report.charts.svg import HATCHES, box, hatched
 
 
 def strokes(markup: str) -> list[tuple[float, ...]]:

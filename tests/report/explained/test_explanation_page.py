@@ -16,7 +16,7 @@ from accordant.certificates import Known
 from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.explanation import as_document, explain, influence, pivotal
-from accordant.explanation.phrases import shown
+from accordant.explanation.wording import shown
 from accordant.report.explained import pages, render_explanation
 from accordant.utilities import ExpectedRewards
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accordant.report.render import render
-from accordant.report.scrutiny.bounds import bounds_of
+from accordant.report.scrutiny.misreports import bounds_of
 
 Json = dict[str, Any]
 

@@ -9,8 +9,8 @@ import pytest
 
 from accordant.evaluation.composite import NORMALISATIONS
 from accordant.evaluation.weighting.choices import SCALES, ScoreTable, other_choices
-from accordant.report.scrutiny.choices import NORMALISATIONS as WORDS
-from accordant.report.scrutiny.choices import choices
+from accordant.report.scrutiny.weight_regions import NORMALISATIONS as WORDS
+from accordant.report.scrutiny.weight_regions import choices
 
 Json = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accordant.report.scrutiny.gains import Gain, gains
+from accordant.report.scrutiny.misreports import Gain, gains
 
 
 def found(low, high, least, most):

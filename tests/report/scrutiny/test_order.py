@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accordant.report.scrutiny.order import order_sentences
+from accordant.report.scrutiny.misreports import order_sentences
 
 
 def ranked(coalition, ranges, holds):

@@ -8,7 +8,7 @@ import pytest
 
 from accordant.report.reading import Reading
 from accordant.report.render import render
-from accordant.report.scrutiny.parity import parity_price
+from accordant.report.scrutiny.disputes import parity_price
 
 Json = dict[str, Any]
 

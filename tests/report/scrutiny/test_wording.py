@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accordant.report.render import breakable
 from accordant.report.scale import percent
-from accordant.report.scrutiny.wording import counted, known, sentence, short, strong
+from accordant.report.page import counted, known, sentence, short, strong
 
 
 def test_names_are_escaped_and_emphasised() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.gains import gains_of
+from accordant.slates.candidates import gains_of
 from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Market, serve
 from accordant.slates.slates import NOTHING, Slates

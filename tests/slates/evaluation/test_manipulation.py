@@ -12,7 +12,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.slates.evaluation import manipulability
 from accordant.slates.evaluation.misreports import FEW, misreports
 from accordant.slates.candidates import Candidates
-from accordant.slates.gains import gains_of
+from accordant.slates.candidates import gains_of
 from accordant.slates.rule import SlateRule
 from accordant.slates.slates import Slates
 from accordant.utilities import ExpectedRewards

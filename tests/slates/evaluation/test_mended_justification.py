@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from accordant.slates.evaluation import check, why
 from accordant.slates.evaluation.justification import TEMPLATES
-from accordant.slates.gains import gains_of
+from accordant.slates.candidates import gains_of
 from accordant.slates.slates import Slates
 from accordant.utilities import ExpectedRewards
 

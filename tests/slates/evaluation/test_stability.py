@@ -8,7 +8,7 @@ import pytest
 
 from accordant.slates.evaluation import drop_one
 from accordant.slates.candidates import Candidates
-from accordant.slates.gains import gains_of
+from accordant.slates.candidates import gains_of
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from accordant.voting.ranking import Ranking
+from accordant.voting.ballots import Ranking
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.moderation import Moderator, reliability
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.state import State
+from accordant.slates.slates import State
 
 
 def catalogue_of(n_items=3, **known):

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.slates.objectives import objectives
-from accordant.slates.objectives.positions import EARTH_KM, kilometres
+from accordant.slates.objectives.travel import EARTH_KM, kilometres
 
 
 class TestKilometres:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.slates.objectives import objectives
-from accordant.slates.objectives.exposure_claims import behind, item_claims
-from accordant.slates.objectives.long_tail import more_popular
+from accordant.slates.objectives.exposure import behind, item_claims
+from accordant.slates.objectives.objective import more_popular
 
 COUNTS = st.lists(st.integers(0, 6), min_size=2, max_size=9)
 

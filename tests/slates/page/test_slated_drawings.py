@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accordant.report.charts.labels import Label, placed
+from accordant.report.charts.svg import Label, placed
 from accordant.report.scale import number
-from accordant.slates.page.attention import BARS, highest, parts
-from accordant.slates.page.front import front_chart
+from accordant.slates.page.gains import BARS, highest, parts
+from accordant.slates.page.tradeoffs import front_chart
 from accordant.slates.page.gains import SHADES, WIDE, heat
 from accordant.slates.page.maps import step_of
-from accordant.slates.page.projection import EDGE, MANY, WIDTH, centre, mapped, projected
+from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, mapped, projected
 from accordant.slates.page.reading import BEST, SlatedReading
 from accordant.slates.page.summary import signed
-from accordant.slates.page.timeline import behind_chart, ever_behind, followed
+from accordant.slates.page.gains import behind_chart, ever_behind, followed
 
 DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
 

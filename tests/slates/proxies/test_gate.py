@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.slates.rankers import NoisyRanker, ObjectiveRanker, Ranker, RecordedRanker
-from accordant.voting.ranking import Ranking
+from accordant.voting.ballots import Ranking
 from accordant.slates.proxies import speak
-from accordant.slates.proxies.muted_candidates import HeardCandidates, heard
+from accordant.slates.proxies.reports import HeardCandidates, heard
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError
 from accordant.naming import Named
 from accordant.slates.candidates import Candidates
 from accordant.slates.fidelity import fidelity
-from accordant.slates.gains import gains_of
-from accordant.slates.competing_rules import rules_of
+from accordant.slates.candidates import gains_of
+from accordant.slates.rule import rules_of
 from accordant.slates.rule import rules
-from accordant.slates.rules.floors.floored import Floored
+from accordant.slates.rules.floors import Floored
 from accordant.slates.serving import Market, serve
-from accordant.slates.state import State
+from accordant.slates.slates import State
 from accordant.slates.slates import together
 
 K = 3

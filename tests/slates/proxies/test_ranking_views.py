@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from accordant.slates.rankers import NoisyRanker, Ranker
-from accordant.voting.ranking import Ranking
+from accordant.voting.ballots import Ranking
 from accordant.slates.proxies import speak
 from accordant.slates.rule import rules
 from accordant.slates.serving import serve
-from accordant.slates.state import State
+from accordant.slates.slates import State
 
 
 class Watch(Ranker):

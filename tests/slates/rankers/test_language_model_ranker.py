@@ -11,7 +11,7 @@ import pytest
 from accordant.agents.language import Budget, Limits, Recorder, Replay
 from accordant.agents.language.answers import BadAnswerError
 from accordant.slates.rankers import LanguageModelRanker, NoisyRanker, ObjectiveRanker
-from accordant.slates.rankers.wire import read_ranked, schema
+from accordant.slates.rankers.language_model import read_ranked, schema
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError
 
 GOOD = {"ranking": ["i2", "i1"], "reasons": []}  # park, zoo

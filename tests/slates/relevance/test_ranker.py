@@ -7,9 +7,9 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 
 from accordant.errors import InputError
-from accordant.slates.objectives.positions import kilometres
+from accordant.slates.objectives.travel import kilometres
 from accordant.slates.relevance import Interactions, create
-from accordant.slates.relevance.features import Features
+from accordant.slates.relevance.ranker import Features
 from accordant.slates.relevance.ranker import Ranker
 
 

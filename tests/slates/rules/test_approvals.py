@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import rules
-from accordant.slates.rules.approval.approvals import ApprovalRule, approvals
+from accordant.slates.rules.approval import ApprovalRule, approvals
 from accordant.utilities import ExpectedRewards
 
 GRID = 8  # expected rewards are multiples of 1/8, which floats hold exactly

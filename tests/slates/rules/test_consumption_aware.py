@@ -11,7 +11,7 @@ from accordant.slates.candidates import Candidates
 from accordant.slates.consumption import Exponential, Uniform, allocate
 from accordant.slates.rule import rules
 from accordant.slates.rules.consumption_aware import ConsumptionAware, _fill
-from accordant.slates.rules.diversity.types import types_of, wanted_types
+from accordant.slates.rules.diversity import types_of, wanted_types
 
 
 def world(seed=0, n_stakeholders=2, n_items=7, n_users=6, **given):

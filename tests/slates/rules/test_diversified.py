@@ -9,9 +9,9 @@ from accordant import ExpectedRewards
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import rules
-from accordant.slates.rules.diversity.mmr import MaximalMarginalRelevance
-from accordant.slates.rules.diversity.types import types_of, wanted_types
-from accordant.slates.rules.diversity.xquad import ExplicitQueryAspects
+from accordant.slates.rules.diversity import MaximalMarginalRelevance
+from accordant.slates.rules.diversity import types_of, wanted_types
+from accordant.slates.rules.diversity import ExplicitQueryAspects
 
 
 def world(seed=0, n_stakeholders=2, n_items=9, n_users=5, **given):

@@ -7,11 +7,11 @@ from accordant import ExpectedRewards
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
 from accordant.slates.candidates import Candidates
-from accordant.slates.gains import gains_of
+from accordant.slates.candidates import gains_of
 from accordant.slates.rule import rules
 from accordant.slates.rules.dynamic import Dynamic
 from accordant.slates.slates import Slates
-from accordant.slates.state import State
+from accordant.slates.slates import State
 
 
 def world(seed=0, n_stakeholders=3, n_items=8, n_users=12, **given):

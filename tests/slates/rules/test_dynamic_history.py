@@ -11,8 +11,8 @@ from accordant import ExpectedRewards
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rules.dynamic import History, history_fairness
-from accordant.slates.rules.dynamic.history.past import SPARE, RunningHistory
-from accordant.slates.state import WINDOW
+from accordant.slates.rules.dynamic.history import SPARE, RunningHistory
+from accordant.slates.slates import WINDOW
 
 NO_ITEMS = np.zeros((2, 0), dtype=bool)
 PROTECTED = np.array([[True, False, False, True], [False, True, False, False]])

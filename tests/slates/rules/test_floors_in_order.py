@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.slates.candidates import Candidates
-from accordant.slates.gains import gains_of
+from accordant.slates.candidates import gains_of
 from accordant.slates.rule import SlateRule
 from accordant.slates.rules.dynamic import Dynamic
-from accordant.slates.rules.floors import repair
-from accordant.slates.rules.floors.floored import Floored
+from accordant.slates.rules.floors import Floored
 from accordant.slates.slates import Slates
-from accordant.slates.state import State
+from accordant.slates.slates import State
 from accordant.utilities import ExpectedRewards
 
 LEVEL = 8  # expected rewards are eighths
@@ -206,7 +205,7 @@ def test_ties_of_repairs_go_to_higher_sums():
 
 def test_ties_of_searches(monkeypatch):
     """Without exchanges: a list is tied if another that holds the floors is worth as much."""
-    monkeypatch.setattr(repair, "repair", lambda shelf: np.zeros(len(shelf.items), dtype=bool))
+    monkeypatch.setattr("accordant.slates.rules.floors.repair", lambda shelf: np.zeros(len(shelf.items), dtype=bool))
     generator, n_tied, n_searched = np.random.default_rng(3), 0, 0
     for _ in range(60):
         values = generator.integers(0, 5, (2, 6, 1)) / 4

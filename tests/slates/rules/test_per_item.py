@@ -14,7 +14,7 @@ from accordant.slates.rules.per_item import LARGEST, PAIRS, PerItem, decide_amon
 from accordant.strategies import strategies
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import select_best
-from accordant.strategies.welfare.maximin import Maximin
+from accordant.strategies.welfare import Maximin
 from accordant.utilities import ExpectedRewards
 
 GRID = 4

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from accordant import ExpectedRewards
-from accordant.voting.ranking import Ranking
+from accordant.voting.ballots import Ranking
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.moderation import Moderator

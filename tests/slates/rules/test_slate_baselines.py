@@ -11,10 +11,10 @@ import pytest
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
-from accordant.slates.gains import gains_of
-from accordant.slates.rules.baselines.random_slate import RandomSlate
-from accordant.slates.rules.baselines.stakeholder_slate import StakeholderSlate
-from accordant.slates.state import State
+from accordant.slates.candidates import gains_of
+from accordant.slates.rules.baselines import RandomSlate
+from accordant.slates.rules.baselines import StakeholderSlate
+from accordant.slates.slates import State
 from accordant.utilities import ExpectedRewards
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
-from accordant.slates.gains import gains_of
-from accordant.slates.rules.baselines.stakeholder_slate import StakeholderSlate
-from accordant.slates.rules.floors import proofs
-from accordant.slates.rules.floors.floored import Floored
-from accordant.slates.rules.welfare.leximin_slate import LeximinSlate
-from accordant.slates.rules.welfare.utilitarian_slate import UtilitarianSlate
+from accordant.slates.candidates import gains_of
+from accordant.slates.rules.baselines import StakeholderSlate
+from accordant.slates.rules import floor_exchanges
+from accordant.slates.rules.floors import Floored
+from accordant.slates.rules.welfare import LeximinSlate
+from accordant.slates.rules.welfare import UtilitarianSlate
 from accordant.utilities import ExpectedRewards
 
 GRID = 8
@@ -102,7 +102,7 @@ def test_what_repairs_cost():
 
 
 def test_search_without_exchanges_finds_the_best_list_or_a_proof(monkeypatch):
-    monkeypatch.setattr("accordant.slates.rules.floors.repair.repair", no_exchange)
+    monkeypatch.setattr("accordant.slates.rules.floors.repair", no_exchange)
     values = np.random.default_rng(7).random((4, 8, 40))
     given_ = candidates(values, weights=[1, 2, 1, 0])
     found = Floored(StakeholderSlate("s3"), 0.6)(given_, 3)
@@ -121,8 +121,8 @@ def test_exchanges_that_end_are_taken_over_by_the_exact_search(monkeypatch):
     given_ = candidates((np.random.default_rng(3).random((5, 12, 150)) < 0.3) * 1.0)
     rule = Floored("utilitarian_slate", 0.45)
     searched = rule(given_, 4)
-    nothing = lambda *_: proofs.Found(None, impossible=False)  # noqa: E731
-    monkeypatch.setattr("accordant.slates.rules.floors.repair.best_list", nothing)
+    nothing = lambda *_: floor_exchanges.Found(None, impossible=False)  # noqa: E731
+    monkeypatch.setattr("accordant.slates.rules.floors.best_list", nothing)
     exchanged = rule(given_, 4)
     assert searched.flags["floor_unmet"].sum() < exchanged.flags["floor_unmet"].sum()
     assert (searched.flags["floor_unmet"] <= exchanged.flags["floor_unmet"]).all()
@@ -148,11 +148,11 @@ def test_many_items():
 
 def test_search_among_a_core(monkeypatch):
     """Without exchanges: the items that prices put first suffice for most lists, and are no proof where they do not."""
-    monkeypatch.setattr("accordant.slates.rules.floors.repair.repair", no_exchange)
+    monkeypatch.setattr("accordant.slates.rules.floors.repair", no_exchange)
     given_ = candidates(np.random.default_rng(5).random((4, 60, 25)))
     found = {}
     for size in (60, 20, 5):
-        monkeypatch.setattr(proofs, "CORE", size)
+        monkeypatch.setattr(floor_exchanges, "CORE", size)
         found[size] = Floored("utilitarian_slate", 0.68)(given_, 4).flags
     unmet, impossible = ({size: found[size][name] for size in found} for name in ("floor_unmet", "floor_impossible"))
     assert (impossible[60] == unmet[60]).all()
@@ -164,7 +164,7 @@ def test_search_among_a_core(monkeypatch):
 
 def test_prices_bring_in_what_only_a_floor_asks_for(monkeypatch):
     """What s1 likes is worth least to s0, whose weight alone counts: by worth it would not be among 40 of 100."""
-    monkeypatch.setattr("accordant.slates.rules.floors.repair.repair", no_exchange)
+    monkeypatch.setattr("accordant.slates.rules.floors.repair", no_exchange)
     own = np.linspace(1.0, 0.0, 100)[:, None]
     liked = 0.9 * (1 - own) ** 3 + 0.1 * np.random.default_rng(0).random((100, 5))
     given_ = candidates(np.stack([np.repeat(own, 5, axis=1), liked]), weights=[1, 0])

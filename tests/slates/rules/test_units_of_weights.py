@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from accordant.slates.candidates import Candidates
-from accordant.slates.competing_rules import rules_of
+from accordant.slates.rule import rules_of
 from accordant.slates.rule import rules
-from accordant.slates.rules.floors.floored import Floored
-from accordant.slates.rules.weights import even_weights
+from accordant.slates.rules.floors import Floored
+from accordant.slates.candidates import even_weights
 from accordant.utilities import ExpectedRewards
 
 NAMES = ("guest", "town", "inn", "park")

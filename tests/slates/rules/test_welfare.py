@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
-from accordant.slates.gains import extremes, gains_of
-from accordant.slates.rules.welfare.best import best_items
-from accordant.slates.rules.welfare.greedy import compared
-from accordant.slates.rules.welfare.leximin_slate import LeximinSlate
-from accordant.slates.rules.welfare.maximin_slate import MaximinSlate
-from accordant.slates.rules.welfare.nash_slate import FLOOR, NashSlate
-from accordant.slates.rules.welfare.normalised import normalised_gains
-from accordant.slates.rules.welfare.utilitarian_slate import UtilitarianSlate
+from accordant.slates.candidates import extremes, gains_of
+from accordant.slates.rules.greedy import best_items
+from accordant.slates.rules.greedy import compared
+from accordant.slates.rules.welfare import LeximinSlate
+from accordant.slates.rules.welfare import MaximinSlate
+from accordant.slates.rules.welfare import FLOOR, NashSlate
+from accordant.slates.rules.greedy import normalised_gains
+from accordant.slates.rules.welfare import UtilitarianSlate
 from accordant.slates.slates import Slates
 from accordant.utilities import ExpectedRewards
 

@@ -9,8 +9,8 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.slates.consumption import fitted_gamma
-from accordant.slates.tradeoff.outcomes import LoggedOutcomes, ModelledOutcomes
-from accordant.slates.tradeoff.pooled import pooled_gamma
+from accordant.slates.tradeoff.verdicts import LoggedOutcomes, ModelledOutcomes
+from accordant.slates.tradeoff.verdicts import pooled_gamma
 from accordant.slates.tradeoff.check import check_served, check_tradeoff
 from accordant.slates.tradeoff.verdicts import too_few
 from accordant.slates.slates import Slates
@@ -226,7 +226,7 @@ def test_intervals_against_a_slow_bootstrap():
     change = found.points[1].best_change
     judged = targets.any(axis=0)
     from accordant.slates.tradeoff.check import _candidates
-    from accordant.slates.rules.diversity.mmr import MaximalMarginalRelevance
+    from accordant.slates.rules.diversity import MaximalMarginalRelevance
 
     made = [MaximalMarginalRelevance(b)(_candidates(relevance, CATEGORIES, None), 6) for b in (1.0, 0.45)]
     best = [LoggedOutcomes(targets).accuracies(each, 1)[1] for each in made]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.strategies.constraints import Constrained, sifting
+from accordant.strategies.constraints import Constrained
+from accordant.strategies.constraints import programme
 from accordant.strategies.constraints.programme import optimum
 
 CONSTRAINTS = [
@@ -31,9 +32,9 @@ def test_cores_find_the_optimum_of_the_whole(rule, constraints, make_world, wort
         world = make_world(seed, n=300, groups=3, stakeholders=3, grid=grid)
         at_once = world.decide(rule, **constraints)
         with monkeypatch.context() as patch:
-            patch.setattr(sifting, "SMALL", 12)
-            patch.setattr(sifting, "CORE", 0.5)
-            patch.setattr(sifting, "optimum", lambda b, c: sizes.append(b.n_contexts) or optimum(b, c))
+            patch.setattr(programme, "SMALL", 12)
+            patch.setattr(programme, "CORE", 0.5)
+            patch.setattr(programme, "optimum", lambda b, c: sizes.append(b.n_contexts) or optimum(b, c))
             by_cores = world.decide(rule, **constraints)
         scores = world.scores(rule)
         np.testing.assert_allclose(worth_of(by_cores, scores), worth_of(at_once, scores), rtol=1e-9, atol=1e-7)
@@ -47,8 +48,8 @@ def test_cores_find_the_optimum_of_the_whole(rule, constraints, make_world, wort
 def test_cores_that_cannot_be_met_end_in_the_same_error(make_world, monkeypatch):
     """m must not get a0, and two thirds of f find no place elsewhere: parity is out of reach, for cores and the whole."""
     world = make_world(2, n=60, groups=2)
-    monkeypatch.setattr(sifting, "SMALL", 5)
-    monkeypatch.setattr(sifting, "CORE", 0.1)
+    monkeypatch.setattr(programme, "SMALL", 5)
+    monkeypatch.setattr(programme, "CORE", 0.1)
     n_f, n_m = ((world.groups == g).sum() for g in (0, 1))
     with pytest.raises(InputError, match="budgets and what contexts admit keep the favourable rate of group 'f'"):
         world.decide(
@@ -64,11 +65,11 @@ def test_large_batches_are_sifted(make_world, monkeypatch):
     rule = Constrained("maximin", budgets={"a0": 0.2, "a1": 0.3})
     sizes = []
     with monkeypatch.context() as patch:
-        patch.setattr(sifting, "optimum", lambda b, c: sizes.append(b.n_contexts) or optimum(b, c))
+        patch.setattr(programme, "optimum", lambda b, c: sizes.append(b.n_contexts) or optimum(b, c))
         sifted = rule(world.E)
     assert max(sizes) < 12_000
     with monkeypatch.context() as patch:
-        patch.setattr(sifting, "sifted", whole)
+        patch.setattr(programme, "sifted", whole)
         at_once = rule(world.E)
     scores, rows = np.array(world.scores()).T, np.arange(20_000)
     np.testing.assert_allclose(scores[sifted.codes, rows].sum(), scores[at_once.codes, rows].sum(), rtol=1e-12)

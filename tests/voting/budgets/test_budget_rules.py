@@ -10,7 +10,7 @@ import pytest
 from accordant.voting import Election
 from accordant.errors import InputError
 from accordant.voting.budgets import budget_rules
-from accordant.voting.budgets.exact import Ballots
+from accordant.voting.budgets.rule import Ballots
 
 RULES = [
     ("greedy", {}), ("greedy", {"by": "votes"}), ("greedy", {"per_cost": True}),

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accordant.voting.budgets import budget_rules, equal_shares
-from accordant.voting.budgets.exact import Ballots
+from accordant.voting.budgets.rule import Ballots
 from accordant.voting.budgets.voter_budgets import Purses, demands_of
-from accordant.voting.budgets.floating_point_filter import Rehearsal
+from accordant.voting.budgets.equal_shares import Rehearsal
 
 UTILITIES = ("approval", "cost", "score")
 

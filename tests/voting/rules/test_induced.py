@@ -12,7 +12,7 @@ from accordant.voting import Profile
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import BLOCK_SIZE
 from accordant.strategies.deciding import decide
-from accordant.voting.rules.ranks import ranks_by_reward
+from accordant.voting.rules.tally import ranks_by_reward
 from accordant.voting.rules.rule import VotingRule
 from accordant.utilities import ExpectedRewards
 

@@ -9,10 +9,10 @@ import pytest
 
 from accordant import strategies
 from accordant.voting import Profile
-from accordant.voting.rules.margins import condorcet_winners
-from accordant.voting.rules.minimax import minimax_scores
+from accordant.voting.rules.tally import condorcet_winners
+from accordant.voting.rules.pairwise import minimax_scores
 from accordant.voting.rules.rule import VotingRule
-from accordant.voting.rules.schulze import schulze_scores, strongest_paths
+from accordant.voting.rules.pairwise import schulze_scores, strongest_paths
 from accordant.voting.rules.sums import in_whole_units
 from accordant.voting.rules.tally import tally_of_profile
 

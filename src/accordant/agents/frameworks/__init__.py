@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from accordant.agents.frameworks.framework import Framework, Grounds, frameworks
-from accordant.agents.frameworks.hard_constraints import guarded_utility
+from accordant.agents.frameworks.framework import Framework, Grounds, frameworks, guarded_utility
 
 __all__ = ["Framework", "Grounds", "frameworks", "guarded_utility"]

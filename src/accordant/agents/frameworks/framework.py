@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations import Scenario, Utility
 from accordant.allocations.scenario import Fact
+from accordant.arrays import Values
+from accordant.errors import InputError
 from accordant.registry import Registry
 
 frameworks: Registry[Framework] = Registry(
@@ -91,3 +93,127 @@ def said(value: Fact) -> str:
 
 
 register = frameworks.named
+
+
+RANGES = {"acuity": (1.0, 5.0), "severity": (0.0, 1.0), "p_with": (0.0, 1.0), "p_without": (0.0, 1.0)}
+"""Facts that mean nothing outside a range; see `accordant.allocations.Patient`."""
+
+
+def read_numbers(scenario: Scenario, name: str) -> NDArray[np.float64]:
+    """Return a fact of every patient, shape (patient,), within its range in `RANGES`.
+
+    Raises
+    ------
+    UnknownNameError
+        If the fact does not exist, or may not be seen by whoever holds the scenario.
+    InputError
+        If a value is missing, no number, true or false, or out of range; the message names the patient.
+    """
+    for patient, value in zip(scenario.ids, scenario.column(name).tolist(), strict=True):
+        if isinstance(value, bool | np.bool_):
+            raise InputError(f"the fact {name!r} of patient {patient!r} is {value}; allowed: a number")
+    values = scenario.numbers(name)
+    low, high = RANGES.get(name, (-np.inf, np.inf))
+    wrong = np.flatnonzero((values < low) | (values > high))
+    if len(wrong):
+        patient = scenario.ids[int(wrong[0])]
+        raise InputError(
+            f"the fact {name!r} of patient {patient!r} is {values[wrong[0]]:g}; allowed: {low:g} to {high:g}"
+        )
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """A framework's utility, less for each broken hard constraint than anything else could make up for.
+
+    So the constraints stay known where only utilities are read, as in settlement: they are given up last.
+
+    Attributes
+    ----------
+    framework
+        Whose constraints they are.
+    scenario
+        Whose patients they are for.
+    utility
+        Without constraints.
+    loss
+        What a broken constraint costs: more than the range of the utility over feasible allocations.
+    """
+
+    framework: Framework
+    scenario: Scenario
+    utility: Utility
+    loss: float
+
+    def of(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the utility less the losses, shape (option,)."""
+        return np.asarray(self.utility.of(shares) - self.loss * self.framework.violations(self.scenario, shares))
+
+    def to_json(self) -> Any:
+        """Return the utility without constraints, and what breaking one costs."""
+        return {"form": "guarded", "utility": self.utility.to_json(), "loss": self.loss}
+
+
+def guarded_utility(framework: Framework, scenario: Scenario, seed: int) -> Utility:
+    """Return the utility of a framework, guarded where one of its hard constraints can be broken."""
+    from accordant.allocations.search import utility_range
+
+    utility = framework.utility(scenario, seed)
+    if not framework.binds(scenario):
+        return utility
+    return Guarded(framework, scenario, utility, 1.0 + utility_range(scenario, utility, seed=seed).width)
+
+
+def order_values(*keys: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of patients whom each one does not come after, in (0, 1], shape (patient,).
+
+    Patients are ordered by the first key, highest first, where that is level by the second, and so on. The value
+    falls strictly along that order and is the same for those who are level: if i comes before j, then i comes after
+    nobody whom j does not come after, and j comes after i.
+
+    Parameters
+    ----------
+    keys
+        Shape (patient,) each.
+    """
+    rows = np.column_stack(keys)
+    _, places = np.unique(rows, axis=0, return_inverse=True)
+    counts = np.bincount(places.ravel())
+    return np.asarray(np.cumsum(counts)[places.ravel()] / len(rows), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Chances of a good outcome, in [0, 1].
+
+    Attributes
+    ----------
+    without, whole
+        With nothing granted, and with the whole demand granted, shape (patient,).
+    """
+
+    without: Values
+    whole: Values
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """Read the facts ``p_without`` and ``p_with``.
+
+        Raises
+        ------
+        UnknownNameError
+            If a fact is not there.
+        InputError
+            If a chance is missing or outside [0, 1].
+        """
+        return cls(read_numbers(scenario, "p_without"), read_numbers(scenario, "p_with"))
+
+    @property
+    def benefit(self) -> Values:
+        """What the whole demand adds, shape (patient,)."""
+        return self.whole - self.without
+
+    def under(self, shares: Values) -> Values:
+        """Return p_without + x (p_with − p_without), shape (option, patient), from shares x of that shape."""
+        return self.without + shares * self.benefit

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
+from accordant.agents.agent import View
 from accordant.agents.language.keys import readable
 from accordant.agents.language.wire import (
     TEXT_LENGTH,
@@ -25,8 +26,7 @@ from accordant.agents.language.wire import (
     WireReply,
 )
 from accordant.agents.moves import CODES, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
-from accordant.agents.rules.replies import contradiction
-from accordant.agents.view import View
+from accordant.agents.rules.outlook import contradiction
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.search import best
 from accordant.errors import InputError, UnknownNameError

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
-from accordant.agents.agent import Acted, Agent
+from accordant.agents.agent import Acted, Agent, View
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.frameworks import Framework, frameworks
 from accordant.agents.language.answers import read_move
-from accordant.agents.language.caller import Caller
+from accordant.agents.language.caller import Caller, Unmade, check_whole, converse
 from accordant.agents.language.client import OpenAICompatible
-from accordant.agents.language.conversation import Unmade, check_whole, converse
 from accordant.agents.language.keys import check_address, check_without_key, without_key
-from accordant.agents.language.limits import Budget, CallLedger, Limits
+from accordant.agents.language.options import Budget, CallLedger, Limits
 from accordant.agents.language.prompt import check_names, codes_of, conversation
-from accordant.agents.language.provider import MODES, Message, Mode, Provider, Reply, Request
-from accordant.agents.language.recording import Recorder
+from accordant.agents.language.provider import MODES, Message, Mode, Provider, Recorder, Reply, Request
 from accordant.agents.language.wire import schema
 from accordant.agents.moves import Move
 from accordant.agents.parameters import count, text
 from accordant.agents.retrieval import Lookup, Passage, check_lookup, query_for, retriever_of
-from accordant.agents.view import View
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 from accordant.randomness import keyed_seed
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from accordant.agents.agent import Phase, View
 from accordant.agents.frameworks import Framework
 from accordant.agents.language.answers import FAULT_LENGTH, MOST_FAULTS
 from accordant.agents.language.keys import escaped, hidden, readable
@@ -22,7 +23,6 @@ from accordant.agents.language.provider import Message
 from accordant.agents.language.wire import LONGEST_NAME, TEXT_LENGTH, WORDS
 from accordant.agents.moves import CODES, Answer, Contestation, Proposal, Reason, Turn
 from accordant.agents.retrieval import Passage
-from accordant.agents.view import Phase, View
 from accordant.allocations import AdditiveUtility
 from accordant.errors import InputError
 from accordant.randomness import keyed_uniform

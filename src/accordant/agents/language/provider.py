@@ -1,13 +1,27 @@
-"""What is asked of a language model, what comes back, and what can go wrong on the way."""
+"""What is asked of a language model, what comes back or goes wrong, and recordings of it.
+
+Record what a language model answered, and replay it without a network.
+
+A recording is a file of JSON lines. Each holds a request, its key (the hash of model, parameters, messages and schema),
+what came of it after all retries (the answer, or why there was none), and a hash of key and outcome. One key has one
+outcome, on one line. Hashes find what was changed by accident or by hand; they are no signature.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, Self
+from pathlib import Path
+from typing import Annotated, Any, Literal, Protocol, Self
+
+from pydantic import Field
+
+from accordant.declared import Declared
+from accordant.errors import DataError, DataNotFoundError, InputError
 
 Role = Literal["system", "user", "assistant"]
 Mode = Literal["json_schema", "json_object", "prompted"]
@@ -155,3 +169,166 @@ class Provider(Protocol):
     def complete(self, request: Request, key: str | None, seconds: float) -> Reply | Fault:
         """Return the answer, or why there is none, within about `seconds`; raises nothing for what a server does."""
         ...
+
+
+class Answered(Declared):
+    """An answer as it stands in a recording."""
+
+    text: str
+    finish: Finish
+    tokens_in: Annotated[int, Field(ge=0)] | None
+    tokens_out: Annotated[int, Field(ge=0)] | None
+    id: str
+
+
+class Failed(Declared):
+    """Why there was no answer, as it stands in a recording."""
+
+    kind: FaultKind
+    message: str
+
+
+class Recorder:
+    """Writes a recording; one may serve several agents and threads.
+
+    A request that was already made while recording is not made again: its outcome is taken from the recording.
+
+    Parameters
+    ----------
+    path
+        A new file; its folder exists.
+
+    Raises
+    ------
+    InputError
+        If the file is there already: a recording belongs to one run.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._outcomes: dict[str, Reply | Fault] = {}
+        self._lock = threading.Lock()
+        try:
+            self.path.open("x", encoding="utf-8").close()
+        except FileExistsError:
+            raise InputError(f"{self.path} is there already; a recording needs a new file") from None
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be written: {error.strerror}") from None
+
+    def known(self, request: Request) -> Reply | Fault | None:
+        """Return what came of a request that was recorded, or None."""
+        with self._lock:
+            return self._outcomes.get(request.hash)
+
+    def write(self, request: Request, outcome: Reply | Fault) -> Reply | Fault:
+        """Add a request with its outcome, and return the outcome that stands for it."""
+        with self._lock:
+            if request.hash in self._outcomes:  # another agent asked the same at the same time and came first
+                return self._outcomes[request.hash]
+            line = {"key": request.hash, "request": request.to_json(), **_written(outcome)}
+            line["hash"] = hash_of_outcome(request.hash, line)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line, sort_keys=True, allow_nan=False) + "\n")
+            self._outcomes[request.hash] = outcome
+            return outcome
+
+
+class Replay:
+    """Answers requests from a recording; touches no network and needs neither a key nor the client library.
+
+    Parameters
+    ----------
+    path
+        What a `Recorder` wrote.
+
+    Raises
+    ------
+    DataNotFoundError
+        If there is no such file.
+    DataError
+        If a line is not what a recorder writes, was changed, or has the key of an earlier one.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            lines = self.path.read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            raise DataNotFoundError(f"there is no recording {self.path}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"the recording {self.path} cannot be read ({type(error).__name__})") from None
+        self._outcomes: dict[str, Reply | Fault] = {}
+        found: dict[str, int] = {}
+        for number, line in enumerate(lines, 1):
+            key, outcome = _read_outcome(line, f"{self.path}, line {number}")
+            if key in found:
+                raise DataError(
+                    f"{self.path}, line {number}: the request of line {found[key]} once more; allowed: once"
+                )
+            found[key], self._outcomes[key] = number, outcome
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    def complete(self, request: Request, key: str | None = None, seconds: float = 0.0) -> Reply | Fault:
+        """Return the recorded outcome.
+
+        Raises
+        ------
+        DataError
+            If the request was not recorded; the message names its key.
+        """
+        del key, seconds
+        try:
+            return self._outcomes[request.hash]
+        except KeyError:
+            raise DataError(
+                f"the recording {self.path} has no answer for the request {request.hash}: model, parameters, "
+                "messages or schema differ from what was recorded"
+            ) from None
+
+
+def _written(outcome: Reply | Fault) -> dict[str, Any]:
+    """Return an outcome as JSON values."""
+    if isinstance(outcome, Reply):
+        return {"reply": asdict(outcome)}
+    return {"fault": {"kind": outcome.kind, "message": outcome.message}}
+
+
+def _read_outcome(line: str, where: str) -> tuple[str, Reply | Fault]:
+    """Return the key and the outcome on one line."""
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        raise DataError(f"{where}: not JSON") from None
+    kind: Literal["reply", "fault"] = "reply" if isinstance(content, Mapping) and "reply" in content else "fault"
+    if not isinstance(content, Mapping) or content.keys() != {"key", "request", "hash", kind}:
+        raise DataError(f"{where}: not what a recorder writes; allowed: key, request, hash, and reply or fault")
+    if hash_of(content["request"]) != content["key"]:
+        raise DataError(f"{where}: the request does not match its key; the recording was changed")
+    if hash_of_outcome(content["key"], content) != content["hash"]:
+        raise DataError(f"{where}: the outcome does not match its hash; the recording was changed")
+    try:
+        values = dict(content[kind])
+        outcome = (
+            Reply(**Answered(**values).model_dump()) if kind == "reply" else Fault(**Failed(**values).model_dump())
+        )
+    except (InputError, TypeError, ValueError) as error:
+        raise DataError(f"{where}: {kind} is not what a recorder writes: {error}") from None
+    return content["key"], outcome
+
+
+def hash_of_outcome(key: str, line: Mapping[str, Any]) -> str:
+    """Return the hash of a key with the outcome on its line (sha256, hexadecimal)."""
+    outcome = {kind: line[kind] for kind in ("reply", "fault") if kind in line}
+    return hashlib.sha256(json.dumps([key, outcome], sort_keys=True).encode()).hexdigest()
+
+
+def hash_of(request: Any) -> str | None:
+    """Return the hash of a request that was written as JSON, or None if it is no request."""
+    try:
+        given = dict(request)
+        messages = tuple(Message(**each) for each in given.pop("messages"))
+        return Request(messages=messages, **given).hash
+    except (TypeError, KeyError, ValueError):
+        return None

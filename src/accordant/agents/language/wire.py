@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from accordant.agents.agent import Phase
 from accordant.agents.moves import CODES, Answering
-from accordant.agents.view import Phase
 
 TEXT_LENGTH = 500  # characters of a text that are kept
 LONGEST_NAME = 200  # characters of an id or a name

@@ -1,8 +1,8 @@
-"""`Outlook`: what an agent can choose from at one moment, and how much it likes each choice."""
+"""`Outlook`: what an agent can choose from at one moment, how much it likes each choice, and how it answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -10,14 +10,61 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.agents.agent import View
 from accordant.agents.concession import Progress
-from accordant.agents.rules.offers import offers, offers_by_agent
-from accordant.agents.rules.search_options import searched
-from accordant.agents.view import View
-from accordant.allocations import Allocation, Utility
-from accordant.allocations.options import Options
+from accordant.agents.moves import Answer, Answering, Contestation, Move, Proposal
+from accordant.allocations import AdditiveUtility, Allocation, Utility
+from accordant.allocations.allocation import Options
 from accordant.arrays import Values
 from accordant.errors import InputError, InvalidMoveError
+
+
+def offered(move: Move) -> Proposal | None:
+    """Return the proposal that a move makes, or None for a ballot."""
+    if isinstance(move, Proposal):
+        return move
+    if isinstance(move, Contestation):
+        return move.revised
+    return move.counter if isinstance(move, Answer) else None
+
+
+def offers(view: View) -> Iterator[tuple[str, Allocation]]:
+    """Yield agents with what they offered, oldest first: the history, then standing proposals that it does not hold."""
+    last: dict[str, Allocation] = {}
+    for turn in view.history:
+        proposal = offered(turn.move)
+        if proposal is not None:
+            last[turn.agent] = proposal.allocation
+            yield turn.agent, proposal.allocation
+    for name in sorted(view.proposals):
+        standing = view.proposals[name].allocation
+        if last.get(name) != standing:
+            yield name, standing
+
+
+def offers_by_agent(view: View) -> dict[str, tuple[Allocation, ...]]:
+    """Return what each agent offered, oldest first; agents by name."""
+    made: dict[str, list[Allocation]] = {}
+    for name, allocation in offers(view):
+        made.setdefault(name, []).append(allocation)
+    return {name: tuple(made[name]) for name in sorted(made)}
+
+
+CONSIDERED = 400  # options: twice the weightings that a search tries; what it adds beyond them is random
+
+
+def searched(view: View, utility: Utility) -> Options:
+    """Return allocations to choose from: standing proposals, one's own best, and what lies between them.
+
+    What lies between is found as the best for weightings of the own utility and of the shares that others propose.
+    The best by an additive utility is exact, by another what an exchange search finds.
+    """
+    from accordant.allocations.search import pool
+
+    standing = [each.allocation for _, each in sorted(view.proposals.items())]
+    towards = [AdditiveUtility(each.allocation.shares) for _, each in sorted(view.others.items())]
+    return pool(view.scenario, [utility, *towards], standing, view.seed, CONSIDERED)
+
 
 Violations = Callable[[Values], NDArray[np.int64]]
 
@@ -145,3 +192,83 @@ class Outlook:
         for offer in others:
             total += np.abs(shares - offer.shares).sum(axis=1)
         return np.asarray(np.round(total, DIGITS))
+
+
+NOTHING = 1e-9  # a share up to here, or a difference of shares up to here, is rounding
+
+KEEPING = ("maintain", "justify")  # answers that stand by one's own claim
+
+
+@dataclass(frozen=True)
+class Stand:
+    """An answer on one patient, and the patient it is compared with.
+
+    Attributes
+    ----------
+    kind
+        See `accordant.agents.moves.Reply`.
+    against
+        Position of the patient whose claim is compared: for a challenge, one to whom oneself grants more than another
+        agent does; for a justification, one to whom another agent grants more. None if nobody is compared.
+    """
+
+    kind: Answering
+    against: int | None = None
+
+
+def contradiction(patient: str, kind: Answering, before: Allocation, after: Allocation) -> str | None:
+    """Return in which way an answer and the proposal that comes with it contradict each other, or None.
+
+    Parameters
+    ----------
+    patient
+        Id.
+    kind
+        What was answered on that patient.
+    before, after
+        What oneself proposed until then, and proposes now.
+    """
+    place = after.scenario.index(patient)
+    was, now = float(before.shares[place]), float(after.shares[place])
+    if kind == "concede" and abs(was - now) <= NOTHING:
+        return f"patient {patient!r} was conceded and still gets {now:.0%}"
+    if kind in KEEPING and was > NOTHING >= now:
+        return f"patient {patient!r} got {was:.0%} and is dropped, but the answer is {kind!r}; allowed: 'concede'"
+    return None
+
+
+def stand(patient: int, values: Values, before: Values, after: Values, others: Values) -> Stand:
+    """Return the answer on a disputed patient.
+
+    ``concede`` drops one's own claim or takes up another's, ``revise`` changes the share otherwise. A share that stays
+    is defended by the closest comparison of values there is: ``challenge`` where somebody to whom another agent grants
+    less has at least the value of the patient, ``justify`` where the patient has at least the value of somebody to
+    whom another agent grants more, or where there is nobody such. Without a comparison that speaks for it,
+    ``maintain``. Equally close ones: the lower id.
+
+    Parameters
+    ----------
+    patient
+        Position.
+    values
+        What granting each patient is worth to oneself, shape (patient,).
+    before, after
+        Shares of one's own proposal before and after revision, shape (patient,).
+    others
+        Shares of the others' proposals, shape (agent, patient).
+    """
+    was, now = before[patient], after[patient]
+    if abs(was - now) > NOTHING:
+        dropped = now <= NOTHING
+        taken_up = bool((np.abs(others[:, patient] - now) <= NOTHING).any())
+        return Stand("concede" if dropped or taken_up else "revise")
+    if now > NOTHING:
+        wanted = np.asarray((others > after + NOTHING).any(axis=0))
+        wanted[patient] = False
+        if not wanted.any():
+            return Stand("justify")
+        below = np.flatnonzero(wanted & (values <= values[patient]))
+        return Stand("justify", int(below[np.argmax(values[below])])) if len(below) else Stand("maintain")
+    kept = (after > NOTHING) & (others < after - NOTHING).any(axis=0)
+    above = np.flatnonzero(kept & (values >= values[patient]))
+    return Stand("challenge", int(above[np.argmin(values[above])])) if len(above) else Stand("maintain")

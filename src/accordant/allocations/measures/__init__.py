@@ -12,11 +12,10 @@ Beside the registered measures stand functions that say more about one allocatio
 
 from __future__ import annotations
 
-from accordant.allocations.measures.cells import Cell, Urgent, cell_counts
+from accordant.allocations.measures.access import Cell, Urgent, cell_counts
 from accordant.allocations.measures.disparity import ConditionalDisparity, conditional_disparity
-from accordant.allocations.measures.envy import EnvyPair, envy_pairs
 from accordant.allocations.measures.measure import Goal, Measure, measures
-from accordant.allocations.measures.outcomes import leximin_vector
+from accordant.allocations.measures.outcomes import EnvyPair, envy_pairs, leximin_vector
 
 __all__ = [
     "Cell",

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.allocations.allocation import Allocation
-from accordant.allocations.measures.cells import groups
+from accordant.allocations.measures.access import groups
 from accordant.allocations.measures.outcomes import own_shares
 from accordant.allocations.scenario import Scenario
 from accordant.errors import InputError

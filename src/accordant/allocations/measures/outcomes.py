@@ -1,13 +1,27 @@
-"""Outcomes: the chance of a good outcome that an allocation leaves each patient with."""
+"""Outcomes: the chances that an allocation leaves patients with, how unequal they are, and who has reason for envy.
+
+Justified envy: who got less than somebody with less need and no more to gain.
+
+i envies j justifiably if x_i < x_j, severity_i > severity_j and benefit_i ≥ benefit_j, where x is the share of demand
+that is met and benefit = p_with − p_without. For whole grants this is: i is not granted, j is. The term is that of
+matching with priorities (Abdulkadiroğlu and Sönmez 2003), where the priority here asks for both facts.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from typing import ClassVar
 
-from accordant.allocations.allocation import Allocation
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.allocations.allocation import Allocation, shares_of
+from accordant.allocations.enumeration import best
+from accordant.allocations.measures.measure import Goal, Measure, register
 from accordant.allocations.scenario import Scenario
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.statistics import atkinson, gini
 
 
 def chance(scenario: Scenario, name: str) -> Values:
@@ -60,3 +74,194 @@ def leximin_vector(scenario: Scenario, allocation: Allocation) -> Values:
     Of two allocations leximin prefers the one whose vector is larger at the first place where they differ (Sen 1970).
     """
     return np.sort(outcomes(scenario, own_shares(scenario, allocation)[None])[0])
+
+
+ROUNDING = 1e-14  # a benefit smaller than this, relative to the chances that it adds up, is rounding
+
+
+@register("benefit_ratio")
+@dataclass(frozen=True)
+class BenefitRatio(Measure):
+    """Σ_i x_i (p_with − p_without)_i over its maximum among all feasible allocations.
+
+    At most 1, and negative where harm prevails; NaN if no feasible allocation has a benefit above 0.
+    """
+
+    name: ClassVar[str]
+    goal: ClassVar[Goal] = "max"
+
+    def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the ratio of each allocation, shape (option,)."""
+        benefit = benefits(scenario)
+        most = float(shares_of(scenario, best(scenario, benefit)) @ benefit)
+        slack = ROUNDING * float((chance(scenario, "p_with") + chance(scenario, "p_without")).sum())
+        return np.asarray(shares @ benefit / most) if most > slack else np.full(len(shares), np.nan)
+
+
+MOST_AVERSE = 100.0  # beyond this the index is one minus lowest over mean to many digits
+
+
+@register("outcome_atkinson")
+@dataclass(frozen=True)
+class OutcomeAtkinson(Measure):
+    """1 − (mean o_i^{1−ε})^{1/(1−ε)} / mean o_i, and 1 − geometric over arithmetic mean for ε = 1 (Atkinson 1970).
+
+    With o_i = p_without + x_i (p_with − p_without). In [0, 1], and 1 if ε ≥ 1 and somebody has an outcome of 0; NaN if
+    every outcome is 0.
+
+    Parameters
+    ----------
+    epsilon
+        Aversion to inequality, above 0 and at most 100.
+    """
+
+    name: ClassVar[str]
+    goal: ClassVar[Goal] = "min"
+
+    epsilon: float = 0.5
+
+    def __post_init__(self) -> None:
+        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, int | float):
+            raise InputError(f"{self.name}: epsilon is {self.epsilon!r}; allowed: a number")
+        if not 0 < self.epsilon <= MOST_AVERSE:
+            raise InputError(f"{self.name}: epsilon is {self.epsilon}; allowed: above 0, at most {MOST_AVERSE:g}")
+
+    def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the index of each allocation, shape (option,)."""
+        return atkinson(outcomes(scenario, shares), self.epsilon)
+
+
+@register("outcome_gini")
+@dataclass(frozen=True)
+class OutcomeGini(Measure):
+    """Σ_i Σ_j |o_i − o_j| / (2 n² mean) with o_i = p_without + x_i (p_with − p_without) (Gini 1912).
+
+    In [0, 1 − 1/n]; NaN if every outcome is 0.
+    """
+
+    name: ClassVar[str]
+    goal: ClassVar[Goal] = "min"
+
+    def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the index of each allocation, shape (option,)."""
+        return gini(outcomes(scenario, shares))
+
+
+@register("outcome_nash")
+@dataclass(frozen=True)
+class OutcomeNash(Measure):
+    """(Π_i o_i)^{1/n} with o_i = p_without + x_i (p_with − p_without) (Kaneko and Nakamura 1979).
+
+    In [0, 1], and 0 if anybody has an outcome of 0.
+    """
+
+    name: ClassVar[str]
+    goal: ClassVar[Goal] = "max"
+
+    def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the geometric mean of each allocation, shape (option,)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.exp(np.log(outcomes(scenario, shares)).mean(axis=1)))
+
+
+@register("worst_off_outcome")
+@dataclass(frozen=True)
+class WorstOffOutcome(Measure):
+    """min_i o_i with o_i = p_without + x_i (p_with − p_without), in [0, 1] (Rawls 1971)."""
+
+    name: ClassVar[str]
+    goal: ClassVar[Goal] = "max"
+
+    def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the lowest outcome of each allocation, shape (option,)."""
+        return np.asarray(outcomes(scenario, shares).min(axis=1))
+
+
+@dataclass(frozen=True)
+class EnvyPair:
+    """A patient who got less than another with less need and no more to gain.
+
+    Attributes
+    ----------
+    patient, other
+        Ids of the one who has reason, and of the one who got more.
+    shares, severities, benefits
+        Of the two, in that order.
+    """
+
+    patient: str
+    other: str
+    shares: tuple[float, float]
+    severities: tuple[float, float]
+    benefits: tuple[float, float]
+
+
+def stronger_claims(scenario: Scenario) -> NDArray[np.bool_]:
+    """Return whether i has more need than j and no less to gain, shape (patient, patient), rows i."""
+    severity, benefit = scenario.numbers("severity"), benefits(scenario)
+    return np.asarray((severity[:, None] > severity) & (benefit[:, None] >= benefit))
+
+
+def envy_pairs(scenario: Scenario, allocation: Allocation) -> tuple[EnvyPair, ...]:
+    """Return all pairs with justified envy, by id of the one who has reason, then of the other.
+
+    Raises
+    ------
+    InputError
+        If a fact is missing, or the allocation is for other patients.
+    """
+    shares = own_shares(scenario, allocation)
+    severity, benefit = scenario.numbers("severity"), benefits(scenario)
+    found = np.argwhere(stronger_claims(scenario) & (shares[:, None] < shares))
+    return tuple(
+        EnvyPair(
+            scenario.ids[i],
+            scenario.ids[j],
+            (float(shares[i]), float(shares[j])),
+            (float(severity[i]), float(severity[j])),
+            (float(benefit[i]), float(benefit[j])),
+        )
+        for i, j in found.tolist()
+    )
+
+
+MOST_LEVELS = 16  # with more different shares, pairs are compared option by option
+
+
+@register("justified_envy")
+@dataclass(frozen=True)
+class JustifiedEnvy(Measure):
+    """Number of pairs (i, j) with x_i < x_j, severity_i > severity_j and benefit_i ≥ benefit_j.
+
+    A whole number from 0 to n(n − 1)/2; `envy_pairs` lists them.
+    """
+
+    name: ClassVar[str]
+    goal: ClassVar[Goal] = "min"
+
+    def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the number of pairs in each allocation, shape (option,).
+
+        Σ_ij c_ij [x_i < x_j] = Σ_ℓ Σ_ij c_ij [x_i < ℓ] [x_j = ℓ] over the different shares ℓ: one matrix product each.
+        """
+        claims = stronger_claims(scenario).astype(np.float64)
+        levels = levels_of(shares)
+        if levels is None:
+            return np.array([(claims * (row[:, None] < row)).sum() for row in shares])
+        counts = np.zeros(len(shares))
+        for level in levels:
+            counts += (((shares < level) @ claims) * (shares == level)).sum(axis=1)
+        return counts
+
+
+def levels_of(shares: NDArray[np.float64]) -> list[float] | None:
+    """Return the different shares but the lowest, rising; None if there are more than a few."""
+    levels: list[float] = []
+    lowest = float(shares.min(initial=np.inf))
+    left = shares > lowest
+    while left.any():
+        if len(levels) == MOST_LEVELS:
+            return None
+        levels.append(float(shares.min(where=left, initial=np.inf)))
+        left = shares > levels[-1]
+    return levels

@@ -9,9 +9,9 @@ earliest_bound         no feasible allocation meets all bands 1 − t^e earlier
 
 from __future__ import annotations
 
+from accordant.allocations.enumeration import best, worst
 from accordant.allocations.search.bounds import earliest_bound, product_bound
 from accordant.allocations.search.candidate_options import pool
-from accordant.allocations.search.greedy import best, worst
 from accordant.allocations.search.utility_scale import Range, Scaled, scaled, utility_range
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 Utilities are scaled to [0, 1], u_k(x) = floors_k + Σ_i values_ki x_i. Let C be the convex hull of the utility vectors
 of all feasible allocations. For weights λ ≥ 0 the support function h(λ) = max_{u ∈ C} λ·u is attained at a feasible
-allocation and found exactly by serving patients by weighted value per portion (`accordant.allocations.search.greedy`).
+allocation and found exactly by serving patients by weighted value per portion (`accordant.allocations.enumeration`).
 Both bounds hold for every λ that is tried, so they are certified whether or not the search for a good λ has converged.
 
 Product. For λ > 0 and u ∈ C, u ≥ 0, the inequality of arithmetic and geometric means gives
@@ -34,9 +34,9 @@ from typing import Any
 import numpy as np
 
 from accordant.allocations.allocation import shares_of
-from accordant.allocations.band import band
+from accordant.allocations.enumeration import best_of_each, worst
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.search.greedy import best_of_each, worst
+from accordant.allocations.utility import band
 from accordant.arrays import Values
 from accordant.errors import InputError
 

@@ -19,12 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations.allocation import Allocation, shares_of
-from accordant.allocations.enumeration import smallest_kind
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Allocation, Options, shares_of
+from accordant.allocations.enumeration import best_of_each, smallest_kind, worst
 from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.exchange_search import climbed, climbed_in_utilities, exchanges, linearised
-from accordant.allocations.search.greedy import best_of_each, worst
 from accordant.allocations.search.utility_scale import Scaled, scaled
 from accordant.allocations.utility import Utility
 from accordant.arrays import Values, WholeNumbers

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.allocation import shares_of
+from accordant.allocations.enumeration import best_of_each, worth_of_portions
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.search.greedy import best_of_each, worth_of_portions
 from accordant.arrays import Values, WholeNumbers
 from accordant.randomness import keyed_uniform
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.allocations.allocation import shares_of
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options, shares_of
+from accordant.allocations.enumeration import best, worst
 from accordant.allocations.scenario import Scenario
 from accordant.allocations.search.exchange_search import climbed, linearised, starts
-from accordant.allocations.search.greedy import best, worst
 from accordant.allocations.utility import AdditiveUtility, Utility
 from accordant.arrays import Values
 from accordant.errors import InputError
@@ -50,7 +49,7 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
     """Return the lowest and the highest utility over all feasible allocations.
 
     Exact where `options` are all allocations (compare them), and for values that add up over patients (serve by value
-    per portion, see `accordant.allocations.search.greedy`). Otherwise a seeded exchange search climbs up and down, and
+    per portion, see `accordant.allocations.enumeration`). Otherwise a seeded exchange search climbs up and down, and
     the options are looked at too: the true range is at least as wide.
 
     Parameters

@@ -10,8 +10,7 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.evidence import Evidence
 from accordant.metrics import Goal, Range, SumMetric, Sums, register
-from accordant.metrics.combinations import together
-from accordant.metrics.expressions import Expression, columns_of, divided
+from accordant.metrics.expressions import Expression, columns_of, divided, together
 from accordant.metrics.statistics import position
 from accordant.problem import DecisionProblem, value_label
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.cases.reward_sets import reward_sets
+from accordant.cases.parts import reward_sets
 from accordant.contexts import Contexts
 from accordant.errors import DataError, InputError
 from accordant.rewards import ClippedReward, Outcome, RewardSignal

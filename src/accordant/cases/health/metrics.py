@@ -17,8 +17,7 @@ from accordant.cases.health.rewards import COSTS
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics import Goal, Range, SumMetric, Sums, register
-from accordant.metrics.combinations import Defaulted, together
-from accordant.metrics.expressions import Expression, columns_of, divided
+from accordant.metrics.expressions import Defaulted, Expression, columns_of, divided, together
 from accordant.metrics.policy import MODELLED, OutcomeMetric
 
 EXTRA_COST = COSTS["A"] - COSTS["C"]

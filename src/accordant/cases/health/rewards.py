@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.cases.reward_sets import reward_sets
+from accordant.cases.parts import reward_sets
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError, NotFittedError
 from accordant.problem import DecisionProblem

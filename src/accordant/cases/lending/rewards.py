@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.cases.reward_sets import reward_sets
+from accordant.cases.parts import reward_sets
 from accordant.contexts import Contexts
 from accordant.errors import InputError, UnknownNameError
 from accordant.rewards import ClippedReward, Outcome, RewardSignal, TableReward

@@ -53,7 +53,7 @@ class Estimates:
 
 
 def estimates(visits: pd.DataFrame, ids: Sequence[str], seed: int) -> Estimates:
-    """Return the estimates of visits as `accordant.cases.triage.ktas.tidy_visits` returns them. Source: ours.
+    """Return the estimates of visits as `accordant.cases.triage.visits.tidy_visits` returns them. Source: ours.
 
     All else being equal, a more urgent level has a higher severity, a lower ``p_without`` and a lower ``p_with``.
     The noise of a visit depends on the seed and its id alone. What is missing counts as normal, and a missing age as

@@ -17,8 +17,8 @@ from accordant.arrays import Mask, Values, WholeNumbers
 from accordant.certificates.ballots.patterns import DOUBTFUL, IMPOSSIBLE, ROOM, SURE, Patterns, Verdicts
 from accordant.certificates.columns import BLUR
 from accordant.compiled import compiled
-from accordant.voting.profile import rank_type
-from accordant.voting.rules.approval import approved_grades
+from accordant.voting.ballots import rank_type
+from accordant.voting.rules.graded import approved_grades
 
 BISECTIONS = 50  # halvings of an interval in [0, 1]: what is left is rounding
 

@@ -21,8 +21,8 @@ from accordant.arrays import Mask, Values, WholeNumbers
 from accordant.certificates.ballots.patterns import DOUBTFUL, IMPOSSIBLE, ROOM, SURE, Patterns, Verdicts
 from accordant.certificates.columns import BLUR
 from accordant.compiled import compiled
-from accordant.voting.profile import rank_type
-from accordant.voting.rules.ranks import ranks_by_reward
+from accordant.voting.ballots import rank_type
+from accordant.voting.rules.tally import ranks_by_reward
 
 LIFT = 0.9  # of the tolerance: two members who use it break a tie
 

@@ -12,10 +12,14 @@ if no misreport gets past it but the true end may be nearer.
 from __future__ import annotations
 
 from accordant.certificates.bounds.bound import Bounds, bounds
-from accordant.certificates.bounds.composite import composite_bounds, honest_scales
-from accordant.certificates.bounds.moving_ranges import LiveComposite, live_composite
+from accordant.certificates.bounds.composite import (
+    LiveComposite,
+    Scale,
+    composite_bounds,
+    honest_scales,
+    live_composite,
+)
 from accordant.certificates.bounds.ranking import Ranking, ranking, ranking_by_own_scores
-from accordant.certificates.bounds.scales import Scale
 
 __all__ = [
     "Bounds",

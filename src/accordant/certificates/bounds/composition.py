@@ -11,7 +11,7 @@
 | geometric mean | sound | sound, by duality for sums |
 | fraction | sound | sound |
 
-Weighted sums with such terms, and parts that no attack serves all at once, are narrowed in piecewise_linear.py. This is
+Weighted sums with such terms, and parts that no attack serves all at once, are narrowed in duality.py. This is
 what the formulas give for exact reachable sets; a bound is reported as exact only if an attack that attains it is in
 hand.
 """
@@ -28,10 +28,11 @@ import numpy as np
 
 from accordant.certificates.bounds.atomic_bounds import NEVER, Enclosure, quotient_bounds, ratio_bounds, sum_bounds
 from accordant.certificates.bounds.choices import Choices
-from accordant.certificates.bounds.piecewise_linear import narrowed
-from accordant.metrics.combinations import (
+from accordant.certificates.bounds.duality import narrowed
+from accordant.metrics.expressions import (
     Combination,
     Defaulted,
+    Expression,
     Farthest,
     Fraction,
     GeometricMean,
@@ -39,10 +40,13 @@ from accordant.metrics.combinations import (
     LowToHigh,
     Magnitude,
     OfParts,
+    Ratio,
     Smallest,
     Spread,
+    Sum,
+    Undefined,
+    weighed,
 )
-from accordant.metrics.expressions import Expression, Ratio, Sum, Undefined, weighed
 
 
 @singledispatch

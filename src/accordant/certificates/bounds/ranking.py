@@ -20,10 +20,8 @@ import numpy as np
 
 from accordant.arrays import Mask, Values
 from accordant.certificates.bounds.bound import bound_of
-from accordant.certificates.bounds.composite import Criteria
-from accordant.certificates.bounds.moving_ranges import live_scores
+from accordant.certificates.bounds.composite import Criteria, Scale, live_scores
 from accordant.certificates.bounds.rule_choices import Attackable, attackable, known_from
-from accordant.certificates.bounds.scales import Scale
 from accordant.certificates.certificate import for_blocks
 from accordant.certificates.columns import ends
 from accordant.certificates.reports import Known, Reports, honest_block

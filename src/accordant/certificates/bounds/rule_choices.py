@@ -16,8 +16,7 @@ from typing import cast
 
 import numpy as np
 
-from accordant.certificates.bounds.choices import Choices, Move, Sets
-from accordant.certificates.bounds.lotteries import Anything, Mixtures
+from accordant.certificates.bounds.choices import Anything, Choices, Mixtures, Move, Sets
 from accordant.certificates.certificate import Certificate, certify, for_blocks
 from accordant.certificates.columns import ends
 from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of

@@ -19,11 +19,10 @@ The bound is sound where its constants are, and loose. Where the worst case can 
 from __future__ import annotations
 
 from accordant.certificates.schema.bound import PaperBound, paper_bound, paper_value_bound
-from accordant.certificates.schema.composite import frozen_composite
+from accordant.certificates.schema.constants import optimal_temperature, trade_off, uniform_bias
 from accordant.certificates.schema.families import family_of
 from accordant.certificates.schema.perturbations import PerturbationSet, perturbation_set
-from accordant.certificates.schema.ranking import RankingTest, lemma_20
-from accordant.certificates.schema.temperature import optimal_temperature, trade_off, uniform_bias
+from accordant.certificates.schema.ranking import RankingTest, frozen_composite, lemma_20
 from accordant.certificates.schema.terms import Terms
 
 __all__ = [

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from accordant.arrays import Values
-from accordant.certificates.schema.constants import beta
+from accordant.certificates.schema.constants import SMALLEST, best_temperature, beta
 from accordant.certificates.schema.families import family_of
 from accordant.certificates.schema.forms import ScoringForm
 from accordant.certificates.schema.perturbations import DEFAULT_MU, REGIONS, PerturbationSet, Region, perturbation_set
-from accordant.certificates.schema.temperature import SMALLEST, best_temperature
 from accordant.certificates.schema.terms import BIASES, Bias, DecisionSchema, Schema, Terms, ValueSchema
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies.strategy import Strategy

@@ -17,16 +17,14 @@ from accordant.certificates.schema.forms import (
     WeightedSum,
 )
 from accordant.errors import InputError
-from accordant.strategies.bargaining.kalai_smorodinsky import KalaiSmorodinsky
-from accordant.strategies.bargaining.nash_bargaining import NashBargaining
+from accordant.strategies.bargaining import KalaiSmorodinsky, NashBargaining
 from accordant.strategies.block import block_of
 from accordant.strategies.compromise import Compromise, PointCompromise
-from accordant.strategies.distance.compromise_programming import CompromiseProgramming
+from accordant.strategies.distance import CompromiseProgramming
+from accordant.strategies.power_means import NashSocialWelfare
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy, stakeholder_weights
-from accordant.strategies.welfare.maximin import Maximin
-from accordant.strategies.welfare.nash_social_welfare import NashSocialWelfare
-from accordant.strategies.welfare.utilitarian import Utilitarian
+from accordant.strategies.welfare import Maximin, Utilitarian
 from accordant.utilities import ExpectedRewards
 
 DEFAULT_SIGMA = 0.02  # with three stakeholders the soft minimum is at most 0.022 below the minimum

@@ -11,7 +11,7 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.certificates.threat import checked_coalition
 from accordant.errors import InputError, UnknownNameError
-from accordant.strategies.welfare.nash_social_welfare import FLOOR
+from accordant.strategies.power_means import FLOOR
 from accordant.utilities import ExpectedRewards
 
 Region = Literal["tube", "box"]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
-from accordant.certificates.schema import constants, smoothing
+from accordant.certificates.schema import constants
+from accordant.certificates.schema.constants import minimiser
 from accordant.certificates.schema.forms import ScoringForm
 from accordant.certificates.schema.perturbations import PerturbationSet, Region
-from accordant.certificates.schema.temperature import minimiser
 
 Bias = Literal["exponential", "linear"]
 BIASES: tuple[Bias, ...] = ("exponential", "linear")
@@ -87,7 +87,7 @@ class Schema(ABC):
         """A, B and κ: curvature and bias are at most A / τ² + B / τ + κ τ, but for a constant."""
 
     @abstractmethod
-    def smooth(self, tau: Values) -> smoothing.Smooth:
+    def smooth(self, tau: Values) -> constants.Smooth:
         """Return S^τ and its slope in Φ."""
 
     @abstractmethod
@@ -154,9 +154,9 @@ class DecisionSchema(Schema):
         half = self.delta**2 * self.theta_range / 2
         return half * constants.C3 * self.growth.slope**2, half * self.growth.bend / 4, self.kappa
 
-    def smooth(self, tau: Values) -> smoothing.Smooth:
+    def smooth(self, tau: Values) -> constants.Smooth:
         """Return the metric's mean under softmax."""
-        return smoothing.expected_metric(self.scores, self.theta, tau)
+        return constants.expected_metric(self.scores, self.theta, tau)
 
     def smoothness(self, tau: Values) -> Values:
         """Return R_θ (c₃ U² / τ² + Q / (4 τ))."""
@@ -188,9 +188,9 @@ class ValueSchema(Schema):
         """A = 0, B = δ² U² / 2, κ = log k."""
         return np.zeros_like(self.kappa), self.delta**2 * self.steepest**2 / 2, self.kappa
 
-    def smooth(self, tau: Values) -> smoothing.Smooth:
+    def smooth(self, tau: Values) -> constants.Smooth:
         """Return the log-sum-exp surrogate."""
-        return smoothing.soft_maximum(self.scores, tau)
+        return constants.soft_maximum(self.scores, tau)
 
     def smoothness(self, tau: Values) -> Values:
         """Return U² / τ + Q."""

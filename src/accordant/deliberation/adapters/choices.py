@@ -10,12 +10,11 @@ import numpy as np
 
 from accordant import strategies
 from accordant.allocations import Allocation
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 from accordant.allocations.search import scaled
 from accordant.deliberation.adapters.rewards import expected_rewards
-from accordant.deliberation.assessment.alternatives import alternatives, largest_sum
+from accordant.deliberation.assessment.alternatives import CLOSE, alternatives, largest_sum
 from accordant.deliberation.assessment.ledger import EQUAL
-from accordant.deliberation.assessment.levels import CLOSE
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
 from accordant.strategies import Strategy
@@ -43,7 +42,7 @@ class Choices:
     exact
         Label to whether this is the choice among all feasible allocations: they were all compared, or the strategy is
         the utilitarian one, all utilities add up over patients, and no feasible allocation has a larger sum
-        (`accordant.allocations.search.greedy`). Otherwise another allocation, which the search did not find, may be
+        (`accordant.allocations.enumeration`). Otherwise another allocation, which the search did not find, may be
         chosen, and rules on pairs or ranks depend on what else was found.
     among
         How many allocations were compared.

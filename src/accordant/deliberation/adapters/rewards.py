@@ -9,8 +9,8 @@ import numpy as np
 
 from accordant.agents import Proposal
 from accordant.allocations import AdditiveUtility
+from accordant.allocations.allocation import Options
 from accordant.allocations.enumeration import enumerate_options
-from accordant.allocations.options import Options
 from accordant.deliberation.assessment.alternatives import alternatives, scaled
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError

@@ -17,7 +17,6 @@ verdict
 from __future__ import annotations
 
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives
-from accordant.deliberation.assessment.counterfactual_test import PERMUTATIONS, FlipTest, flip_test
 from accordant.deliberation.assessment.emergence import Emergence, RandomNull, SearchNull, emergence
 from accordant.deliberation.assessment.ledger import Movement, last_own, ledger
 from accordant.deliberation.assessment.process import (
@@ -30,9 +29,9 @@ from accordant.deliberation.assessment.process import (
     restored_access,
 )
 from accordant.deliberation.assessment.regrets import RegretMatrix, recorded, regrets
+from accordant.deliberation.assessment.reruns import PERMUTATIONS, FlipTest, OrderEffects, flip_test, order_effects
 from accordant.deliberation.assessment.satisfaction import Satisfaction, satisfaction
-from accordant.deliberation.assessment.sides import Sides, side_by_side
-from accordant.deliberation.assessment.verdict import Standing, Verdict, standing, verdict
+from accordant.deliberation.assessment.verdict import Sides, Standing, Verdict, side_by_side, standing, verdict
 
 __all__ = [
     "PERMUTATIONS",
@@ -41,6 +40,7 @@ __all__ = [
     "FlipTest",
     "Group",
     "Movement",
+    "OrderEffects",
     "Process",
     "RandomNull",
     "RegretMatrix",
@@ -57,6 +57,7 @@ __all__ = [
     "flip_test",
     "last_own",
     "ledger",
+    "order_effects",
     "process",
     "recorded",
     "regrets",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations.criteria import Criterion, values_of
+from accordant.allocations.measures.measure import Criterion, values_of
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level, position
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError

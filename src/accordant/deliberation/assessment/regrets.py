@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents import Agent
-from accordant.agents.frameworks.framework import Framework, frameworks
-from accordant.agents.frameworks.hard_constraints import Guarded
+from accordant.agents.frameworks.framework import Framework, Guarded, frameworks
 from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
 from accordant.allocations.search import utility_range
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position, scaled

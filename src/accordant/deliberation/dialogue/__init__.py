@@ -21,10 +21,8 @@ revision
 from __future__ import annotations
 
 from accordant.deliberation.dialogue.arguments import Argument, Arguments, arguments_for
-from accordant.deliberation.dialogue.knowledge import KnowledgeBase
-from accordant.deliberation.dialogue.language import Literal, Rule, parse_formula
+from accordant.deliberation.dialogue.knowledge import KnowledgeBase, Literal, Rule, parse_formula
 from accordant.deliberation.dialogue.locutions import LOCUTIONS, legal_moves, objection, play, skip
-from accordant.deliberation.dialogue.outcome import Dialogue, Understanding, understanding
 from accordant.deliberation.dialogue.policies import (
     POLICIES,
     capitulating,
@@ -33,7 +31,7 @@ from accordant.deliberation.dialogue.policies import (
     scripted,
     stubborn,
 )
-from accordant.deliberation.dialogue.reconcile import reconcile
+from accordant.deliberation.dialogue.reconcile import Dialogue, Understanding, reconcile, understanding
 from accordant.deliberation.dialogue.revision import Revision, revised
 from accordant.deliberation.dialogue.state import Bound, Move, Setting, Side, State
 

@@ -15,8 +15,7 @@ from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
 
-from accordant.deliberation.dialogue.knowledge import derivations, in_order, is_consistent, used
-from accordant.deliberation.dialogue.language import Formula, Literal
+from accordant.deliberation.dialogue.knowledge import Formula, Literal, derivations, in_order, is_consistent, used
 from accordant.errors import InputError
 
 LIMIT = 200  # arguments for one literal: more than anybody reads, and few enough to list before each move

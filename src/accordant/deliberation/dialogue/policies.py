@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from accordant.deliberation.dialogue.arguments import Argument
-from accordant.deliberation.dialogue.language import Literal, Rule
+from accordant.deliberation.dialogue.knowledge import Literal, Rule
 from accordant.deliberation.dialogue.revision import revised
 from accordant.deliberation.dialogue.state import OTHER, Move, State
 from accordant.errors import InputError, UnknownNameError, allowed_names

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from accordant.deliberation.dialogue.knowledge import KnowledgeBase, conflict, in_order, is_consistent
-from accordant.deliberation.dialogue.language import Formula
+from accordant.deliberation.dialogue.knowledge import Formula, KnowledgeBase, conflict, in_order, is_consistent
 from accordant.errors import InputError
 
 MOST_NODES = 5_000  # of the hitting-set tree: conflicts of a dozen rules are solved exactly, and no call takes minutes

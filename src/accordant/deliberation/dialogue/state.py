@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
 from accordant.deliberation.dialogue.arguments import LIMIT, Argument, Arguments, arguments_for, by_size
-from accordant.deliberation.dialogue.knowledge import KnowledgeBase, closure, conflict, in_order
-from accordant.deliberation.dialogue.language import Formula, Literal, Rule
+from accordant.deliberation.dialogue.knowledge import Formula, KnowledgeBase, Literal, Rule, closure, conflict, in_order
 from accordant.deliberation.dialogue.revision import Revision
 from accordant.errors import InputError
 

@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from accordant.deliberation.options import command_line
 from accordant.deliberation.page import definitions, summary
-from accordant.deliberation.page.grid import grid_chart, grid_width, sample
-from accordant.deliberation.page.rates import rate_chart
+from accordant.deliberation.page.charts import grid_chart, grid_width, rate_chart, sample
 from accordant.deliberation.page.reading import (
     MARKS,
     STANDINGS,
@@ -40,7 +39,9 @@ FORMAT = 1  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.deliberation.page", "deliberated.css"))
 SHOWN = 36  # patients that the first drawing holds, and lines of the ledger that stand unfolded
 LEVEL = 0.95  # of all intervals, see `accordant.deliberation.repetition`
-CRITERION = re.compile(r"([^(]+)(\(.*\))? ([≤≥] \S+)", re.DOTALL)  # as `accordant.allocations.criteria` writes a label
+CRITERION = re.compile(
+    r"([^(]+)(\(.*\))? ([≤≥] \S+)", re.DOTALL
+)  # as `accordant.allocations.measures.measure` writes a label
 SHADES = 5  # of the cells of regrets, from white to dark
 
 

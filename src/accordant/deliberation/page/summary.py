@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from accordant.deliberation.page.rates import Dot
+from accordant.deliberation.page.charts import Dot
 from accordant.deliberation.page.reading import MARKS, Json, OneReading, called, rate, share
 from accordant.naming import listed
 from accordant.report.scale import count, number, percent

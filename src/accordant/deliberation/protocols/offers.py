@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from accordant.agents import Agent
 from accordant.agents.concession import Concession, Progress
 from accordant.allocations import Allocation, Scenario
-from accordant.deliberation.protocols.arguments import whole
 from accordant.deliberation.protocols.session import Session, Watch
+from accordant.deliberation.protocols.validity import whole
 from accordant.deliberation.record import Deliberation, Settled
-from accordant.deliberation.settlement.alternating_offers import OFFERS, time_of
+from accordant.deliberation.settlement.alternating_offers import OFFERS, Stacked, time_of
 from accordant.deliberation.settlement.bargaining_table import laid_table
-from accordant.deliberation.settlement.stacked import Stacked
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 

@@ -6,16 +6,30 @@ A move that fails is invalid and ends the deliberation. What only does not count
 from __future__ import annotations
 
 import json
+import operator
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, TypeVar, get_args
+from typing import Any, SupportsIndex, TypeVar, get_args
 
 import numpy as np
 
-from accordant.agents import Acted, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply, View
+from accordant.agents import (
+    Acted,
+    Agent,
+    Answer,
+    Ballot,
+    Contestation,
+    Move,
+    Proposal,
+    Reason,
+    Reply,
+    View,
+    check_allowed,
+)
 from accordant.agents.moves import Answering
 from accordant.allocations import Allocation, Scenario, Utility
 from accordant.allocations.allocation import unlike
-from accordant.allocations.read_only import sealed
+from accordant.allocations.scenario import sealed
 from accordant.deliberation.protocols.views import Undisclosed
 from accordant.errors import InputError, InvalidMoveError, allowed_names
 
@@ -152,3 +166,52 @@ def _tuple(found: Any, kind: type, what: str) -> Any:
 def _typed(found: object, kind: type, what: str) -> None:
     if not isinstance(found, kind):
         raise InvalidMoveError(f"{what}: found {found!r:.80}; allowed: {kind.__name__}")
+
+
+def checked_agents(agents: Iterable[Agent], *, allow_adversarial: bool) -> tuple[Agent, ...]:
+    """Return the agents as a tuple.
+
+    Raises
+    ------
+    InputError
+        If there is none, a name is no text, two share a name, or one is adversarial without leave.
+    """
+    taking_part = tuple(agents)
+    if not taking_part:
+        raise InputError("a deliberation needs at least one agent")
+    names = [agent.name for agent in taking_part]
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"an agent is called {name!r}; allowed: a text")
+        if names.count(name) > 1:
+            raise InputError(f"two agents are called {name!r}; allowed: a name of its own for each")
+    for agent in taking_part:
+        check_allowed(agent, allow_adversarial=allow_adversarial)
+    return taking_part
+
+
+def checked_disagreement(given: Allocation, scenario: Scenario) -> Allocation:
+    """Return the same grants to the patients with all facts.
+
+    Raises
+    ------
+    InputError
+        If it is for other patients, demands or resources, or infeasible here.
+    """
+    differs = unlike(given.scenario, scenario)
+    if differs is not None:
+        raise InputError(f"the disagreement allocation {differs}")
+    return Allocation(scenario, given.granted)
+
+
+def whole(number: int, what: str) -> int:
+    """Return a whole number as Python's own, whatever its type: records and hashes know no other.
+
+    Raises
+    ------
+    InputError
+        If it is none; a truth value is none either.
+    """
+    if isinstance(number, bool) or not isinstance(number, SupportsIndex):
+        raise InputError(f"{what} is {number!r}; allowed: a whole number")
+    return operator.index(number)

@@ -13,7 +13,7 @@ from typing import Any
 
 from accordant.agents import Agent, Answer, Contestation, Move, Phase, Proposal, Reason, Reply, Turn, View
 from accordant.allocations import Allocation, Scenario
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 

@@ -11,7 +11,7 @@ import numpy as np
 from accordant import strategies
 from accordant.agents import Agent
 from accordant.allocations import Scenario
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.assessment.process import Group
 from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.repetition.trial import Study, Trial, tried

@@ -9,7 +9,7 @@ import numpy as np
 
 from accordant.agents import Agent
 from accordant.allocations import Allocation, Scenario
-from accordant.allocations.criteria import Criterion
+from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.adapters.choices import choices_by_strategy
 from accordant.deliberation.assessment.alternatives import alternatives
 from accordant.deliberation.assessment.emergence import Emergence, emergence, judged

@@ -11,10 +11,45 @@ from numpy.typing import NDArray
 from accordant.agents.concession import Concession, Progress
 from accordant.agents.rules.outlook import DIGITS
 from accordant.deliberation.record import Settled
+from accordant.deliberation.settlement.bargaining import checked_steps
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
-from accordant.deliberation.settlement.stacked import Stacked
-from accordant.deliberation.settlement.time_based import checked_steps
 from accordant.randomness import keyed_uniform
+
+
+@dataclass
+class Stacked:
+    """The stacked alternating offers protocol (Aydoğan, Festen, Hindriks and Jonker 2017), for any number of agents.
+
+    One offer is on the table. Whoever's turn it is accepts it, or puts another in its place, for which everybody has to
+    be asked anew. Everybody's acceptance ends it; the one who made the offer stands by it.
+
+    Parameters
+    ----------
+    names
+        Of the agents.
+    proposer
+        Who made the offer on the table; None before the first.
+    supporters
+        Who stands by it.
+    """
+
+    names: tuple[str, ...]
+    proposer: str | None = None
+    supporters: set[str] = field(default_factory=set)
+
+    def put(self, agent: str) -> None:
+        """Put an agent's offer on the table."""
+        self.proposer, self.supporters = agent, {agent}
+
+    def accept(self, agent: str) -> None:
+        """Let an agent stand by the offer on the table."""
+        self.supporters.add(agent)
+
+    @property
+    def agreed(self) -> bool:
+        """Whether everybody stands by the offer on the table."""
+        return self.proposer is not None and len(self.supporters) == len(self.names)
+
 
 OFFERS = 60  # how many offers there may be until the deadline
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from accordant.agents import Agent, Proposal
 from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
-from accordant.allocations.criteria import Criterion, met
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
+from accordant.allocations.measures.measure import Criterion, met
 from accordant.allocations.search import pool, scaled
 from accordant.allocations.search.utility_scale import numbers_of
 from accordant.deliberation.settlement import Table

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.concession import Concession
-from accordant.allocations.options import Options
+from accordant.allocations.allocation import Options
 from accordant.deliberation.record import Settled
 from accordant.registry import Registry
 

@@ -14,9 +14,17 @@ conflicts(...)     every pair of weighted metrics, and the price of every bound 
 from __future__ import annotations
 
 from accordant.evaluation.conflict.conflicts import Conflicts, conflicts
-from accordant.evaluation.conflict.pairs import Concessions, Improvement, PairConflict, Point
+from accordant.evaluation.conflict.pairs import (
+    VERDICTS,
+    Concessions,
+    Grounds,
+    Improvement,
+    PairConflict,
+    Point,
+    Verdict,
+    verdict,
+)
 from accordant.evaluation.conflict.parity_price import ParityPrice, PricePoint
-from accordant.evaluation.conflict.verdicts import VERDICTS, Grounds, Verdict, verdict
 
 __all__ = [
     "VERDICTS",

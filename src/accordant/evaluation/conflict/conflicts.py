@@ -14,18 +14,14 @@ from accordant.arrays import Codes
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.comparison import WeightedMetrics
-from accordant.evaluation.conflict.additive import Additive, additive, signed
-from accordant.evaluation.conflict.attainable import probes, reweighed
-from accordant.evaluation.conflict.attainable_set import linear, pool_of
+from accordant.evaluation.conflict.attainable import linear, pool_of, probes, reweighed
 from accordant.evaluation.conflict.exploratory_estimates import Draft, Material, draft
+from accordant.evaluation.conflict.fronts import Hindsight, concession_interval
 from accordant.evaluation.conflict.hypotheses import Judging, claimed
-from accordant.evaluation.conflict.oracle_front import Hindsight
-from accordant.evaluation.conflict.oracle_front_error import concession_interval
-from accordant.evaluation.conflict.pairs import Kind, PairConflict
+from accordant.evaluation.conflict.pairs import VERDICTS, Kind, PairConflict
 from accordant.evaluation.conflict.parity_price import Bounded, ParityPrice, bounded, price_curve
 from accordant.evaluation.conflict.tests import judged, settled
-from accordant.evaluation.conflict.totals import Totals
-from accordant.evaluation.conflict.verdicts import VERDICTS
+from accordant.evaluation.conflict.totals import Additive, Totals, additive, signed
 from accordant.evidence import Evidence
 from accordant.metrics.metric import Metric, SumMetric
 from accordant.statistics import cluster_codes

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
-from accordant.evaluation.conflict.additive import Additive
-from accordant.evaluation.conflict.attainable_set import Policy, Pool
-from accordant.evaluation.conflict.oracle_front import Hindsight
-from accordant.evaluation.conflict.orientation import kendall, oriented, slack
-from accordant.evaluation.conflict.totals import Totals
-from accordant.evaluation.conflict.verdicts import Relation
+from accordant.evaluation.conflict.attainable import Policy, Pool
+from accordant.evaluation.conflict.fronts import Hindsight, kendall, oriented, slack
+from accordant.evaluation.conflict.pairs import Relation
+from accordant.evaluation.conflict.totals import Additive, Totals
 from accordant.metrics.metric import Goal
 
 LEAST_DISTINCT = 6  # fewer different values in order prove nothing about construction

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.evaluation.conflict.attainable_set import MOST_POINTS, Pool
+from accordant.evaluation.conflict.attainable import MOST_POINTS, Pool
 from accordant.evaluation.conflict.exploratory_estimates import Draft, Material
+from accordant.evaluation.conflict.fronts import Hindsight, concession, kendall, oriented, slack
 from accordant.evaluation.conflict.hypotheses import Judging, confirmed
-from accordant.evaluation.conflict.oracle_front import Hindsight
-from accordant.evaluation.conflict.orientation import concession, kendall, oriented, slack
-from accordant.evaluation.conflict.pairs import Concessions, PairConflict
-from accordant.evaluation.conflict.verdicts import Grounds, verdict
+from accordant.evaluation.conflict.pairs import Concessions, Grounds, PairConflict, verdict
 from accordant.json_values import finite
 from accordant.statistics import Estimate, percentile_interval
 

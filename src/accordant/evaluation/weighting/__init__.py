@@ -9,20 +9,26 @@ Words used here:
 
 weigh(...)                 everything below, from the arguments of `evaluate`
 weigh_leaderboard(...)     regions and borders of a leaderboard
-weight_regions(...)        the simplex of weights divided among the strategies (regions.py, weight_cones.py)
+weight_regions(...)        the simplex of weights divided among the strategies (regions.py, cones.py)
 borders(...)               the smallest change of weights that changes the winner (weight_sensitivity.py)
-sampling_error(...)        shares and wins over resamples of contexts (sampling_error.py)
+sampling_error(...)        shares and wins over resamples of contexts (weight_sensitivity.py)
 other_choices(...)         other normalisations, candidates left out, rank reversal (choices.py)
 """
 
 from __future__ import annotations
 
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
+from accordant.evaluation.weighting.cones import Contest
 from accordant.evaluation.weighting.regions import Inequality, Region, WeightRegions, weight_regions
-from accordant.evaluation.weighting.sampling_error import SamplingError, Survival, sampling_error
-from accordant.evaluation.weighting.undominated_scores import Contest
 from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard
-from accordant.evaluation.weighting.weight_sensitivity import Borders, Shift, borders
+from accordant.evaluation.weighting.weight_sensitivity import (
+    Borders,
+    SamplingError,
+    Shift,
+    Survival,
+    borders,
+    sampling_error,
+)
 
 __all__ = [
     "Borders",

@@ -19,9 +19,8 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import EQUAL
-from accordant.evaluation.weighting.draws import drawn_weights, wins_of
-from accordant.evaluation.weighting.undominated_scores import Contest
-from accordant.evaluation.weighting.weight_cones import Cone
+from accordant.evaluation.weighting.choices import drawn_weights, wins_of
+from accordant.evaluation.weighting.cones import Cone, Contest
 from accordant.statistics import wilson
 
 Status = Literal["wins", "border", "never"]

@@ -15,12 +15,16 @@ from accordant.evaluation.bootstrap import Statistics, resampled
 from accordant.evaluation.comparison import CompositeScale, DeclaredRanges, WeightedMetrics
 from accordant.evaluation.composite import Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import Leaderboard
-from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
-from accordant.evaluation.weighting.draws import drawn_weights
+from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, drawn_weights, other_choices
+from accordant.evaluation.weighting.cones import Contest
 from accordant.evaluation.weighting.regions import DRAWS, WeightRegions, regions_of
-from accordant.evaluation.weighting.sampling_error import DRAWS_PER_RESAMPLE, SamplingError, sampling_error
-from accordant.evaluation.weighting.undominated_scores import Contest
-from accordant.evaluation.weighting.weight_sensitivity import Borders, borders
+from accordant.evaluation.weighting.weight_sensitivity import (
+    DRAWS_PER_RESAMPLE,
+    Borders,
+    SamplingError,
+    borders,
+    sampling_error,
+)
 from accordant.evidence import Evidence
 
 

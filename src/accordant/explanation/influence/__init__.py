@@ -3,7 +3,7 @@
     pivotal(rule, E)      in which contexts would another action be taken without somebody, or with other weights
     influence(rule, E)    Shapley and Banzhaf values of the game of who is heard
 
-absence.py says what it means for a rule that somebody is not heard, coalitions.py makes a game of it, power.py shares
+absence.py says what it means for a rule that somebody is not heard, influence.py makes a game of it, power.py shares
 the decisions among the players.
 """
 

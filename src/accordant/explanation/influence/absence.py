@@ -21,10 +21,10 @@ import numpy as np
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
-from accordant.strategies.baselines.stakeholder import SingleStakeholder
+from accordant.strategies.baselines import SingleStakeholder
 from accordant.strategies.constraints import Constrained
 from accordant.strategies.strategy import Strategy, stakeholder_weights
-from accordant.strategies.welfare.generalised_gini import GeneralisedGini
+from accordant.strategies.welfare import GeneralisedGini
 from accordant.utilities import ExpectedRewards
 
 

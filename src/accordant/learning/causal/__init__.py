@@ -8,19 +8,16 @@ P(action | context) under the logged behaviour; an *arm* is the set of contexts 
 """
 
 from accordant.learning.causal.base_learners import BASE_REGRESSORS, BaseRegressor
-from accordant.learning.causal.candidates import default_candidates
-from accordant.learning.causal.dr_learner import DRLearner
-from accordant.learning.causal.level_learner import LevelLearner
-from accordant.learning.causal.losses import dr_losses, level_losses, pseudo_levels, r_losses
-from accordant.learning.causal.overlap import OverlapDiagnostics, overlap_diagnostics
-from accordant.learning.causal.propensity import PropensityModel, clip_propensities
-from accordant.learning.causal.s_learner import SLearner
-from accordant.learning.causal.selection import CandidateScore, SelectedCausalLearner
-from accordant.learning.causal.t_learner import TLearner
-from accordant.learning.causal.training_data import CausalDataError, LoggedData
-from accordant.learning.causal.transfer_learner import TransferLearner
-from accordant.learning.causal.trusted_types import TRUSTED_TYPES
-from accordant.learning.causal.x_learner import XLearner
+from accordant.learning.causal.level_learner import CausalDataError, LevelLearner, LoggedData
+from accordant.learning.causal.meta_learners import DRLearner, SLearner, TLearner, TransferLearner, XLearner
+from accordant.learning.causal.nuisances import dr_losses, level_losses, pseudo_levels, r_losses
+from accordant.learning.causal.propensity import (
+    OverlapDiagnostics,
+    PropensityModel,
+    clip_propensities,
+    overlap_diagnostics,
+)
+from accordant.learning.causal.selection import TRUSTED_TYPES, CandidateScore, SelectedCausalLearner, default_candidates
 
 __all__ = [
     "BASE_REGRESSORS",

@@ -1,4 +1,11 @@
-"""Cross-fitted outcome levels and propensities: what X- and DR-learners correct with."""
+"""Cross-fitted outcome levels and propensities, and losses that judge levels without ever seeing the truth.
+
+Losses that judge predicted levels without ever seeing the truth.
+
+All of them want predictions, propensities and outcome regressions for contexts that were not used to
+fit them (cross-fitting). They return one loss per context; the mean is the loss, its spread gives
+the standard error.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +16,8 @@ from sklearn.base import RegressorMixin
 
 from accordant.arrays import Values, WholeNumbers
 from accordant.learning.causal.base_learners import fitted_regressor
-from accordant.learning.causal.level_learner import action_folds
+from accordant.learning.causal.level_learner import LoggedData, action_folds
 from accordant.learning.causal.propensity import PropensityModel, clip_propensities
-from accordant.learning.causal.training_data import LoggedData
 
 
 @dataclass(frozen=True)
@@ -67,3 +73,72 @@ def fit_arms(data: LoggedData, base: str | RegressorMixin, random_state: int) ->
 def most_frequent(actions: WholeNumbers) -> int:
     """Code of the most frequent action: the reference the others are compared with."""
     return int(np.argmax(np.bincount(actions)))
+
+
+def r_losses(
+    levels: Values,
+    mean_outcome: Values,
+    propensities: Values,
+    actions: WholeNumbers,
+    outcomes: Values,
+) -> Values:
+    """R-loss of every context, shape (context,).
+
+    (y - m(x) - (level_A(x) - sum_b e_b(x) level_b(x)))^2: Nie and Wager (2021, equation 4) for two
+    actions, written for any number. Adding any function of x to all levels leaves it unchanged: it
+    judges effects, not levels.
+
+    Args:
+        levels: predicted levels, shape (action, context).
+        mean_outcome: m(x), the expected outcome under the logged behaviour, shape (context,).
+        propensities: e_a(x), columns summing to one, shape (action, context).
+        actions: codes of the actions taken, shape (context,).
+        outcomes: outcomes observed, shape (context,).
+    """
+    taken = levels[actions, np.arange(actions.size)]
+    surprise = taken - np.sum(propensities * levels, axis=0)
+    return np.asarray((outcomes - mean_outcome - surprise) ** 2, dtype=np.float64)
+
+
+def pseudo_levels(outcome_levels: Values, propensities: Values, actions: WholeNumbers, outcomes: Values) -> Values:
+    """Doubly robust pseudo-outcome of every action, shape (action, context).
+
+    psi_a = mu_a(x) + 1[A = a] (y - mu_a(x)) / e_a(x), the AIPW score (Robins, Rotnitzky and Zhao 1994):
+    its conditional mean is E[y | x, a] if either mu or e is right.
+    """
+    scores = outcome_levels.copy()
+    rows = np.arange(actions.size)
+    residual = outcomes - outcome_levels[actions, rows]
+    scores[actions, rows] += residual / propensities[actions, rows]
+    return scores
+
+
+def dr_losses(levels: Values, scores: Values, reference: int = 0) -> Values:
+    """DR-loss of every context, shape (context,).
+
+    Mean over the other actions a of ((psi_a - psi_ref) - (level_a - level_ref))^2 (Kennedy 2023, section 3,
+    as a validation loss: Saito and Yasui 2020).
+
+    Args:
+        levels: predicted levels, shape (action, context).
+        scores: doubly robust pseudo-outcomes from `pseudo_levels`, shape (action, context).
+        reference: code of the action that the others are compared with.
+    """
+    gap = (scores - scores[reference]) - (levels - levels[reference])
+    others = np.arange(levels.shape[0]) != reference
+    return np.asarray(np.mean(gap[others] ** 2, axis=0), dtype=np.float64)
+
+
+def level_losses(levels: Values, propensities: Values, actions: WholeNumbers, outcomes: Values) -> Values:
+    """Squared error of the level of the action taken, reweighted to all contexts, shape (context,).
+
+    Each context counts 1 / e_A(x), normalised within its action so that every action has the same say; up
+    to noise the mean is the average over actions of E[(level_a(x) - E[y | x, a])^2] (Shalit, Johansson and
+    Sontag 2017: twice this bounds the error of effects).
+    """
+    rows = np.arange(actions.size)
+    weights = 1.0 / propensities[actions, rows]
+    for action in range(levels.shape[0]):
+        taken = actions == action
+        weights[taken] *= actions.size / (levels.shape[0] * weights[taken].sum())
+    return np.asarray(weights * (outcomes - levels[actions, rows]) ** 2, dtype=np.float64)

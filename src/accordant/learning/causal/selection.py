@@ -10,13 +10,53 @@ from scipy.optimize import nnls
 from sklearn.base import clone
 
 from accordant.arrays import Values, WholeNumbers
-from accordant.learning.causal.candidates import default_candidates, split_by_size
-from accordant.learning.causal.level_learner import RANGE_SHARE, LevelLearner, action_folds
-from accordant.learning.causal.losses import dr_losses, level_losses, pseudo_levels, r_losses
-from accordant.learning.causal.overlap import overlap_diagnostics
-from accordant.learning.causal.propensity import PropensityModel, clip_propensities
-from accordant.learning.causal.training_data import CausalDataError, LoggedData
+from accordant.learning.causal.base_learners import BASE_REGRESSORS
+from accordant.learning.causal.level_learner import RANGE_SHARE, CausalDataError, LevelLearner, LoggedData, action_folds
+from accordant.learning.causal.meta_learners import DRLearner, SLearner, TLearner, TransferLearner, XLearner
+from accordant.learning.causal.nuisances import dr_losses, level_losses, pseudo_levels, r_losses
+from accordant.learning.causal.propensity import PropensityModel, clip_propensities, overlap_diagnostics
 from accordant.statistics import standard_error
+
+
+def default_candidates() -> dict[str, LevelLearner]:
+    """Unfitted learners by name: every way of sharing data between actions, on linear to deep regressors."""
+    return {
+        "S ridge": SLearner("ridge"),
+        "S Gaussian process": SLearner("gaussian process"),
+        "S boosting": SLearner("boosting"),
+        "S deep boosting": SLearner("deep boosting"),
+        "T ridge": TLearner("ridge"),
+        "T exponential": TLearner("exponential"),
+        "T interactions": TLearner("interactions"),
+        "T Gaussian process": TLearner("gaussian process"),
+        "T boosting": TLearner("boosting"),
+        "T deep boosting": TLearner("deep boosting"),
+        "T forest": TLearner("forest"),
+        "Transfer ridge": TransferLearner("ridge"),
+        "Transfer exponential": TransferLearner("exponential"),
+        "Transfer Gaussian process": TransferLearner("gaussian process"),
+        "Transfer boosting": TransferLearner("boosting"),
+        "X boosting": XLearner("boosting", "boosting"),
+        "X deep boosting": XLearner("deep boosting", "boosting"),
+        "X forest": XLearner("forest", "forest"),
+        "DR ridge": DRLearner("ridge", "ridge"),
+    }
+
+
+def split_by_size(
+    candidates: Mapping[str, LevelLearner], rows: int, features: int
+) -> tuple[dict[str, LevelLearner], dict[str, str]]:
+    """The candidates whose base regressors suit data of this size, and why the others do not."""
+    kept, skipped = {}, {}
+    for name, learner in candidates.items():
+        bases = [value for value in learner.get_params(deep=False).values() if isinstance(value, str)]
+        reasons = [BASE_REGRESSORS[base].refusal(rows, features) for base in bases if base in BASE_REGRESSORS]
+        if any(reasons):
+            skipped[name] = next(reason for reason in reasons if reason)
+        else:
+            kept[name] = learner
+    return kept, skipped
+
 
 CRITERIA = ("r", "dr", "level")
 SUM_WEIGHT = 1e4
@@ -220,3 +260,24 @@ def _scores(
         )
         for k in np.argsort(means, kind="stable")
     ]
+
+
+_PACKAGE = "accordant.learning.causal"
+
+TRUSTED_TYPES: list[str] = [
+    f"{_PACKAGE}.meta_learners.DRLearner",
+    f"{_PACKAGE}.base_learners.ExponentialMeanRegressor",
+    f"{_PACKAGE}.base_learners.GaussianProcessGridRegressor",
+    f"{_PACKAGE}.propensity.OverlapDiagnostics",
+    f"{_PACKAGE}.propensity.PropensityModel",
+    f"{_PACKAGE}.meta_learners.SLearner",
+    f"{_PACKAGE}.selection.CandidateScore",
+    f"{_PACKAGE}.selection.SelectedCausalLearner",
+    f"{_PACKAGE}.meta_learners.TLearner",
+    f"{_PACKAGE}.meta_learners.TransferLearner",
+    f"{_PACKAGE}.meta_learners.XLearner",
+    # scikit-learn's own fitted trees, which skops does not trust by itself
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.tree._tree.Tree",
+]
+"""The explicit trust list of every learner in this room, fitted with any base regressor of the table."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from accordant.arrays import Values
 from accordant.learning.classification.brier import class_codes
-from accordant.learning.classification.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
+from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
 
 Method = Literal["raw", "sigmoid", "isotonic"]
 """``raw`` trusts the classifier's own probabilities; the others are those of `CalibratedClassifierCV`."""

@@ -13,12 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Values
-from accordant.learning.classification.blend import Blend
+from accordant.learning.classification.blend import Blend, blend_weights
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.calibration import CalibratedProbabilities
 from accordant.learning.classification.candidates import PRIOR, Candidate, default_candidates
-from accordant.learning.classification.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
-from accordant.learning.classification.weights import blend_weights
+from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,16 @@
-"""`Ensemble`: decision trees as flat arrays, checked so that compiled code can follow them unseen."""
+"""`Ensemble`: decision trees as flat arrays, checked so that compiled code can follow them unseen.
+
+From fitted scikit-learn estimators to `Ensemble`, one reader per type.
+
+Types are matched exactly, because a subclass may predict otherwise. Gradient boosting (not the histogram kind) is left
+out: it adds a product, which scikit-learn's compiler may round once or twice depending on the machine.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,3 +93,118 @@ class Ensemble:
     def n_outputs(self) -> int:
         """Number of values per leaf."""
         return len(self.baseline)
+
+
+def read_ensemble(estimator: Any) -> Ensemble | None:
+    """Return the trees of a fitted estimator, or None if it has none or predicts in a way that is not known here.
+
+    The outputs are the targets of a regressor, the class probabilities of a forest or tree that classifies, and the
+    raw predictions (before the softmax) of histogram boosting that classifies.
+
+    Raises
+    ------
+    ValueError
+        If a tree was damaged.
+    """
+    reader = _READERS.get(f"{type(estimator).__module__}.{type(estimator).__qualname__}")
+    return None if reader is None else reader(estimator)
+
+
+def _forest_of_regressors(forest: Any) -> Ensemble:
+    return _summed([tree.tree_ for tree in forest.estimators_], 0)
+
+
+def _forest_of_classifiers(forest: Any) -> Ensemble | None:
+    return _summed([tree.tree_ for tree in forest.estimators_], 1) if forest.n_outputs_ == 1 else None
+
+
+def _regression_tree(tree: Any) -> Ensemble:
+    return _summed([tree.tree_], 0)
+
+
+def _classification_tree(tree: Any) -> Ensemble | None:
+    return _summed([tree.tree_], 1) if tree.n_outputs_ == 1 else None
+
+
+def _summed(trees: list[Any], axis: int) -> Ensemble:
+    """Return the mean of trees, whose values have shape (node, output, class); `axis` says which of the two counts."""
+    starts = _starts([tree.node_count for tree in trees])
+    values = [tree.value[:, :, 0] if axis == 0 else tree.value[:, 0, :] for tree in trees]
+    return Ensemble(
+        starts,
+        np.concatenate([tree.feature for tree in trees]).astype(np.int64),
+        np.concatenate([tree.threshold for tree in trees]),
+        _children([tree.children_left for tree in trees], starts),
+        _children([tree.children_right for tree in trees], starts),
+        np.ascontiguousarray(np.concatenate(values)),
+        np.zeros(values[0].shape[1]),
+        float(len(trees)),
+        trees[0].n_features,
+        single_precision=True,
+    )
+
+
+def _boosting_regressor(boosting: Any) -> Ensemble | None:
+    # losses with a logarithmic link transform the sum
+    identity = type(boosting._loss.link).__name__ == "IdentityLink"  # noqa: SLF001 - has no public name
+    return _boosted(boosting) if identity else None
+
+
+def _boosting_classifier(boosting: Any) -> Ensemble | None:
+    return _boosted(boosting)
+
+
+def _boosted(boosting: Any) -> Ensemble | None:
+    rounds = boosting._predictors  # noqa: SLF001 - has no public name
+    parts = [(tree.nodes, output) for trees in rounds for output, tree in enumerate(trees)]
+    if not parts or boosting._preprocessor is not None:  # noqa: SLF001
+        return None
+    baseline = np.asarray(boosting._baseline_prediction, dtype=np.float64).ravel()  # noqa: SLF001
+    starts = _starts([len(nodes) for nodes, _ in parts])
+    nodes = np.concatenate([each for each, _ in parts])
+    leaf = nodes["is_leaf"] != 0
+    if nodes["is_categorical"].any():
+        return None
+    values = np.zeros((len(nodes), len(baseline)))  # adding 0 to the other outputs leaves their bits alone
+    output = np.repeat([each for _, each in parts], np.diff(starts))
+    values[np.arange(len(nodes)), output] = nodes["value"]
+    offsets = np.repeat(starts[:-1], np.diff(starts))
+    left, right = (np.where(leaf, NO_CHILD, nodes[side].astype(np.int64) + offsets) for side in ("left", "right"))
+    return Ensemble(
+        starts,
+        nodes["feature_idx"].astype(np.int64),
+        nodes["num_threshold"].astype(np.float64),
+        left,
+        right,
+        values,
+        baseline,
+        1.0,
+        boosting.n_features_in_,
+        single_precision=False,
+    )
+
+
+def _starts(sizes: list[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _children(of_trees: list[NDArray[Any]], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return children numbered through all trees; what is no child number stays negative."""
+    numbered = [np.where(each < 0, each, each + start) for each, start in zip(of_trees, starts[:-1], strict=True)]
+    return np.asarray(np.concatenate(numbered), dtype=np.int64)
+
+
+_FOREST, _TREE = "sklearn.ensemble._forest", "sklearn.tree._classes"
+_BOOSTING_MODULE = "sklearn.ensemble._hist_gradient_boosting.gradient_boosting"
+_READERS: Mapping[str, Callable[[Any], Ensemble | None]] = {
+    f"{_FOREST}.RandomForestRegressor": _forest_of_regressors,
+    f"{_FOREST}.ExtraTreesRegressor": _forest_of_regressors,
+    f"{_FOREST}.RandomForestClassifier": _forest_of_classifiers,
+    f"{_FOREST}.ExtraTreesClassifier": _forest_of_classifiers,
+    f"{_TREE}.DecisionTreeRegressor": _regression_tree,
+    f"{_TREE}.ExtraTreeRegressor": _regression_tree,
+    f"{_TREE}.DecisionTreeClassifier": _classification_tree,
+    f"{_TREE}.ExtraTreeClassifier": _classification_tree,
+    f"{_BOOSTING_MODULE}.HistGradientBoostingRegressor": _boosting_regressor,
+    f"{_BOOSTING_MODULE}.HistGradientBoostingClassifier": _boosting_classifier,
+}  # by name, so that nothing heavy is imported

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Codes, Values
-from accordant.preferences.comparison.randomness import branch
+from accordant.preferences.comparison.record_split import branch
 from accordant.preferences.groups import MAJORITY, MINORITY, majority_minority
 from accordant.preferences.records import Comparisons
-from accordant.preferences.support import SupportRates, support_rates
-from accordant.preferences.support.rates import mean_by_user
+from accordant.preferences.support import SupportRates, mean_by_user, support_rates
 
 NO_GROUP = -1
 EVERYBODY = "everybody"  # the only group, where no majority and minority were found

@@ -2,6 +2,20 @@
 
 Controls come first, the pooled reward at the head: every other row is compared with it. A gain that a control shows too
 is not due to what the method adds.
+
+One scale for features, so that what learners take for much or little evidence means the same for every file.
+
+A ridge or a prior weighs coefficients against records, and coefficients depend on the unit of the features. [ours]
+Features are divided so that differences of training records have the mean square 2 per feature, that of two independent
+standard normal items. Directions that an encoder made share one scale: dividing each by its own would blow up those
+that hardly vary. Features of a file have units of their own, and each has its own scale.
+
+One ridge for all methods, chosen for the pooled reward: what everything is compared with must not be a straw man.
+
+Training records are dealt into folds that share no item of a user, and the pooled reward of the others is judged by its
+log-loss on each. [ours]
+The chosen ridge is every learner's that has one, unless it is named with another: methods then differ in what they know
+of users, not in how much they trust features.
 """
 
 from __future__ import annotations
@@ -9,16 +23,99 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from accordant.arrays import Codes
 from accordant.errors import InputError, UnknownNameError, allowed_names
 from accordant.naming import read_named
-from accordant.preferences.comparison.randomness import branch
+from accordant.preferences.comparison.record_split import branch
+from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, learners
+from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.shared_items import item_folds
 from accordant.preferences.records import Comparisons
+
+MEAN_SQUARE = 2.0
+
+
+def scaled(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
+    """Return the same records with scaled features; a feature that never differs in training stays as it is.
+
+    Parameters
+    ----------
+    comparisons
+        All records.
+    training
+        Rows that are learned from; no others are looked at.
+    each
+        Whether every feature has its own scale.
+    """
+    features = comparisons.features
+    sizes = np.abs(features[np.concatenate([comparisons.chosen[training], comparisons.rejected[training]])])
+    largest = sizes.max(axis=0, initial=0.0)
+    largest = largest if each else np.full_like(largest, largest.max(initial=0.0))
+    features = np.ldexp(features, -np.frexp(largest)[1])  # by a power of two, which rounds nothing
+    squares = ((features[comparisons.chosen[training]] - features[comparisons.rejected[training]]) ** 2).mean(axis=0)
+    if not each:
+        squares = np.full_like(squares, squares.mean())
+    varies = squares > 0
+    factors = np.sqrt(np.divide(MEAN_SQUARE, squares, out=np.ones_like(squares), where=varies))
+    return replace(comparisons, features=np.where(varies, features * factors, comparisons.features))
+
+
+RIDGES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0)
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class RidgeChoice:
+    """The chosen ridge, and the mean log-loss of each on records that were not learned from."""
+
+    ridge: float
+    losses: dict[float, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "value": self.ridge,
+            "folds": FOLDS,
+            "log_loss": [{"ridge": ridge, "value": loss} for ridge, loss in self.losses.items()],
+        }
+
+
+def chosen_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
+    """Return the ridge under which the pooled reward foretells training records best that it did not learn from.
+
+    Parameters
+    ----------
+    training
+        Records that are learned from. If none can be held out, the smallest ridge is taken untried.
+    seed
+        Of the folds. Of equally good ridges the larger one is taken.
+    """
+    weighing = np.flatnonzero(training.record_weights > 0)
+    if len(weighing) < 2:
+        return RidgeChoice(RIDGES[0], {})
+    records = training.take(weighing)
+    folds = item_folds(records, FOLDS, branch(seed, "folds"))
+    losses, total = dict.fromkeys(RIDGES, 0.0), 0.0
+    for k in range(FOLDS):
+        others, own = (np.flatnonzero(part) for part in (folds.known(k), folds.held_out(k)))
+        if not len(others) or not len(own):
+            continue
+        known, judged = records.take(others), records.take(own)
+        total += float(judged.record_weights.sum())
+        for ridge in RIDGES:
+            margins = BradleyTerry(ridge=ridge).fit(known).margins(judged)
+            losses[ridge] += float(judged.record_weights @ log_loss(margins))
+    if not total:
+        return RidgeChoice(RIDGES[0], {})
+    means = {ridge: loss / total for ridge, loss in losses.items()}
+    return RidgeChoice(min(reversed(RIDGES), key=lambda ridge: means[ridge]), means)
+
 
 POOLED, POOLED_LEARNER = "pooled", "bradley_terry"
 LENGTH = "length only"

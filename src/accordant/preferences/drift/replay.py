@@ -25,10 +25,9 @@ import numpy as np
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.preferences.drift.alarms import DriftAlarms, watch_agreement, watch_exchangeability
 from accordant.preferences.drift.belief import Belief, TasteChange
-from accordant.preferences.drift.drift import DriftAlarms, watch_agreement, watch_exchangeability
-from accordant.preferences.drift.pairs import pairs_with_earlier
-from accordant.preferences.drift.rating_stream import RatingStream, ReplayStart, split_users
+from accordant.preferences.drift.rating_pairs import RatingStream, ReplayStart, pairs_with_earlier, split_users
 from accordant.preferences.drift.sequential import Followed, follow
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.measures.intervals import RESAMPLES, UserIntervals, bootstrap_users

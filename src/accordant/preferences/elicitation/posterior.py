@@ -17,7 +17,7 @@ few scales, weighed by how likely each makes the answers, and mean and covarianc
 narrow on the side where nothing was said:
 after one steep answer the posterior is half a normal distribution. With lapses the posterior may also have several
 hills: answers against the prior were slips, or the prior is wrong. `samples` therefore go from the prior and the
-approximations of the hills that were found to the posterior (`annealed_sampling.py`). They move in the coordinates of β
+approximations of the hills that were found to the posterior (`sampling.py`). They move in the coordinates of β
 and of a standard normal number that stands for log s, in which the prior is N(0, I) [ours].
 """
 
@@ -31,7 +31,8 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.elicitation.annealed_sampling import (
+from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
+from accordant.preferences.elicitation.sampling import (
     FEWEST,
     Normal,
     resampled,
@@ -39,9 +40,8 @@ from accordant.preferences.elicitation.annealed_sampling import (
     swept,
     tempered,
 )
-from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
-from accordant.preferences.learners.solving.logistic import LogisticProblem, sigmoid
-from accordant.preferences.measures.arrays import numbers
+from accordant.preferences.learners.logistic import LogisticProblem, sigmoid
+from accordant.preferences.measures.per_user import numbers
 
 FEW_SWEEPS = 2  # of samples that are nearly right already
 FEW = 0.1  # share of samples that must be left in effect to be used again

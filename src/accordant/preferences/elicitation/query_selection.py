@@ -4,16 +4,104 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.elicitation.criteria import CRITERIA, Criterion, best_question
-from accordant.preferences.elicitation.decision_value import DecisionAtStake, Verdicts
+from accordant.preferences.elicitation.decision_value import (
+    CRITERIA,
+    Criterion,
+    DecisionAtStake,
+    Verdicts,
+    best_question,
+)
 from accordant.preferences.elicitation.posterior import Posterior, chance
-from accordant.preferences.elicitation.stopping_rule import Reason, Standing, Stopping
+from accordant.preferences.measures.per_user import numbers
+
+Reason = Literal["settled", "small regret", "asked enough", "stopped by the person"]
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What is known of the decision.
+
+    Attributes
+    ----------
+    chances
+        Probability that each action is the one that the true reward leads to, shape (action,).
+    regrets
+        Expected loss of each action, shape (action,).
+    """
+
+    chances: Values
+    regrets: Values
+
+    @classmethod
+    def of(cls, verdicts: Verdicts) -> Standing:
+        """Count the decisions of samples."""
+        n_samples, n_actions = verdicts.losses.shape
+        return cls(np.bincount(verdicts.decided, minlength=n_actions) / n_samples, verdicts.losses.mean(axis=0))
+
+    @property
+    def decided(self) -> int:
+        """The action with the least expected loss; among equals the more probable one, then the first."""
+        least = np.flatnonzero(self.regrets == self.regrets.min())
+        return int(least[self.chances[least].argmax()])
+
+    @property
+    def probability(self) -> float:
+        """Probability that this action is the one that the true reward leads to."""
+        return float(self.chances[self.decided])
+
+    @property
+    def regret(self) -> float:
+        """Expected loss of this action."""
+        return float(self.regrets[self.decided])
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When to stop.
+
+    Parameters
+    ----------
+    level
+        Stop as settled when the decision is right with at least this probability; above 0, at most 1.
+    regret
+        Stop with small regret when the expected loss is at most this, in units of the decision's losses; at least 0.
+        With 0, only a decision that every sample shares has a small enough one.
+    questions
+        Stop having asked enough after this many, whatever was answered; at least 0.
+    least
+        Neither settled nor small regret before so many questions; at least 0. A prior from other users can settle a
+        decision before this user has had the chance to contradict it.
+    """
+
+    level: float = 0.95
+    regret: float = 0.05
+    questions: int = 30
+    least: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level <= 1:
+            raise InputError(f"level is {self.level}; allowed: above 0, at most 1")
+        if not 0 <= self.regret < np.inf:
+            raise InputError(f"regret is {self.regret}; allowed: at least 0")
+        for name in ("questions", "least"):
+            given = getattr(self, name)
+            if not isinstance(given, int | np.integer) or given < 0:
+                raise InputError(f"{name} is {given}; allowed: a whole number, at least 0")
+
+    def reason(self, standing: Standing, asked: int) -> Reason | None:
+        """Return why to stop, or None to go on."""
+        if asked >= self.least and standing.probability >= self.level:
+            return "settled"
+        if asked >= self.least and standing.regret <= self.regret:
+            return "small regret"
+        return "asked enough" if asked >= self.questions else None
+
 
 Answer = Literal["first", "second", "equal", "cannot say"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
@@ -237,3 +325,37 @@ def all_pairs(n_items: int) -> Codes:
     """Return every two of the items, shape (pair, 2)."""
     first, second = np.triu_indices(n_items, 1)
     return np.stack([first, second], axis=1).astype(np.intp)
+
+
+def simulated_person(
+    coefficients: Any, items: Any, generator: np.random.Generator, lapse: float = 0.0
+) -> Callable[[Question], Answer]:
+    """Return a function from questions to the answers "first" and "second".
+
+    Parameters
+    ----------
+    coefficients
+        Of the true reward, shape (feature,).
+    items
+        Features of the items, shape (item, feature).
+    generator
+        Source of the answers.
+    lapse
+        Share of answers given without looking, in [0, 1).
+
+    Raises
+    ------
+    InputError
+        If a shape or a number is wrong.
+    """
+    if not 0 <= lapse < 1:
+        raise InputError(f"lapse is {lapse}; allowed: at least 0, below 1")
+    features = np.asarray(items, dtype=np.float64)
+    rewards = features @ numbers("coefficients", coefficients, "feature", features.shape[1])
+
+    def respond(question: Question) -> Answer:
+        """Answer one question."""
+        margin = np.asarray(rewards[question.first] - rewards[question.second])
+        return "first" if generator.random() < chance(margin, lapse) else "second"
+
+    return respond

@@ -1,11 +1,8 @@
 """Signals: rewards of (context, action, outcome) that are learned from comparisons, so that a case can use them.
 
 answers.py             a file of comparisons of cells, checked against the decision problem
-cells.py               features of a cell in a context
-scale.py               from learned rewards, known up to a constant, to [0, 1]
-identification.py      what the comparisons leave open, in sentences
-fitted_reward.py       `FittedComparisonReward`, what is saved with a run
-comparison_reward.py   `ComparisonReward`, the signal that case files call ``comparisons``
+fitted_reward.py       features of a cell in a context, the scale [0, 1], and `FittedComparisonReward`, saved with a run
+comparison_reward.py   `ComparisonReward`, the signal that case files call ``comparisons``, and what answers leave open
 
 Words used here: a *cell* is an action together with an outcome; the item that a user prefers is a cell in a context,
 and both items of a record share their context.

@@ -1,19 +1,27 @@
 """Learners: from comparisons and rankings to reward models.
 
 learner.py          what every learner and every reward model has in common, and the registry
-solving/            how convex problems are solved
-users/              what records say of users, and of how much: contexts, records that share items, folds
+logistic.py         logistic regression on margins, and Newton's method for problems like it
+likelihoods.py      how likely comparisons and rankings are under a reward
+shared_items.py     how much records that share items say together, and folds that share none
+user_contexts.py    what a reward may know of a user beside the group
 
-bradley_terry.py    one reward for everybody, plain or with groups weighing alike
-group_robust.py     one reward for the worst group
+bradley_terry.py    one reward for everybody: plain, with groups weighing alike, for the worst group
 distributional.py   a mean and a spread for every item
 plackett_luce.py    one reward for everybody, from rankings
-shared.py           what learners of one reward for everybody have in common
 shrinkage.py        a reward for every group or user, near the common one
-mixture/            hidden types of users, and how many there are
-effects/            how users differ: low rank, meta-reweighted, random effects
-distillation/       rewards of groups teach one reward for everybody
 neural.py           small networks, with the extra ``torch``
+
+Hidden types of users: `mixture.py`, and how many there are (`number_of_types.py`).
+
+How users differ from what they share, for users with few records: `low_rank.py` (rewards in a space of few dimensions),
+`meta_reweighted.py` (a start from which users are reached by few records, hard ones first) and `random_effects.py`
+(users differ no more than held-out records show). They stand on `user_effects.py` (the directions in which users differ
+most, and where users stand along them) and `effect_prior.py` (a prior of where users stand; sums of rewards).
+
+A reward for each group teaches one for everybody, which is never told a group: `pareto_distillation.py`, with the
+`specialists.py` of groups and `supervision.py`, how a teacher's margins enter the loss. Designed from the abstract of
+Zhao et al. (arXiv 2606.07988): the two steps are theirs, every formula here is ours.
 
 Learners are made by name: ``learners.create("mixture", {"types": 3}).fit(comparisons)``.
 """

@@ -31,7 +31,7 @@ from accordant.preferences.learners.learner import (
     checked_records,
     register,
 )
-from accordant.preferences.learners.solving.logistic import log_loss, sigmoid
+from accordant.preferences.learners.logistic import log_loss, sigmoid
 from accordant.preferences.records import Comparisons
 
 Scale = Literal["fixed", "free"]

@@ -1,6 +1,6 @@
 """Rewards by small neural networks, for users known by their context or by a few of their answers.
 
-They need the extra ``torch``; the networks are in `accordant.preferences.neural`. Training is stochastic and
+They need the extra ``torch``; the networks are in `accordant.preferences.networks`. Training is stochastic and
 deterministic given the generator: one thread, one seed.
 """
 
@@ -15,17 +15,16 @@ import numpy as np
 from accordant.arrays import Codes
 from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.learners.bradley_terry import balanced_weights
-from accordant.preferences.learners.distillation.pareto import ParetoDistillation
-from accordant.preferences.learners.distillation.supervision import Supervision
 from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
-from accordant.preferences.learners.solving.logistic import LogisticProblem
-from accordant.preferences.learners.users.contexts import Source, user_contexts
+from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.pareto_distillation import ParetoDistillation
+from accordant.preferences.learners.supervision import Supervision
+from accordant.preferences.learners.user_contexts import Source, user_contexts
 from accordant.preferences.records import Comparisons
 
 if TYPE_CHECKING:
-    from accordant.preferences.neural.latents import Latents
-    from accordant.preferences.neural.rewards import NeuralReward
-    from accordant.preferences.neural.training import Terms
+    from accordant.preferences.network_training import Terms
+    from accordant.preferences.networks import Latents, NeuralReward
 
 
 CONSTANT = 1e-12  # a spread below this share of the mean is rounding
@@ -93,9 +92,8 @@ class NeuralLearner(PreferenceLearner):
         """
         checked_records(comparisons, groups=self.objective in ("balanced", "group_robust"))
         _require_torch()
-        from accordant.preferences.neural.networks import RewardNetwork
-        from accordant.preferences.neural.rewards import NeuralReward, standardised
-        from accordant.preferences.neural.training import Stop, Training, one_thread, trained
+        from accordant.preferences.network_training import Stop, Training, one_thread, trained
+        from accordant.preferences.networks import NeuralReward, RewardNetwork, standardised
 
         generator = np.random.default_rng(0) if generator is None else generator
         shown = comparisons.features[np.concatenate([comparisons.chosen, comparisons.rejected])]
@@ -136,7 +134,7 @@ class NeuralLearner(PreferenceLearner):
 
     def _terms(self, comparisons: Comparisons, generator: np.random.Generator) -> Terms:
         """Return what the loss of each record is made of."""
-        from accordant.preferences.neural.training import Terms
+        from accordant.preferences.network_training import Terms
 
         problem, groups = LogisticProblem(comparisons.differences(), weights=comparisons.weights), None
         if self.objective == "balanced":
@@ -177,7 +175,7 @@ class MultilayerPerceptron(NeuralLearner):
 
     def latents(self, comparisons: Comparisons, rows: Codes) -> Latents:
         """Return contexts from the rows that are trained on."""
-        from accordant.preferences.neural.latents import KnownLatents
+        from accordant.preferences.networks import KnownLatents
 
         weights = np.zeros(len(comparisons))
         weights[rows] = comparisons.record_weights[rows]
@@ -211,8 +209,7 @@ class UserEncoder(NeuralLearner):
 
     def latents(self, comparisons: Comparisons, rows: Codes) -> Latents:
         """Return vectors that a new network reads off answers."""
-        from accordant.preferences.neural.latents import EncodedLatents
-        from accordant.preferences.neural.networks import PairEncoder
+        from accordant.preferences.networks import EncodedLatents, PairEncoder
 
         encoder = PairEncoder(comparisons.features.shape[1], self.latent, self.hidden)
         return EncodedLatents(comparisons, rows, encoder, shown=self.shown, variational=self.divergence > 0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
 from accordant.preferences.learners.learner import LinearReward, checked_positive
-from accordant.preferences.learners.solving.newton import Bend, ConvexProblem
+from accordant.preferences.learners.logistic import Bend, ConvexProblem
 from accordant.preferences.records import NO_ITEM, Rankings
 
 

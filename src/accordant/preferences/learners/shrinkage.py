@@ -24,8 +24,8 @@ from accordant.preferences.learners.learner import (
     checked_records,
     register,
 )
-from accordant.preferences.learners.solving.logistic import LogisticProblem
-from accordant.preferences.learners.users.shared_items import independent_weights
+from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.shared_items import independent_weights
 from accordant.preferences.records import Comparisons
 
 TOLERANCE = 1e-8  # largest entry of every gradient when other users are fitted

@@ -1,33 +1,40 @@
 """Measures of reward models on held-out comparisons: pure functions on arrays, a typed result each.
 
-per_user.py            accuracy and log-loss of each user
-spread.py              how evenly values are spread over users
-support_relation.py    whether users with rarer preferences are served worse
-noise.py               how much of the spread is more than chance
+per_user.py            accuracy and log-loss of each user, and whether users with rarer preferences are served worse
+spread.py              how evenly values are spread over users, and how much of the spread is more than chance
 intervals.py           bootstrap over users, several methods on the same resamples
 paired_differences.py  paired differences of a group's users: intervals, one-sided tests, power
 pareto.py              whether a model improves on a reference without costing a group more than a tolerance
-disagreement.py        how much of the loss no single reward can remove
-echo.py                how often people are shown what other groups prefer
+disagreement.py        how much of the loss no single reward can remove; how often people see what other groups prefer
 """
 
 from __future__ import annotations
 
 from accordant.preferences.measures.disagreement import (
     Disagreement,
+    Exposure,
     LabelCounts,
     disagreement,
     entropy_floor,
+    exposure,
     label_counts,
 )
-from accordant.preferences.measures.echo import Exposure, exposure
 from accordant.preferences.measures.intervals import UserIntervals, bootstrap_users
-from accordant.preferences.measures.noise import CorrectedSpread, binomial_noise, corrected_spread
 from accordant.preferences.measures.pareto import GroupChange, ParetoTest, Power, pareto_test, pareto_tests
-from accordant.preferences.measures.per_user import PerUser, log_sigmoid, per_user
+from accordant.preferences.measures.per_user import (
+    PerUser,
+    SupportRelation,
+    log_sigmoid,
+    per_user,
+    ranks,
+    support_relation,
+)
 from accordant.preferences.measures.spread import (
+    CorrectedSpread,
     Spread,
     atkinson,
+    binomial_noise,
+    corrected_spread,
     gini,
     group_gap,
     jain,
@@ -35,7 +42,6 @@ from accordant.preferences.measures.spread import (
     theil,
     worst_mean,
 )
-from accordant.preferences.measures.support_relation import SupportRelation, ranks, support_relation
 
 __all__ = [
     "CorrectedSpread",

@@ -2,12 +2,22 @@
 
 The margin D of a record is the reward of the chosen item less that of the rejected one. The model agrees if D > 0; a
 margin of 0 counts one half, as the guess that it is. The log-loss is −log σ(D), the loss of Bradley and Terry 1952.
+
+What every measure checks of the arrays it is given: one axis, matching lengths, finite numbers.
+
+An array of shape (user, 1) beside one of shape (user,) would silently become a table of all pairs; so nothing is ever
+broadcast here.
+
+Whether users with rarer preferences are served worse: accuracy against the support rate.
+
+This is the measure that matches "personalized reward bias", that the quality of a reward model varies with how many
+others share the preference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,7 +25,67 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.json_values import json_value
-from accordant.preferences.measures.arrays import codes, numbers
+
+
+def numbers(name: str, given: Any, axis: str, length: int | None = None) -> Values:
+    """Return finite numbers on one axis.
+
+    Parameters
+    ----------
+    name
+        What the array is called in messages.
+    given
+        Anything numpy reads.
+    axis
+        Name of the axis in messages.
+    length
+        Required length; None for any.
+
+    Raises
+    ------
+    InputError
+        If there is another axis, another length, NaN or an infinite number.
+    """
+    array = np.asarray(given, dtype=np.float64)
+    if array.ndim != 1 or (length is not None and len(array) != length):
+        wanted = axis if length is None else f"{axis}: {length}"
+        raise InputError(f"{name} has shape {array.shape}; allowed: ({wanted},)")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite; found {array[~np.isfinite(array)][0]}")
+    return array
+
+
+def codes(name: str, given: Any, length: int, limit: int | None = None) -> Codes:
+    """Return whole numbers from 0, below `limit` if one is given, shape (length,).
+
+    Raises
+    ------
+    InputError
+        If the shape differs, or a number is not whole or out of range.
+    """
+    array = np.asarray(given)
+    if array.shape != (length,) or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
+        raise InputError(
+            f"{name} has shape {array.shape} of {array.dtype}; allowed: whole numbers of shape ({length},)"
+        )
+    if array.size and (array.min() < 0 or (limit is not None and array.max() >= limit)):
+        allowed = "at least 0" if limit is None else f"0 to {limit - 1}"
+        raise InputError(f"{name} goes from {array.min()} to {array.max()}; allowed: {allowed}")
+    return array.astype(np.intp)
+
+
+def share(name: str, given: float) -> float:
+    """Return a number above 0 and at most 1.
+
+    Raises
+    ------
+    InputError
+        If it is not.
+    """
+    if not 0 < given <= 1:
+        raise InputError(f"{name} is {given}; allowed: above 0, at most 1")
+    return float(given)
+
 
 Utility = Literal["accuracy", "log_likelihood"]
 
@@ -146,3 +216,88 @@ def _measured(
 def log_sigmoid(margins: Values) -> Values:
     """Return log σ(margin) without overflow at any finite margin."""
     return -np.logaddexp(0.0, -margins)
+
+
+@dataclass(frozen=True)
+class SupportRelation:
+    """How a value of users goes with their support rate.
+
+    Attributes
+    ----------
+    n_users
+        Users compared.
+    excluded
+        Users without a support rate.
+    pearson, spearman
+        Correlations in [−1, 1]; None if the value or the support rate is the same for all users.
+    slope, intercept
+        Least-squares line of the value on the support rate; None if all support rates are equal.
+    """
+
+    n_users: int
+    excluded: int
+    pearson: float | None
+    spearman: float | None
+    slope: float | None
+    intercept: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def support_relation(values: Values, support: Values) -> SupportRelation:
+    """Relate values of users to their support rates.
+
+    Parameters
+    ----------
+    values
+        For example accuracy, shape (user,).
+    support
+        Support rate, shape (user,); NaN where there is none.
+
+    Raises
+    ------
+    InputError
+        If shapes differ, or no user has a support rate.
+    """
+    values = numbers("values", values, "user")
+    support = np.asarray(support, dtype=np.float64)
+    if support.shape != values.shape:
+        raise InputError(f"support has shape {support.shape}; allowed: {values.shape}")
+    known = ~np.isnan(support)
+    if not known.any():
+        raise InputError("no user has a support rate")
+    values, support = values[known], numbers("support", support[known], "user")
+    slope = _slope(values, support)
+    return SupportRelation(
+        n_users=len(values),
+        excluded=int((~known).sum()),
+        pearson=_correlation(values, support),
+        spearman=_correlation(ranks(values), ranks(support)),
+        slope=slope,
+        intercept=None if slope is None else float(values.mean() - slope * support.mean()),
+    )
+
+
+def ranks(values: Values) -> Values:
+    """Return ranks from 1, equal values sharing the mean of their places, shape (user,)."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[place.reshape(len(values))])
+
+
+def _slope(values: Values, support: Values) -> float | None:
+    if support.min() == support.max():
+        return None
+    apart = support - support.mean()
+    return float(apart @ (values - values.mean()) / (apart @ apart))
+
+
+def _correlation(one: Values, other: Values) -> float | None:
+    """Return the correlation of Pearson; None if one of the two does not vary."""
+    if one.min() == one.max() or other.min() == other.max():
+        return None
+    first, second = one - one.mean(), other - other.mean()
+    cosine = (first / np.linalg.norm(first)) @ (second / np.linalg.norm(second))
+    return float(np.clip(cosine, -1.0, 1.0))

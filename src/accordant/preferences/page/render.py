@@ -12,9 +12,7 @@ from accordant.errors import InputError
 from accordant.naming import listed
 from accordant.preferences.options import command_line
 from accordant.preferences.page import reading as words
-from accordant.preferences.page.pareto import pareto_chart
-from accordant.preferences.page.reading import PreferredReading, Row
-from accordant.preferences.page.users import (
+from accordant.preferences.page.charts import (
     MINORITY,
     MINORITY_HATCH,
     OTHERS,
@@ -22,11 +20,12 @@ from accordant.preferences.page.users import (
     Users,
     highest,
     line_through,
+    pareto_chart,
     spread_chart,
     support_chart,
 )
-from accordant.report.charts.hatching import box, hatched
-from accordant.report.charts.svg import swatch, tag
+from accordant.preferences.page.reading import PreferredReading, Row
+from accordant.report.charts.svg import box, hatched, swatch, tag
 from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
 from accordant.report.scale import count, number, percent

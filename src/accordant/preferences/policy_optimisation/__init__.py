@@ -16,8 +16,7 @@ Choosing a policy::
 
 Guarding a personal reward by a gate and a bound: `guarded_rewards`.
 
-Judging what is done: `opposed_groups_table`, the advantages of `advantages.py`, the tilts of `agreement.py` and
-`tilt_report.py`.
+Judging what is done: `opposed_groups_table`, the advantages of `advantages.py`, the tilts of `agreement.py`.
 """
 
 from __future__ import annotations
@@ -31,28 +30,32 @@ from accordant.preferences.policy_optimisation.advantages import (
 )
 from accordant.preferences.policy_optimisation.agreement import (
     AgreementDrift,
-    agreement_drift,
-    agreement_penalty,
-    penalised_rewards,
-    reward_tilt,
-)
-from accordant.preferences.policy_optimisation.best_of import best_of_n
-from accordant.preferences.policy_optimisation.guards import guarded_rewards
-from accordant.preferences.policy_optimisation.maximin import MaximinPolicy, maximin_expectation
-from accordant.preferences.policy_optimisation.opposed_groups import Satisfaction, one_policy, opposed_groups_table
-from accordant.preferences.policy_optimisation.policies import (
-    RegularisedPolicy,
-    average_reward,
-    group_optimum,
-    per_sample_minimum,
-)
-from accordant.preferences.policy_optimisation.regret import EqualRegretPolicy, equal_regret
-from accordant.preferences.policy_optimisation.tilt_report import (
     TiltReport,
     TiltSeries,
+    agreement_drift,
+    agreement_penalty,
     fraction_positive_tilt,
+    penalised_rewards,
+    reward_tilt,
     tilt_over_time,
     tilt_report,
+)
+from accordant.preferences.policy_optimisation.maximin import (
+    EqualRegretPolicy,
+    MaximinPolicy,
+    equal_regret,
+    maximin_expectation,
+)
+from accordant.preferences.policy_optimisation.policies import (
+    RegularisedPolicy,
+    Satisfaction,
+    average_reward,
+    best_of_n,
+    group_optimum,
+    guarded_rewards,
+    one_policy,
+    opposed_groups_table,
+    per_sample_minimum,
 )
 from accordant.preferences.policy_optimisation.tilting import exponential_tilt, kl_divergence
 

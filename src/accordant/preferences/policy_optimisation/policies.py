@@ -6,6 +6,29 @@ counted alike. `per_sample_minimum` takes the smallest reward of each candidate 
     E_π [min_u r_u] ≤ min_u E_π [r_u],
 
 so it is stricter than the maximin over expectations, and needs rewards on one scale.
+
+The best of n draws from a reference policy, exactly.
+
+If n candidates are drawn independently from π₀ and one with the highest reward is taken, equal ones with equal chance,
+then with F(v) = Σ_{r(y) ≤ v} π₀(y) and F⁻ = F without the candidates at v itself
+
+    P(y) = π₀(y) / (F − F⁻) · (Fⁿ − (F⁻)ⁿ),     v = r(y).
+
+Its divergence from π₀ is at most log n − (n − 1) / n, with equality only without ties and atoms (Beirami et al. 2024,
+arXiv 2401.01879).
+
+Guards around a personal reward: a hard gate first, then a bounded step away from what is shared.
+
+    r_u = r_shared + clip(kept_u (r_personal,u − r_shared), −most, most)   where a response is permitted; −∞ elsewhere
+
+Whether a response is correct and safe is a gate and never a term of a sum, so that no reward can outbid it. `kept` is
+how far a user's own reward is believed, for example n / (n + prior) after n answers. [ours]
+
+What one policy can give two groups that want opposite things: an illustration, not a theorem.
+
+A share p of people prefers A, the others B. One policy that plays A with probability q satisfies the first with q and
+the second with 1 − q. So the mean satisfaction is p q + (1 − p)(1 − q), and the worst group gets min(q, 1 − q) ≤ ½
+whatever q and p are; a policy that knows whom it speaks to gives both 1.
 """
 
 from __future__ import annotations
@@ -18,8 +41,13 @@ from numpy.typing import ArrayLike
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.policy_optimisation.checks import checked_beta, checked_rewards
-from accordant.preferences.policy_optimisation.tilting import tilt
+from accordant.preferences.policy_optimisation.tilting import (
+    checked_beta,
+    checked_reference,
+    checked_rewards,
+    finite_array,
+    tilt,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,3 +154,175 @@ def weighted(weights: Values, rewards: Values) -> Values:
 def group_means(policy: Values, rewards: Values) -> Values:
     """Return E_x E_π r_u, shape (group,)."""
     return np.asarray((rewards * policy).sum(axis=1).mean(axis=1))
+
+
+def best_of_n(reward: ArrayLike, reference: ArrayLike, draws: int) -> Values:
+    """Return the distribution of the best of n draws, shape (candidate, context).
+
+    Parameters
+    ----------
+    reward
+        Shape (candidate, context), finite; only its order and its ties matter.
+    reference
+        π₀, shape (candidate, context).
+    draws
+        n ≥ 1; 1 returns the reference.
+
+    Raises
+    ------
+    InputError
+        If a shape, the reference or the number of draws is wrong.
+    """
+    array = finite_array("reward", reward, ("candidate", "context"))
+    start = checked_reference(reference, array.shape)
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
+        raise InputError(f"draws is {draws!r}; allowed: a whole number ≥ 1")
+    order = array.argsort(axis=0, kind="stable")
+    ranked = np.take_along_axis(array, order, axis=0)
+    mass = np.take_along_axis(start, order, axis=0)
+    reached = np.minimum(mass.cumsum(axis=0), 1.0)
+    before = np.concatenate([np.zeros((1, mass.shape[1])), reached[:-1]])
+    below, upto = _tied_ends(ranked, before, reached)
+    tied = upto - below
+    # Fⁿ − (F⁻)ⁿ = Fⁿ (1 − (1 − tied / F)ⁿ), which keeps its digits where F and F⁻ are close
+    share = np.divide(tied, upto, out=np.zeros_like(tied), where=upto > 0)
+    with np.errstate(divide="ignore"):
+        gained = upto**draws * -np.expm1(draws * np.log1p(-share))
+    ranked_policy = np.divide(mass * gained, tied, out=np.zeros_like(mass), where=tied > 0)
+    policy = np.empty_like(ranked_policy)
+    np.put_along_axis(policy, order, ranked_policy, axis=0)
+    return np.asarray(policy / policy.sum(axis=0))
+
+
+def _tied_ends(ranked: Values, before: Values, reached: Values) -> tuple[Values, Values]:
+    """Return F⁻ and F of the set of equal rewards that each ranked candidate belongs to, shape (candidate, context)."""
+    new = np.ones(ranked.shape, dtype=np.bool_)
+    new[1:] = ranked[1:] > ranked[:-1]
+    last = np.ones(ranked.shape, dtype=np.bool_)
+    last[:-1] = new[1:]
+    below = np.maximum.accumulate(np.where(new, before, 0.0), axis=0)
+    upto = np.minimum.accumulate(np.where(last, reached, 1.0)[::-1], axis=0)[::-1]
+    return below, upto
+
+
+def guarded_rewards(
+    shared: ArrayLike,
+    personal: ArrayLike,
+    *,
+    most: float,
+    kept: ArrayLike | None = None,
+    permitted: ArrayLike | None = None,
+) -> Values:
+    """Return rewards within a distance of the shared ones, shape (user, candidate, context).
+
+    Parameters
+    ----------
+    shared
+        Rewards for everybody, shape (candidate, context).
+    personal
+        Rewards of each user in the same units, shape (user, candidate, context).
+    most
+        Largest distance from the shared reward, at least 0; infinite for no bound.
+    kept
+        Share of each user's own difference that is believed, in [0, 1], shape (user,); None for all of it.
+    permitted
+        Which candidates may be chosen, bool of shape (candidate, context), at least one in each context; None for all.
+
+    Raises
+    ------
+    InputError
+        If a shape or a number is wrong, or a context has no permitted candidate.
+    """
+    common = finite_array("shared", shared, ("candidate", "context"))
+    own = finite_array("personal", personal, ("user", "candidate", "context"))
+    if own.shape[1:] != common.shape:
+        raise InputError(f"personal has shape {own.shape}; allowed: (user, {common.shape[0]}, {common.shape[1]})")
+    if math.isnan(most) or most < 0:
+        raise InputError(f"most is {most}; allowed: at least 0")
+    believed = np.ones(len(own)) if kept is None else finite_array("kept", kept, ("user",))
+    if believed.shape != (len(own),) or (believed < 0).any() or (believed > 1).any():
+        raise InputError(f"kept has shape {believed.shape}; allowed: ({len(own)},), each in [0, 1]")
+    allowed = np.ones(common.shape, dtype=bool) if permitted is None else np.asarray(permitted)
+    if allowed.shape != common.shape or allowed.dtype != bool:
+        raise InputError(f"permitted has shape {allowed.shape} of {allowed.dtype}; allowed: bool of {common.shape}")
+    if not allowed.any(axis=0).all():
+        raise InputError(
+            f"context {int(np.argmin(allowed.any(axis=0)))} has no permitted candidate; allowed: at least one"
+        )
+    away = np.clip(believed[:, None, None] * (own - common), -most, most)
+    return np.where(allowed, common + away, -np.inf)
+
+
+@dataclass(frozen=True)
+class Satisfaction:
+    """What a policy gives the two groups.
+
+    Attributes
+    ----------
+    policy
+        Its name.
+    play
+        q, the probability that it plays A; None if it depends on the person.
+    mean
+        Mean satisfaction over people.
+    worst_group
+        Satisfaction of the worse-off group.
+    """
+
+    policy: str
+    play: float | None
+    mean: float
+    worst_group: float
+
+
+def one_policy(share: float, play: float, name: str = "one policy") -> Satisfaction:
+    """Return what one policy for all gives the two groups.
+
+    Parameters
+    ----------
+    share
+        p, the share that prefers A, 0 < p < 1.
+    play
+        q, the probability of A, 0 ≤ q ≤ 1.
+    name
+        What the row is called.
+
+    Raises
+    ------
+    InputError
+        If one of the numbers is outside its range.
+    """
+    _check_share(share)
+    if not 0 <= play <= 1:
+        raise InputError(f"play is {play}; allowed: a probability")
+    mean = share * play + (1 - share) * (1 - play)
+    return Satisfaction(name, float(play), float(mean), float(min(play, 1 - play)))
+
+
+def opposed_groups_table(share: float = 0.51) -> tuple[Satisfaction, ...]:
+    """Return the rows majority, proportional, maximin and personalised.
+
+    Parameters
+    ----------
+    share
+        p, the share that prefers A, 0 < p < 1. With p = ½ there is no majority, and its row tosses a coin.
+
+    Raises
+    ------
+    InputError
+        If the share is outside its range.
+    """
+    _check_share(share)
+    majority = 0.5 if share == 0.5 else float(share > 0.5)
+    return (
+        one_policy(share, majority, "majority"),
+        one_policy(share, share, "proportional"),
+        one_policy(share, 0.5, "maximin"),
+        Satisfaction("personalised", None, 1.0, 1.0),
+    )
+
+
+def _check_share(share: float) -> None:
+    """Raise InputError unless both groups have people."""
+    if not 0 < share < 1:
+        raise InputError(f"share is {share}; allowed: above 0 and below 1, so that both groups have people")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.report.charts.hatching import box, hatched
-from accordant.report.charts.svg import figure, line, tag, text, wrapped
+from accordant.report.charts.svg import box, figure, hatched, line, tag, text, wrapped
 from accordant.report.scale import NOT_DEFINED, Scale, linear_scale, number, percent
 
 WIDTH, NAMES, WORDS = 360.0, 132.0, 84.0  # columns of names and of numbers, left and right of the bars

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accordant.report.charts.svg import AVERAGE_WIDTH, figure, line, mark, tag, text
-from accordant.report.dominance import Standing
 from accordant.report.reading import Json, Line, oriented
 from accordant.report.scale import Scale, linear_scale, number
+from accordant.report.standings import Standing
 
 WIDTH, HEIGHT = 360.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 16.0, 26.0, 50.0

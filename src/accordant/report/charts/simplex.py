@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.report.charts.hatching import Corner, box, hatched
-from accordant.report.charts.svg import figure, line, mark, text, wrapped
+from accordant.report.charts.svg import Corner, box, figure, hatched, line, mark, text, wrapped
 from accordant.report.scale import percent
 
 WIDTH = 360.0

@@ -1,6 +1,6 @@
 """Explanation pages: one self-contained HTML file from explanations as plain values.
 
-    accordant.explanation.as_document(…) ──► pages.py ──► templates/ + strips.py ──► HTML
+    accordant.explanation.as_document(…) ──► pages.py ──► templates/ + render.py ──► HTML
 
 Like every report, the file needs no network, no script and no fonts, and the same content gives the same bytes.
 """

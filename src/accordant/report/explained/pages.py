@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from accordant.explanation.counterfactuals import contexts_given, no_weights
-from accordant.explanation.phrases import decimals_for, shown
+from accordant.explanation.wording import contexts_given, decimals_for, no_weights, shown
 from accordant.report.scale import MINUS, MOST_DECIMALS, NOT_DEFINED, decimals, number
 
 Json = dict[str, Any]

@@ -1,12 +1,10 @@
 """What the scrutiny of a run says, section by section; each module reads one part of the record and nothing else.
 
 trust.py           certificates, by_strategy     how far the decisions can be trusted
-bounds.py          bounds                        what misreports can make of the metrics
+misreports.py      bounds, ranking               what misreports can make of the metrics, and who gains by them
 deciders.py        influence                     who decides
-weight_regions.py  weights                       the weights behind the winner
-choices.py         weights.choices               other choices behind the score
-disputes.py        conflict.pairs                whether conflicts are real
-parity.py          conflict.prices               what bounds on group gaps cost
+weight_regions.py  weights                       the weights behind the winner, and other choices behind the score
+disputes.py        conflict                      whether conflicts are real, and what bounds on group gaps cost
 confounding.py     sensitivity                   what hidden reasons behind past decisions could change
 """
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from accordant.report.page import short
 from accordant.report.reading import Json, Line, Reading
 from accordant.report.scale import number, percent
-from accordant.report.scrutiny.wording import short
 
 SHOWN_FEATURES = 10  # the strongest ones; the rest is folded away
 LARGEST = 100  # odds ratio up to which turning points are looked for

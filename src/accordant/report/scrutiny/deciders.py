@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from accordant.naming import listed
 from accordant.report.charts.bars import Bar, bar_chart
+from accordant.report.page import sentence, strong
 from accordant.report.reading import Json, Reading
 from accordant.report.scale import MINUS, count, number, percent
-from accordant.report.scrutiny.wording import sentence, strong
 
 VARIATIONS = {
     "neutralised": "neutralised", "dropped": "left out", "doubled": "twice the weight", "halved": "half the weight",

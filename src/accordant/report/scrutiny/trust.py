@@ -9,12 +9,10 @@ from markupsafe import Markup
 
 from accordant.naming import listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
+from accordant.report.page import known, sentence, short, strong
 from accordant.report.reading import Json, Line, Reading
 from accordant.report.scale import count, linear_scale, number, percent
-from accordant.report.scrutiny.bounds import Bounds, bounds_of
-from accordant.report.scrutiny.gains import Gain, gains
-from accordant.report.scrutiny.order import order_sentences
-from accordant.report.scrutiny.wording import known, sentence, short, strong
+from accordant.report.scrutiny.misreports import Bounds, Gain, bounds_of, gains, order_sentences
 
 FEW = 0.05  # shares below that end a drawing
 LEAST_RADII = 6  # drawn in any case

@@ -29,13 +29,18 @@ Choosing and judging::
 
 from __future__ import annotations
 
-from accordant.slates.consumption.allocation import Allocation, allocate, greedy_counts
-from accordant.slates.consumption.densities import BoundedBeta, Exponential, Pareto, Uniform
+from accordant.slates.consumption.allocation import (
+    Allocation,
+    ConsumptionMeasures,
+    FittedGamma,
+    allocate,
+    fitted_gamma,
+    greedy_counts,
+    measure,
+)
 from accordant.slates.consumption.limits import chance_shares, homogeneous_shares, limit_gamma
-from accordant.slates.consumption.measures import ConsumptionMeasures, FittedGamma, fitted_gamma, measure
-from accordant.slates.consumption.pool import FinitePool
-from accordant.slates.consumption.trials import Bernoulli, Discrete, RankedChances
-from accordant.slates.consumption.values import ValueDistribution
+from accordant.slates.consumption.trials import Bernoulli, Discrete, FinitePool, RankedChances
+from accordant.slates.consumption.values import BoundedBeta, Exponential, Pareto, Uniform, ValueDistribution
 
 __all__ = [
     "Allocation",

@@ -16,19 +16,32 @@ why(...), check(...)   a sentence about a list, and whether every number in it i
 
 from __future__ import annotations
 
-from accordant.slates.evaluation.board import Board, BoardCell, BoardColumn, BoardRow
-from accordant.slates.evaluation.curves import CrowdingCurve, PopularityCurve, crowding_curve, popularity_curve
-from accordant.slates.evaluation.front import Front, FrontRow, front
-from accordant.slates.evaluation.justification import Justification, Statement, why
-from accordant.slates.evaluation.justification_audit import Check, check
-from accordant.slates.evaluation.majorities import Condorcet, condorcet, condorcet_winners
-from accordant.slates.evaluation.manipulation import Manipulability, manipulability
-from accordant.slates.evaluation.market_manipulation import manipulability_in_market, state_matters
-from accordant.slates.evaluation.presets import default_measures
-from accordant.slates.evaluation.prices import Difference, Prices, price
+from accordant.slates.evaluation.board import Board, BoardCell, BoardColumn, BoardRow, default_measures
+from accordant.slates.evaluation.curves import (
+    CrowdingCurve,
+    OverTime,
+    PopularityCurve,
+    crowding_curve,
+    over_time,
+    popularity_curve,
+)
+from accordant.slates.evaluation.front import Difference, Front, FrontRow, Prices, front, price
+from accordant.slates.evaluation.justification import Check, Justification, Statement, check, why
+from accordant.slates.evaluation.manipulation import (
+    Manipulability,
+    manipulability,
+    manipulability_in_market,
+    state_matters,
+)
 from accordant.slates.evaluation.scores import scores
-from accordant.slates.evaluation.stability import Dropped, drop_one, drop_one_in_market
-from accordant.slates.evaluation.timeline import OverTime, over_time
+from accordant.slates.evaluation.stability import (
+    Condorcet,
+    Dropped,
+    condorcet,
+    condorcet_winners,
+    drop_one,
+    drop_one_in_market,
+)
 
 __all__ = [
     "Board",

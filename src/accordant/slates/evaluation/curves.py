@@ -1,4 +1,4 @@
-"""Curves for charts: attention by popularity, its Lorenz curve, and load over capacity."""
+"""What happens over requests and items: who got how much so far, attention by popularity, crowding."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant.arrays import Values
+from accordant.errors import InputError
 from accordant.json_values import finite, json_value
+from accordant.slates.candidates import ALIKE
 from accordant.slates.measures.measure import ratio
+from accordant.slates.measures.stakeholder import least
 from accordant.slates.serving import Served
+from accordant.slates.slates import WINDOW
 from accordant.statistics import gini
 
 
@@ -108,3 +113,122 @@ def crowding_curve(served: Served) -> CrowdingCurve:
         tuple(catalogue.items[c] for c in places[order]), catalogue.capacity[places][order],
         (full.sum(axis=1) / max(1, len(days)))[order], peak[order], over[order],
     )  # fmt: skip
+
+
+NOBODY = -1  # before any list made a difference to anybody
+
+
+@dataclass(frozen=True, eq=False)
+class OverTime:
+    """What a rule gave to stakeholders as requests came in, one column per request.
+
+    Attributes
+    ----------
+    stakeholders
+        Those with a weight above 0.
+    days
+        Shape (request,).
+    attained
+        Mean normalised utility over this request and all before, shape (stakeholder, request); NaN until a list makes a
+        difference to the stakeholder.
+    gap
+        Largest minus smallest of these means, in [0, 1], shape (request,).
+    shortfall
+        Mean of these means minus the smallest, in [0, 1], shape (request,).
+    behind
+        Position of the stakeholder with the smallest mean over the last `window` requests; `NOBODY` at first. Who is
+        behind stays so until somebody else falls below by more than rounding.
+    changes
+        How often this changed so far, shape (request,).
+    window
+        Requests.
+    """
+
+    stakeholders: tuple[str, ...]
+    days: NDArray[np.intp]
+    attained: Values
+    gap: Values
+    shortfall: Values
+    behind: NDArray[np.intp]
+    changes: NDArray[np.intp]
+    window: int
+
+    @property
+    def churn(self) -> float | None:
+        """Changes per request that could bring one: those after the first with anybody behind; None without such."""
+        known = int((self.behind != NOBODY).sum())
+        return float(self.changes[-1]) / (known - 1) if known > 1 else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; undefined ones are None."""
+        return {
+            "stakeholders": list(self.stakeholders),
+            "days": self.days.tolist(),
+            "attained": json_value(self.attained),
+            "gap": json_value(self.gap),
+            "shortfall": json_value(self.shortfall),
+            "behind": [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()],
+            "changes": self.changes.tolist(),
+            "churn": self.churn,
+            "window": self.window,
+        }
+
+
+def over_time(served: Served, window: int = WINDOW) -> OverTime:
+    """Follow what stakeholders attain from request to request.
+
+    Parameters
+    ----------
+    served
+        What a rule showed, batches in the order of time; within a batch, requests in their order.
+    window
+        Requests over which it is asked who is behind, at least 1.
+
+    Raises
+    ------
+    InputError
+        If the window is wrong.
+    """
+    if window < 1:
+        raise InputError(f"the window is {window} requests; allowed: at least 1")
+    heard = served.candidates.weights > 0
+    values = served.gains.attained[heard]
+    attained, recent = _running(values, values.shape[1]), _running(values, window)
+    behind = _behind(recent)
+    known = behind != NOBODY
+    changed = known[1:] & known[:-1] & (behind[1:] != behind[:-1])
+    names = tuple(name for name, has in zip(served.market.stakeholders, heard, strict=True) if has)
+    smallest = least(attained)
+    counts = (~np.isnan(attained)).sum(axis=0).astype(np.float64)
+    return OverTime(
+        names, served.days, attained,
+        gap=-least(-attained) - smallest,
+        shortfall=np.maximum(ratio(np.nansum(attained, axis=0), counts) - smallest, 0.0),
+        behind=behind,
+        changes=np.concatenate([[0], np.cumsum(changed)])[: len(behind)].astype(np.intp),
+        window=window,
+    )  # fmt: skip
+
+
+def _running(values: Values, window: int) -> Values:
+    """Return the mean of the last `window` values up to each, NaN left out, shape (stakeholder, request)."""
+    known = ~np.isnan(values)
+    sums = []
+    for each in (np.where(known, values, 0.0), known.astype(np.float64)):
+        total = np.cumsum(each, axis=1)
+        earlier = np.zeros_like(total)
+        earlier[:, window:] = total[:, :-window] if window < total.shape[1] else 0.0
+        sums.append(total - earlier)
+    return ratio(sums[0], sums[1])
+
+
+def _behind(means: Values) -> NDArray[np.intp]:
+    """Return who has the smallest mean; whoever had it keeps it among equals, then the one declared first."""
+    smallest = least(means)
+    behind = np.full(means.shape[1], NOBODY, dtype=np.intp)
+    before = NOBODY
+    for t, lowest in enumerate(smallest.tolist()):
+        if np.isfinite(lowest) and not (before != NOBODY and means[before, t] <= lowest + ALIKE):
+            before = int(np.flatnonzero(means[:, t] <= lowest + ALIKE)[0])
+        behind[t] = before
+    return behind

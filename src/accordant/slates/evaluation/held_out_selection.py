@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import Normalisation
 from accordant.slates.evaluation.board import limits
-from accordant.slates.evaluation.front import dominance, front
+from accordant.slates.evaluation.front import Difference, dominance, front, price
 from accordant.slates.evaluation.leaderboard import leaderboard
-from accordant.slates.evaluation.prices import Difference, price
 from accordant.slates.evaluation.scores import scores
 from accordant.slates.measures import Goal, Range, SlateMeasure
 from accordant.slates.serving import Served

@@ -8,13 +8,12 @@
     long_tail_share popularity_lift                            popularity
     category_concentration intra_list_diversity history_overlap   echo chambers
 
-What is not defined is NaN, never 0. One measure, or one small family, per file.
+What is not defined is NaN, never 0.
 """
 
 from __future__ import annotations
 
-from accordant.slates.measures.daily import DailyMeasure
-from accordant.slates.measures.measure import Goal, MeanMeasure, Range, SlateMeasure, measures, register
+from accordant.slates.measures.measure import DailyMeasure, Goal, MeanMeasure, Range, SlateMeasure, measures, register
 
 create = measures.create
 names = measures.names

@@ -13,20 +13,25 @@ Words used here::
     score          sum of w / (rank + 1) over agents, rank counted from 0; kept from round to round
     ban            items of the last offer that many agents omit are never shown again
 
-weighing    r, d, h and what an offer adds to scores
-rejecting   which items are banned: ``majority``, ``unanimous``, ``aggressive``
-scaling     how scores are normalised before the next round: ``min-max``, ``z``
-offers      the best items of every user, with ties as data
-moderator   rounds of offers with a record of each
+offers      the best items of every user, with ties as data; which items are banned (``majority``, ``unanimous``,
+            ``aggressive``); how scores are normalised before the next round (``min-max``, ``z``)
+moderator   rounds of offers with a record of each; r, d, h and what an offer adds to scores
 """
 
 from __future__ import annotations
 
-from accordant.slates.moderation.agent_weights import contributions, hallucination, relevance, reliability
-from accordant.slates.moderation.bans import REJECTIONS, rejected
-from accordant.slates.moderation.moderator import AgentRecord, Moderation, Moderator, OfferingAgent, Round
-from accordant.slates.moderation.normalisation import SCALINGS, scaled
-from accordant.slates.moderation.offers import BestItems, best_items
+from accordant.slates.moderation.moderator import (
+    AgentRecord,
+    Moderation,
+    Moderator,
+    OfferingAgent,
+    Round,
+    contributions,
+    hallucination,
+    relevance,
+    reliability,
+)
+from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, BestItems, best_items, rejected, scaled
 
 __all__ = [
     "REJECTIONS",

@@ -1,17 +1,22 @@
 """Stakeholder objectives made measurable.
 
-stakeholder  values mapped to objectives with direction, weight, floor and the reason of the mapping
-objective    a function of items, users and what has happened so far, in [0, 1]; one file each
-claims       what share of attention an item or provider should have
-positions    how far it is from users to items
-attainment   what lists give to each objective, beside its floor
+stakeholder  values mapped to objectives with direction, weight, floor and reason; what lists give to each
+objective    a function of items, users and what has happened so far, in [0, 1]
+exposure     what share of attention an item or provider should have
+travel       how far it is from users to items
 """
 
 from __future__ import annotations
 
-from accordant.slates.objectives.attainment import Attainments, attainments
 from accordant.slates.objectives.objective import Objective, objectives, register
-from accordant.slates.objectives.stakeholder import SlateStakeholder, StatedObjective, StatedValue, expected_utilities
+from accordant.slates.objectives.stakeholder import (
+    Attainments,
+    SlateStakeholder,
+    StatedObjective,
+    StatedValue,
+    attainments,
+    expected_utilities,
+)
 
 __all__ = [
     "Attainments",

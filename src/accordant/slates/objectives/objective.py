@@ -1,4 +1,4 @@
-"""`Objective`: one function from items, users and what has happened so far to numbers in [0, 1], and its registry."""
+"""Objectives: functions of items, users and what has happened so far, in [0, 1]; and those about single items."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from accordant.arrays import Values
+from accordant.errors import InputError
 from accordant.registry import Registry
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.state import State
+from accordant.slates.slates import NOTHING, State
 
 objectives: Registry[Objective] = Registry(
     "objective", group="accordant.objectives", packages=("accordant.slates.objectives",)
@@ -42,3 +46,173 @@ class Objective(ABC):
 
 
 register = objectives.named
+
+
+@register("relevance")
+@dataclass(frozen=True)
+class Relevance(Objective):
+    """`Requests.relevance` as it is: learned by a recommender, or stated."""
+
+    about: ClassVar[str] = "predicted to be what the user wants most"
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
+        """Return predicted relevance, shape (item, user)."""
+        del catalogue, state
+        return requests.relevance
+
+
+@register("novelty")
+@dataclass(frozen=True)
+class Novelty(Objective):
+    """1 if the item is not in the user's history, else 0. To a user without a history everything is new."""
+
+    about: ClassVar[str] = "the user never consumed the item"
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
+        """Return whether an item is new to a user, shape (item, user)."""
+        del catalogue, state
+        return np.asarray(requests.history == 0, dtype=np.float64)
+
+
+@register("safety")
+@dataclass(frozen=True)
+class Safety(Objective):
+    """`Catalogue.safety` as it is declared."""
+
+    about: ClassVar[str] = "declared to be safe"
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
+        """Return declared safety, shape (item, 1); NaN where it is unknown."""
+        del requests, state
+        return catalogue.safety[:, None]
+
+
+@register("popularity")
+@dataclass(frozen=True)
+class Popularity(Objective):
+    """log(1 + times consumed) over that of the most popular item [ours]: 1 is the most popular.
+
+    The logarithm keeps one famous item from making all others look alike.
+    """
+
+    about: ClassVar[str] = "the most popular item; logarithmic in how often items were consumed"
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
+        """Return popularity, shape (item, 1); 0 for all where nothing was consumed."""
+        del requests, state
+        logs = np.log1p(catalogue.popularity)
+        return np.asarray(logs / max(float(logs.max(initial=0.0)), 1e-12))[:, None]
+
+
+@register("price")
+@dataclass(frozen=True)
+class Price(Objective):
+    """min(1, price / reference) [ours].
+
+    Parameters
+    ----------
+    reference
+        A budget for one item, in the currency of prices, above 0; None for the highest known price.
+    """
+
+    about: ClassVar[str] = "as dear as the reference, or dearer"
+    reference: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.reference is not None and not 0 < self.reference < np.inf:
+            raise InputError(f"reference is {self.reference}; allowed: a price above 0, or nothing")
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
+        """Return price over reference, shape (item, 1); NaN where it is unknown, 0 for all if everything is free."""
+        del requests, state
+        price = catalogue.price
+        known = price[~np.isnan(price)]
+        if (known < 0).any() or np.isinf(known).any():
+            raise InputError(f"a price is {known.min()} or infinite; allowed: numbers of at least 0, NaN where unknown")
+        top = float(known.max(initial=0.0)) if self.reference is None else self.reference
+        return np.minimum(1.0, price / (top if top > 0 else 1.0))[:, None]
+
+
+@register("diversity")
+@dataclass(frozen=True)
+class Diversity(Objective):
+    """1 − share of the item's category, in the user's history and in the last slates [ours].
+
+    The share is (1 − shown) × that in the history + shown × that in the slates that the state remembers, of all users;
+    where one of the two is empty, the other counts alone, and where both are, the share is 0. Only items with a
+    category count in shares.
+
+    Parameters
+    ----------
+    shown
+        Weight of what was shown against the history, in [0, 1].
+    """
+
+    about: ClassVar[str] = "a category that the user never had, and that nobody was shown lately"
+    shown: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.shown <= 1:
+            raise InputError(f"shown is {self.shown}; allowed: a weight in [0, 1]")
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
+        """Return 1 − share, shape (item, user); NaN where the category is unknown."""
+        codes, n_categories = catalogue.category_codes, len(catalogue.categories)
+        member = (codes == np.arange(n_categories)[:, None]).astype(np.float64)
+        seen = np.bincount(state.slates[state.slates != NOTHING], minlength=catalogue.n_items)
+        had, lately = member @ requests.history, np.broadcast_to((member @ seen)[:, None], (n_categories, 1))
+        weights = [(1.0 - self.shown) * (had.sum(axis=0) > 0), self.shown * (lately.sum(axis=0) > 0)]
+        total = weights[0] + weights[1]
+        mixed = weights[0] * _shares(had) + weights[1] * _shares(lately)
+        shares = np.divide(mixed, total, out=np.zeros_like(mixed), where=total > 0)
+        found = np.full((catalogue.n_items, requests.n_users), np.nan)
+        found[codes >= 0] = 1.0 - shares[codes[codes >= 0]]
+        return found
+
+
+def _shares(amounts: Values) -> Values:
+    """Return amounts over the sum of each column; 0 where it is 0."""
+    totals = amounts.sum(axis=0)
+    return np.asarray(np.divide(amounts, totals, out=np.zeros_like(amounts), where=totals > 0))
+
+
+ALONE = 0.5  # a single item is neither head nor tail
+
+
+@register("long_tail")
+@dataclass(frozen=True)
+class LongTail(Objective):
+    """The share of other items that are more popular, equally popular ones counting one half [ours].
+
+    Ranks, unlike counts, do not depend on how famous the most famous item is. Equal popularity of all gives ½ for all.
+
+    Parameters
+    ----------
+    tail
+        None for the share itself. Else the part of the catalogue that counts as tail, in (0, 1]: 1 for items with a
+        share of at least 1 − tail, 0 for others.
+    """
+
+    about: ClassVar[str] = "the least popular item; the share of other items that are more popular"
+    tail: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tail is not None and not 0 < self.tail <= 1:
+            raise InputError(f"tail is {self.tail}; allowed: above 0 and at most 1, or nothing")
+
+    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
+        """Return the share, or whether an item is in the tail, shape (item, 1)."""
+        del requests, state
+        shares = more_popular(catalogue.popularity)
+        return (shares if self.tail is None else (shares >= 1.0 - self.tail).astype(np.float64))[:, None]
+
+
+def more_popular(popularity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of other items that are more popular, ties counting one half, shape (item,)."""
+    n_items = len(popularity)
+    if n_items < 2:
+        return np.full(n_items, ALONE)
+    ordered = np.sort(popularity)
+    above = n_items - np.searchsorted(ordered, popularity, side="right")
+    level = np.searchsorted(ordered, popularity, side="right") - np.searchsorted(ordered, popularity, side="left") - 1
+    return np.asarray((above + 0.5 * level) / (n_items - 1))

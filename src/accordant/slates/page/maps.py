@@ -4,16 +4,149 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
 
 from markupsafe import Markup
 
-from accordant.report.charts.labels import Label, placed
-from accordant.report.charts.svg import figure, line, mark, tag, text
+from accordant.report.charts.bars import Bar, bar_chart
+from accordant.report.charts.svg import Label, figure, line, mark, placed, tag, text
 from accordant.report.reading import Json
-from accordant.report.scale import number, percent
-from accordant.slates.page.loads import peaks
-from accordant.slates.page.projection import WIDTH, Projection
+from accordant.report.scale import count, number, percent
 from accordant.slates.page.reading import RuleLine
+
+CROWDED = 8  # items of the table; maps carry their numbers
+BARS = 12  # items as bars
+LIGHT = 1  # hatch of bars that are not over capacity
+
+
+@dataclass(frozen=True)
+class Full:
+    """How full an item is under one rule, in words: worst day, average day, and share of days over capacity."""
+
+    peak: str
+    mean: str
+    over: str
+
+
+def peaks(each: RuleLine) -> dict[str, float]:
+    """Return item to load over capacity on the worst day."""
+    return dict(zip(each.rule["crowding"]["items"], each.rule["crowding"]["peak"], strict=True))
+
+
+def crowded(lines: Sequence[RuleLine], first: int) -> list[str]:
+    """Return the most crowded items over some rules."""
+    worst: dict[str, float] = {}
+    for each in lines:
+        for name, peak in peaks(each).items():
+            worst[name] = max(peak, worst.get(name, 0.0))
+    return sorted(worst, key=lambda name: -worst[name])[:first]
+
+
+def load_bars(identifier: str, each: RuleLine, names: Sequence[str], top: float) -> Markup:
+    """Return load over capacity on the worst day as bars, solid above 1."""
+    load = peaks(each)
+    bars = [
+        Bar(name, load[name], f"{number(load[name], 2)} ×", LIGHT if load[name] <= 1 else None)
+        for name in names
+        if name in load
+    ]
+    title = f"Load over capacity on the worst day: {each.name}"
+    return bar_chart(identifier, title, bars, "load over capacity, 1 is full", span=(1.0, top))
+
+
+def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str, list[Full | None]]]:
+    """Return item, capacity, and how full it is under each rule; None where it has no limit there."""
+    tables = [each.rule["crowding"] for each in lines]
+    places = [{name: place for place, name in enumerate(table["items"])} for table in tables]
+    found = []
+    for name in names:
+        cells: list[Full | None] = []
+        capacity = "–"
+        for table, place in zip(tables, places, strict=True):
+            k = place.get(name)
+            if k is None:
+                cells.append(None)
+                continue
+            capacity = count(table["capacity"][k])
+            cells.append(Full(number(table["peak"][k], 2), number(table["mean"][k], 2), percent(table["days_over"][k])))
+        found.append((name, capacity, cells))
+    return found
+
+
+WIDTH, LOW, HIGH = 360.0, 170.0, 380.0  # of a map; its height follows from the places, between two limits
+EDGE = 24.0
+KM_PER_DEGREE = 111.32  # of latitude
+FLAT = 0.05  # smallest cosine of a latitude: near the poles no map of this kind is right
+MANY = 12  # items from which a centre is looked for
+REACH, ZOOM = 2.5, 2.0  # the centre reaches so many median distances; it has its own map if that is so much larger
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Where everything is drawn.
+
+    Attributes
+    ----------
+    height
+        Of the map.
+    unit
+        Drawing units per kilometre.
+    points
+        Item to place.
+    """
+
+    height: float
+    unit: float
+    points: dict[str, tuple[float, float]]
+
+
+def mapped(items: Sequence[Json]) -> list[Json]:
+    """Return items with coordinates."""
+    return [each for each in items if each["latitude"] is not None and each["longitude"] is not None]
+
+
+def projected(items: Sequence[Json]) -> Projection:
+    """Return places of items with coordinates, at least one; they fill a map from edge to edge."""
+    east, north = _flat(items)
+    wide, tall = max(east) - min(east), max(north) - min(north)
+    room = WIDTH - 2 * EDGE
+    scale = min(room / wide if wide > 0 else math.inf, (HIGH - 2 * EDGE) / tall if tall > 0 else math.inf)
+    if math.isinf(scale):
+        scale = room
+    height = max(LOW, tall * scale + 2 * EDGE)
+    left, top = (WIDTH - wide * scale) / 2, (height - tall * scale) / 2
+    points = {
+        each["name"]: (left + (x - min(east)) * scale, top + (max(north) - y) * scale)
+        for each, x, y in zip(items, east, north, strict=True)
+    }
+    return Projection(height, scale / KM_PER_DEGREE, points)
+
+
+def centre(items: Sequence[Json]) -> list[Json]:
+    """Return the items around the median place if the others leave them too little room; none otherwise."""
+    east, north = _flat(items)
+    x, y = median(east), median(north)
+    away = [math.hypot(a - x, b - y) for a, b in zip(east, north, strict=True)]
+    limit = REACH * median(away)
+    inside = [each for each, distance in zip(items, away, strict=True) if distance <= limit]
+    if len(items) < MANY or len(inside) in (1, len(items)) or _extent(items) < ZOOM * _extent(inside):
+        return []
+    return inside
+
+
+def _flat(items: Sequence[Json]) -> tuple[list[float], list[float]]:
+    """Return degrees to the east, made as long as degrees to the north at the mean latitude, and to the north."""
+    middle = sum(each["latitude"] for each in items) / len(items)
+    squeeze = max(FLAT, math.cos(math.radians(middle)))
+    return [each["longitude"] * squeeze for each in items], [each["latitude"] for each in items]
+
+
+def _extent(items: Sequence[Json]) -> float:
+    """Return the longer side of the box around places."""
+    east, north = _flat(items)
+    return max(max(east) - min(east), max(north) - min(north))
+
 
 FOOT = 30.0  # room for the ruler below the map
 SMALL, LARGE = 2.6, 13.0  # radius of an item that is never shown, and of the one with most attention

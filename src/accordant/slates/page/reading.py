@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from accordant.naming import listed
 from accordant.report.reading import Json, Line, Reading
-from accordant.report.scale import interval, number, percent
+from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import Cell
 
 # kind of rule → (mark in tables and charts, words for the legend)
@@ -207,3 +207,23 @@ def role_words(line: RuleLine, user: str | None) -> str:
         "drawn at random": "lists drawn at random",
     }
     return listed([words[role] for role in line.roles]) or line.kind
+
+
+def told(value: object) -> str:
+    """Return a number, a truth value, a text, or several of them in words; None and what is empty is ``none``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{str(key).replace('_', ' ')} {told(each)}" for key, each in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return "; ".join(map(told, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def sentence(words: str) -> str:
+    """Return words with a capital at the beginning and a full stop at the end."""
+    return f"{words[:1].upper()}{words[1:]}{'' if words[-1:] in ('.', '!', '?', '') else '.'}"

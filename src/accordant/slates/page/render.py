@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.naming import listed
-from accordant.report.charts.intervals import metric_panel, score_axis, score_scale, score_strip
+from accordant.report.charts.panels import metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.svg import swatch
 from accordant.report.page import environment_of, style_of
 from accordant.report.reading import GOALS, Json
@@ -19,16 +19,13 @@ from accordant.report.render import breakable
 from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
 from accordant.slates.options import command_line
-from accordant.slates.page import attention, declarations, loads, maps, summary, timeline
-from accordant.slates.page.changes import changes
-from accordant.slates.page.consumption import check
-from accordant.slates.page.facts import sentence
-from accordant.slates.page.front import front_chart
+from accordant.slates.page import declarations, gains, maps, summary
+from accordant.slates.page.declarations import voices
 from accordant.slates.page.gains import heat
-from accordant.slates.page.projection import centre, mapped, projected
-from accordant.slates.page.proxies import voices
-from accordant.slates.page.reading import KINDS, RuleLine, SlatedReading, role_words
-from accordant.slates.page.robustness import Robustness, robustness
+from accordant.slates.page.maps import centre, mapped, projected
+from accordant.slates.page.reading import KINDS, RuleLine, SlatedReading, role_words, sentence
+from accordant.slates.page.robustness import Robustness, changes, robustness
+from accordant.slates.page.tradeoffs import check, front_chart
 
 FORMAT = 2  # of the JSON that a page is made from
 STYLES = (("accordant.report", "style.css"), ("accordant.slates.page", "slated.css"))
@@ -115,27 +112,27 @@ def _boards(reading: SlatedReading) -> dict[str, Any]:
 def _attention(reading: SlatedReading) -> dict[str, Any]:
     """Return a drawing of attention for each marked rule, and Lorenz curves of all of them."""
     lines = reading.marked
-    top = attention.highest([line.rule["popularity"] for line in lines])
-    bars = [(line, attention.attention_chart(f"attention-{place}", line, top)) for place, line in enumerate(lines, 1)]
+    top = gains.highest([line.rule["popularity"] for line in lines])
+    bars = [(line, gains.attention_chart(f"attention-{place}", line, top)) for place, line in enumerate(lines, 1)]
     n_items = max((len(line.rule["popularity"]["items"]) for line in lines), default=0)
-    sizes = sorted({len(part) for part in attention.parts(n_items)})
-    return {"bars": bars, "lorenz": attention.lorenz_chart("lorenz-chart", lines), "n": n_items,
-            "grouped": " or ".join(map(str, sizes)) if n_items > attention.BARS else ""}  # fmt: skip
+    sizes = sorted({len(part) for part in gains.parts(n_items)})
+    return {"bars": bars, "lorenz": gains.lorenz_chart("lorenz-chart", lines), "n": n_items,
+            "grouped": " or ".join(map(str, sizes)) if n_items > gains.BARS else ""}  # fmt: skip
 
 
 def _load(reading: SlatedReading) -> dict[str, Any]:
     """Return maps, or bars where no item has a place, and the table of the most crowded items."""
     lines, items = reading.compared, reading.content["items"]
-    places, names = mapped(items), loads.crowded(lines, loads.CROWDED)
+    places, names = mapped(items), maps.crowded(lines, maps.CROWDED)
     drawn: list[tuple[str, list[tuple[RuleLine, Markup]]]] = []
     if places:
         drawn = _maps(lines, places, {name: number for number, name in enumerate(names, 1)})
     elif names:
-        bars = loads.crowded(lines, loads.BARS)
-        top = max(loads.peaks(line).get(name, 0.0) for line in lines for name in bars)
-        drawn = [("", [(line, loads.load_bars(f"load-{k}", line, bars, top)) for k, line in enumerate(lines, 1)])]
+        bars = maps.crowded(lines, maps.BARS)
+        top = max(maps.peaks(line).get(name, 0.0) for line in lines for name in bars)
+        drawn = [("", [(line, maps.load_bars(f"load-{k}", line, bars, top)) for k, line in enumerate(lines, 1)])]
     return {"drawn": drawn, "map": bool(places), "unplaced": len(items) - len(places), "lines": lines,
-            "rows": loads.rows(lines, names), "legend": maps.legend(items, lines),
+            "rows": maps.rows(lines, names), "legend": maps.legend(items, lines),
             "closed": [each["name"] for each in items if each["capacity"] == 0]}  # fmt: skip
 
 
@@ -161,10 +158,10 @@ def _maps(
 
 def _times(reading: SlatedReading) -> list[tuple[RuleLine, Markup | None, Markup | None]]:
     """Return drawings of what was attained so far and of who is behind, for the rules side by side."""
-    names = timeline.followed(reading.compared, reading.content["user"])
-    behind = timeline.ever_behind(reading.compared)
+    names = gains.followed(reading.compared, reading.content["user"])
+    behind = gains.ever_behind(reading.compared)
     return [
-        (line, timeline.attained_chart(f"time-{k}", line, names), timeline.behind_chart(f"behind-{k}", line, behind))
+        (line, gains.attained_chart(f"time-{k}", line, names), gains.behind_chart(f"behind-{k}", line, behind))
         for k, line in enumerate(reading.compared, 1)
     ]
 

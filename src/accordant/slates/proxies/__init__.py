@@ -1,9 +1,8 @@
 """Agents that speak for stakeholders of slates: rankings in place of declared utilities, behind a gate.
 
-speaking  ask every ranker once about every request, and keep what it said
-views     what a ranker may see
-hearing   candidates of users for whom not everybody has a say
-spoken    what was said, how faithful it was, and what it counted as
+gate      what a ranker may see; ask every ranker once about every request, and keep what it said
+reports   what was said, how faithful it was, what it counted as; candidates for whom not everybody has a say
+sources   recorded rankings from a file, and a language model where a user asks
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.relevance.counts import Rows
-from accordant.slates.relevance.interactions import NOWHERE, Interactions
-from accordant.slates.relevance.recommender import Fitted, Recommender, check_fit, register
+from accordant.slates.relevance.recommender import NOWHERE, Fitted, Interactions, Recommender, check_fit, register
 
 FIRST_SCALE = 0.1  # of the factors that the alternation starts from; any small number does
 

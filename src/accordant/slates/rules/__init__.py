@@ -1,1 +1,1 @@
-"""Rules from candidates to slates, by what they read: one rule, one file."""
+"""Rules from candidates to slates, by what they read."""

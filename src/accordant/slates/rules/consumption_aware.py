@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.candidates import Candidates
+from accordant.slates.candidates import Candidates, user_values, weighted_means
 from accordant.slates.consumption import Exponential, Uniform
 from accordant.slates.rule import Kind, SlateRule, register
-from accordant.slates.rules.diversity.types import check_wanted, of_categories, types_of, wanted_types
-from accordant.slates.rules.user import user_values, weighted_means
+from accordant.slates.rules.diversity import check_wanted, of_categories, types_of, wanted_types
 from accordant.slates.slates import NOTHING, Slates
 
 ItemValues = Literal["chances", "uniform", "exponential"]
@@ -56,7 +55,7 @@ class ConsumptionAware(SlateRule):
     user
         The stakeholder whose relevance says which types are wanted; None for the first who has a say.
     temperature, smoothing
-        See `accordant.slates.rules.diversity.types.wanted_types`.
+        See `accordant.slates.rules.diversity.wanted_types`.
 
     Raises
     ------

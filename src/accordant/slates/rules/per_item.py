@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
-from accordant.slates.candidates import Candidates
+from accordant.slates.candidates import Candidates, even_weights
 from accordant.slates.rule import Kind, SlateRule, register
-from accordant.slates.rules.weights import even_weights
-from accordant.slates.rules.welfare.best import Picked, best_items
+from accordant.slates.rules.greedy import Picked, best_items
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE, Block
 from accordant.strategies.constraints.declaration import Declared, declared, only_keys

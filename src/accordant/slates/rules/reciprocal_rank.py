@@ -20,13 +20,17 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.candidates import Candidates
-from accordant.slates.moderation.bans import REJECTIONS, Rejection, votes_needed
-from accordant.slates.moderation.normalisation import SCALINGS, Scaling, scaled
-from accordant.slates.moderation.offers import best_items
+from accordant.slates.candidates import Candidates, even_weights, user_values
+from accordant.slates.moderation.offers import (
+    REJECTIONS,
+    SCALINGS,
+    Rejection,
+    Scaling,
+    best_items,
+    scaled,
+    votes_needed,
+)
 from accordant.slates.rule import Kind, SlateRule, register
-from accordant.slates.rules.user import user_values
-from accordant.slates.rules.weights import even_weights
 from accordant.slates.slates import NOTHING, Slates
 
 ABSENT = -1  # rank of an item that is not in a list
@@ -140,7 +144,7 @@ def _listed(new: Mask, items: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _weight(ranks: Codes, before: Codes | None, last: Codes, worth: Values, banned: Mask, k: int) -> Values:
-    """Return r + d − h of one stakeholder, shape (user,); formulas: `accordant.slates.moderation.agent_weights`."""
+    """Return r + d − h of one stakeholder, shape (user,); formulas: `accordant.slates.moderation.moderator`."""
     offered = ranks != ABSENT
     length = offered.sum(axis=0)
     several = np.maximum(length, 1)

@@ -9,6 +9,6 @@ pooled     the exponent γ of lists of many users together
 from __future__ import annotations
 
 from accordant.slates.tradeoff.check import TradeoffCheck, check_served, check_tradeoff
-from accordant.slates.tradeoff.outcomes import LoggedOutcomes, ModelledOutcomes
+from accordant.slates.tradeoff.verdicts import LoggedOutcomes, ModelledOutcomes
 
 __all__ = ["LoggedOutcomes", "ModelledOutcomes", "TradeoffCheck", "check_served", "check_tradeoff"]

@@ -24,13 +24,22 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import check_places
-from accordant.slates.rules.diversity.mmr import MaximalMarginalRelevance
-from accordant.slates.rules.diversity.types import types_of, wanted_types
+from accordant.slates.rules.diversity import MaximalMarginalRelevance, types_of, wanted_types
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING, Slates
-from accordant.slates.tradeoff.outcomes import LoggedOutcomes, Outcomes
-from accordant.slates.tradeoff.pooled import PooledGamma, pooled_gamma
-from accordant.slates.tradeoff.verdicts import Change, Effect, PathPoint, Verdict, real_from, too_few, verdict_of
+from accordant.slates.tradeoff.verdicts import (
+    Change,
+    Effect,
+    LoggedOutcomes,
+    Outcomes,
+    PathPoint,
+    PooledGamma,
+    Verdict,
+    pooled_gamma,
+    real_from,
+    too_few,
+    verdict_of,
+)
 from accordant.statistics import percentile_interval
 from accordant.utilities import ExpectedRewards
 

@@ -10,6 +10,13 @@ A vertex is integral if there is no parity: the matrix is then that of a biparti
 and Kruskal 1956), and the simplex method of HiGHS (Huangfu and Hall 2018) ends in a vertex. Scores of −inf are counted
 first: a first programme makes their expected number as small as possible, a second one maximises the finite scores
 among all optimal solutions of the first, which are those that satisfy complementary slackness with its prices.
+
+Large batches: the linear programme of the few contexts that prices leave in doubt (sifting, Bixby et al. 1992).
+
+Given prices of the shared rows, each context takes its best action by score minus prices. Only contexts in which the
+second best action comes close can be changed by better prices; they are the core. The programme of the core gives exact
+prices. If, at these prices, every other context still takes the best action, the whole is optimal by duality; if not,
+the contexts that would change join the core. First prices come from the same method on a sample.
 """
 
 from __future__ import annotations
@@ -20,10 +27,83 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Integers, Mask, Values
 from accordant.errors import AccordantError
-from accordant.strategies.constraints.batch import Batch
-from accordant.strategies.constraints.coupling import Coupling
+from accordant.evidence import Groups
+from accordant.strategies.constraints.batch import Batch, Plan
+from accordant.strategies.constraints.budgets import Capacities
+from accordant.strategies.constraints.parity import Parity, gap_error
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """The rows of the linear programme that several contexts share, see `programme`.
+
+    Attributes
+    ----------
+    capped
+        Codes of the capped actions, shape (budget,).
+    places
+        How many contexts may get each of them, shape (budget,).
+    favourable
+        Which actions are favourable, shape (action,).
+    within
+        ε.
+    group
+        Group of each context, shape (context,).
+    sizes
+        Contexts of each group, those outside the programme included, shape (group,). Without parity there is no group.
+    fixed
+        Favourable contexts of each group that are outside the programme, shape (group,).
+    """
+
+    capped: Codes
+    places: Values
+    favourable: Mask
+    within: float
+    group: Codes
+    sizes: Values
+    fixed: Values
+
+    @classmethod
+    def of(cls, batch: Batch, capacities: Capacities, groups: Groups | None, parity: Parity | None) -> Self:
+        """Collect what budgets and parity demand of a batch."""
+        capped = np.array(list(capacities), dtype=np.intp)
+        places = np.array(list(capacities.values()), dtype=np.float64)
+        if groups is None or parity is None:
+            none, nobody = np.zeros(len(batch.actions), dtype=bool), np.zeros(0)
+            return cls(capped, places, none, 0.0, np.zeros(batch.n_contexts, dtype=np.intp), nobody, nobody)
+        sizes = np.bincount(groups.codes, minlength=len(groups.labels)).astype(np.float64)
+        mask = parity.mask(batch.actions)
+        return cls(capped, places, mask, parity.within, groups.codes, sizes, np.zeros(len(sizes)))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of shared rows: budgets, lower and upper ends of the window for each group."""
+        return len(self.capped) + 2 * len(self.sizes)
+
+    def sample(self, rows: Codes) -> Coupling:
+        """Return what some contexts would owe if they were the whole batch, in proportion."""
+        group, share = self.group[rows], len(rows) / max(1, len(self.group))
+        sizes = np.bincount(group, minlength=len(self.sizes)).astype(np.float64)[: len(self.sizes)]
+        return replace(self, places=self.places * share, group=group, sizes=sizes, fixed=np.zeros(len(sizes)))
+
+    def left(self, codes: Integers, core: Mask) -> Coupling:
+        """Return what is left for the contexts in `core` if all others get the action in `codes`."""
+        used = np.bincount(codes[~core], minlength=len(self.favourable))
+        taken = self.favourable[codes] & ~core
+        fixed = np.bincount(self.group[taken], minlength=len(self.sizes))[: len(self.sizes)]
+        return replace(self, places=self.places - used[self.capped], group=self.group[core], fixed=self.fixed + fixed)
+
+    def charges(self, prices: Values) -> Values:
+        """Return what each action pays in each group for the shared rows it uses, shape (action, group or 1)."""
+        n_budgets, n_groups = len(self.capped), len(self.sizes)
+        found = np.zeros((len(self.favourable), max(1, n_groups)))
+        found[self.capped] += prices[:n_budgets, None]
+        if n_groups:
+            found[self.favourable] += prices[n_budgets + n_groups :] - prices[n_budgets : n_budgets + n_groups]
+        return found
+
 
 FEASIBILITY = 1e-10  # the smallest tolerance that HiGHS takes
 PRICED = 1e-9  # a price above this is not rounding
@@ -186,3 +266,84 @@ class Programme:
         whole = (policy > 1 - WHOLE).any(axis=0)
         policy[:, whole] = np.rint(policy[:, whole])
         return np.asarray(policy / policy.sum(axis=0))
+
+
+SMALL = 4000  # contexts that HiGHS solves at once in a fraction of a second
+SAMPLE = 16  # first prices come from every 16th context
+CORE = 16.0  # size of the core in units of the square root of the batch, by which prices of a sample err
+BEST = 1e-9  # how far rounding may put an action behind the best one
+
+
+def solve(batch: Batch, capacities: Capacities, groups: Groups | None, parity: Parity | None) -> Plan:
+    """Return the best decisions within budgets, or the best policy if there is parity too.
+
+    Capacities must suffice for what contexts admit, see `check_room`. With parity, budgets hold for expected numbers.
+
+    Raises
+    ------
+    InputError
+        If budgets keep two groups further apart than ε; names them and the smallest gap.
+    """
+    coupling = Coupling.of(batch, capacities, groups, parity)
+    found = sifted(batch, coupling)
+    if found is None:
+        raise _no_solution(batch, coupling, groups, parity)
+    if parity is None and not np.isin(found.policy, (0.0, 1.0)).all():
+        raise AccordantError("the linear programme of budgets ended outside a vertex")
+    best = found.policy == found.policy.max(axis=0)
+    own = best[batch.codes, np.arange(batch.n_contexts)]
+    codes = np.where(own, batch.codes, best.argmax(axis=0).astype(batch.codes.dtype))
+    certain = bool((found.policy.max(axis=0) == 1.0).all())
+    per_place = dict(zip([batch.actions[a] for a in capacities], found.prices.tolist(), strict=False))
+    worth = None if parity is None else float(found.prices[-len(coupling.sizes) :] @ coupling.sizes)
+    return Plan(codes, None if certain else found.policy, per_place, worth)
+
+
+def sifted(batch: Batch, coupling: Coupling) -> Optimum | None:
+    """Return what `optimum` returns, without solving for all contexts at once if there are many."""
+    n, columns = batch.n_contexts, np.arange(batch.n_contexts)
+    if n <= SMALL or np.isneginf(batch.scores[batch.admissible]).any():
+        return optimum(batch, coupling)
+    rows = np.sort(np.random.default_rng(0).choice(n, n // SAMPLE, replace=False))
+    first = sifted(batch.take(rows), coupling.sample(rows))
+    if first is None:
+        return optimum(batch, coupling)
+    priced = _priced(batch, coupling, first.prices)
+    codes = priced.argmax(axis=0)
+    second = priced.copy()
+    second[codes, columns] = -np.inf
+    margin = priced[codes, columns] - second.max(axis=0)
+    size = max(SMALL, int(CORE * np.sqrt(n)))
+    core = margin <= np.partition(margin, size)[size] if size < n else np.ones(n, dtype=bool)
+    while True:
+        found = optimum(batch.take(np.flatnonzero(core)), coupling.left(codes, core))
+        if found is None:
+            if core.all():
+                return None
+            size *= 2
+            core |= margin <= np.partition(margin, size)[size] if size < n else True
+            continue
+        priced = _priced(batch, coupling, found.prices)
+        behind = ~core & (priced[codes, columns] < priced.max(axis=0) - BEST)
+        if not behind.any():
+            policy = np.zeros(batch.scores.shape)
+            policy[codes, columns] = 1.0
+            policy[:, core] = found.policy
+            return replace(found, policy=policy)
+        core |= behind
+
+
+def _priced(batch: Batch, coupling: Coupling, prices: Values) -> Values:
+    """Return scores minus prices, −inf where not admissible, shape (action, context)."""
+    return np.where(batch.admissible, batch.scores - coupling.charges(prices)[:, coupling.group], -np.inf)
+
+
+def _no_solution(batch: Batch, coupling: Coupling, groups: Groups | None, parity: Parity | None) -> AccordantError:
+    """Return the error that names the smallest gap between groups that budgets allow."""
+    found = closest(batch, coupling)
+    if found is None or groups is None or parity is None:  # budgets alone can be met, see `check_room`
+        return AccordantError("the linear programme of budgets found no solution")
+    taken = found.policy[coupling.favourable].sum(axis=0)
+    rates = np.bincount(groups.codes, weights=taken, minlength=len(groups.labels)) / coupling.sizes
+    high, low = groups.labels[int(rates.argmax())], groups.labels[int(rates.argmin())]
+    return gap_error(found.gap, high, low, parity, "budgets and what contexts admit")

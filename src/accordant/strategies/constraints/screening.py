@@ -2,19 +2,137 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant.arrays import Floats, Integers, Mask, Values
+from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.errors import InputError
+from accordant.problem import value_label
 from accordant.strategies.block import Block
-from accordant.strategies.constraints.floors import Floors
-from accordant.strategies.constraints.vetoes import Vetoes
+from accordant.strategies.constraints.declaration import is_share, names_of, only_keys, position
 from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.selection import select_best
 from accordant.strategies.strategy import Strategy
+
+STATUS_QUO = "status_quo"
+
+
+@dataclass(frozen=True)
+class Floors:
+    """The least expected reward r_i that an action must leave each stakeholder: E[i, a, t] ≥ r_i.
+
+    Attributes
+    ----------
+    levels
+        A number in [0, 1] or ``"status_quo"`` (what the status quo gives in the context) for everybody, or a mapping
+        from stakeholder to one of these; who is not named has no floor.
+    status_quo
+        The action of ``"status_quo"``.
+    """
+
+    levels: float | str | Mapping[str, float | str]
+    status_quo: str | None = None
+
+    def __post_init__(self) -> None:
+        for level in self.levels.values() if isinstance(self.levels, Mapping) else (self.levels,):
+            if level != STATUS_QUO and not is_share(level):
+                raise InputError(
+                    f"floors: {level!r} is no floor; allowed: a number in [0, 1] or {STATUS_QUO!r}, for everybody or "
+                    "by stakeholder"
+                )
+
+    @property
+    def need_status_quo(self) -> bool:
+        """Whether a floor is what the status quo gives."""
+        return STATUS_QUO in (self.levels.values() if isinstance(self.levels, Mapping) else (self.levels,))
+
+    @property
+    def stated(self) -> bool:
+        """Whether every floor is a number."""
+        return not self.need_status_quo
+
+    @property
+    def label(self) -> str:
+        """The floors as a leaderboard shows them, such as ``Applicant >= 0.3``."""
+        if isinstance(self.levels, Mapping):
+            return ", ".join(f"{name} >= {_shown(level)}" for name, level in self.levels.items())
+        return f"everybody >= {_shown(self.levels)}"
+
+    def lift(self, levels: Values, block: Block) -> None:
+        """Raise `levels`, shape (stakeholder, context), in place, to the floors."""
+        named: Any = self.levels
+        if not isinstance(named, Mapping):
+            named = dict.fromkeys(block.stakeholders, named)
+        for name, level in named.items():
+            i = position("stakeholder in floors:", name, block.stakeholders)
+            np.maximum(levels[i], self._status_quo(block, i) if level == STATUS_QUO else level, out=levels[i])
+
+    def _status_quo(self, block: Block, i: int) -> Values:
+        if self.status_quo is None:
+            raise InputError("floors 'status_quo' need the parameter status_quo, an action")
+        return np.asarray(block.values[i, position("action", self.status_quo, block.actions)])
+
+
+def _shown(level: Any) -> str:
+    return str(level) if isinstance(level, str) else f"{level:g}"
+
+
+WORST = "worst"
+
+
+@dataclass(frozen=True)
+class Vetoes:
+    """Who may rule out what.
+
+    A veto is a floor that its holder sets in the context: at the level of the second worst action (``"worst"``), or at
+    a threshold. So ``"worst"`` rules out the action, or all the equal actions, with the smallest E[i, a, t]; a
+    stakeholder to whom all actions are equal rules out nothing.
+
+    Attributes
+    ----------
+    by_stakeholder
+        Stakeholder to ``"worst"``, or to a number in [0, 1]: rules out every action that gives less than this.
+    """
+
+    by_stakeholder: Mapping[str, float | str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.by_stakeholder, Mapping):
+            raise InputError(f"vetoes are {self.by_stakeholder!r}; allowed: a mapping from stakeholder to a veto")
+        for name, veto in self.by_stakeholder.items():
+            if veto != WORST and not is_share(veto):
+                raise InputError(f"veto of {name!r} is {veto!r}; allowed: {WORST!r} or a number in [0, 1]")
+
+    @property
+    def stated(self) -> bool:
+        """Whether every veto is a threshold."""
+        return WORST not in self.by_stakeholder.values()
+
+    @property
+    def label(self) -> str:
+        """The vetoes as a leaderboard shows them, such as ``veto Patient worst``."""
+        shown = (f"{name} {veto if isinstance(veto, str) else f'< {veto:g}'}"
+                 for name, veto in self.by_stakeholder.items())  # fmt: skip
+        return "veto " + ", ".join(shown)
+
+    def lift(self, levels: Values, block: Block) -> None:
+        """Raise `levels`, shape (stakeholder, context), in place, to what the vetoes demand."""
+        for name, veto in self.by_stakeholder.items():
+            i = position("stakeholder in vetoes:", name, block.stakeholders)
+            np.maximum(levels[i], second_worst(block, i) if isinstance(veto, str) else veto, out=levels[i])
+
+
+def second_worst(block: Block, stakeholder: int) -> Values:
+    """Return the smallest E[i, a, t] above the worst, −inf where there is none, shape (context,)."""
+    rewards = block.values[stakeholder]
+    above = np.where(rewards > rewards.min(axis=0) + block.tolerance, rewards, np.inf).min(axis=0)
+    return np.asarray(np.where(np.isinf(above), -np.inf, above))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,3 +237,78 @@ def screened(title: str, rule: Strategy, block: Block, found: Decisions, admissi
         {**found.flags, "floor_unmet": admission.unmet, "changed": codes != found.codes},
         {**found.quantities, "below_floor": admission.below(codes, block)},
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Prohibition:
+    """Some actions are forbidden where each named column has one of the named values.
+
+    Attributes
+    ----------
+    actions
+        What is forbidden.
+    where
+        Column to values, written as texts: 1, 1.0 and True are all ``"1"``; a missing number is ``"nan"``, a missing
+        text ``""``. No columns at all means everywhere.
+    """
+
+    actions: tuple[str, ...]
+    where: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, given: Any) -> Self:
+        """Read ``{"actions": …, "where": {column: value or values}}``."""
+        read = only_keys("a prohibition in forbidden", given, ("actions",), ("where",))
+        where = read.get("where", {})
+        if not isinstance(where, Mapping):
+            raise InputError(f"forbidden.where is {where!r}; allowed: a mapping from column to a value or values")
+        values = {name: each if isinstance(each, list | tuple) else (each,) for name, each in where.items()}
+        for name, each in values.items():
+            if not each or None in each:
+                raise InputError(
+                    f"forbidden.where.{name} is {where[name]!r}, which no context has; allowed: a value or several, "
+                    "'nan' for a missing number, '' for a missing text"
+                )
+        return cls(
+            names_of("forbidden.actions", read["actions"]),
+            {name: tuple(map(value_label, each)) for name, each in values.items()},
+        )
+
+    @property
+    def label(self) -> str:
+        """The prohibition as a leaderboard shows it, such as ``no Grant if region = south``."""
+        where = " and ".join(f"{name} = {' or '.join(values)}" for name, values in self.where.items())
+        return f"no {', '.join(self.actions)}" + f" if {where}" * bool(where)
+
+    def applies(self, contexts: Contexts | None, n_contexts: int) -> NDArray[np.bool_]:
+        """Return where the actions are forbidden, shape (context,)."""
+        found = np.ones(n_contexts, dtype=bool)
+        for name, values in self.where.items():
+            if contexts is None:
+                raise InputError(f"forbidden actions read the column {name!r}; pass contexts=")
+            kinds, inverse = np.unique(contexts[name], return_inverse=True)
+            found &= np.isin([value_label(kind) for kind in kinds], values)[inverse]
+        return found
+
+
+def forbidden_actions(
+    prohibitions: tuple[Prohibition, ...], actions: tuple[str, ...], contexts: Contexts | None, n_contexts: int
+) -> NDArray[np.bool_]:
+    """Return which actions are forbidden, shape (action, context).
+
+    Raises
+    ------
+    InputError
+        If contexts are needed and missing, or all actions are forbidden in one of them.
+    """
+    found = np.zeros((len(actions), n_contexts), dtype=bool)
+    for each in prohibitions:
+        rows = [position("forbidden action", name, actions) for name in each.actions]
+        found[rows] |= each.applies(contexts, n_contexts)
+    nothing_left = np.flatnonzero(found.all(axis=0))
+    if nothing_left.size:
+        raise InputError(
+            f"every action is forbidden in {nothing_left.size} contexts, the first of them context {nothing_left[0]}; "
+            "at least one must be left"
+        )
+    return found

@@ -12,9 +12,8 @@ from accordant.errors import InputError
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
 from accordant.voting import Profile
-from accordant.voting.rules.layout import suited
 from accordant.voting.rules.rule import MarginRule
-from accordant.voting.rules.tally import Tally
+from accordant.voting.rules.tally import Tally, suited
 
 MOST_ALTERNATIVES = 8  # the work doubles with every alternative; finding the ranking is NP-hard
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
-from accordant.voting.rules.margins import condorcet_winners
 from accordant.voting.rules.rule import LotteryRule
-from accordant.voting.rules.tally import Tally
+from accordant.voting.rules.tally import Tally, condorcet_winners
 
 MOST_BY_SUPPORT = 8  # alternatives up to which supports are tried one after the other
 NEGLIGIBLE = 1e-10  # a probability below this is rounding

@@ -2,19 +2,122 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Values
+from accordant.arrays import Integers, Mask, Values
+from accordant.compiled import Compiled, compiled
 from accordant.strategies.block import Block, Workspace
 from accordant.voting import Profile
-from accordant.voting.rules.margins import condorcet_winners, weighted_margins
-from accordant.voting.rules.ranks import ranks_by_reward
-from accordant.voting.rules.sums import in_whole_units
+from accordant.voting.ballots import rank_type
+from accordant.voting.rules.sums import in_whole_units, settled, whole
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+MANY_CONTEXTS = 32  # from here on kernels over contexts are faster than numpy over voters, and worth loading
+
+
+def suited(kernel: Compiled[Parameters, Result], n_contexts: int) -> Callable[Parameters, Result]:
+    """Return a kernel, or for few contexts the same function in Python, which need not be compiled or loaded."""
+    return kernel if n_contexts >= MANY_CONTEXTS else kernel.python
+
+
+def ranks_by_reward(rewards: Values, tolerance: float) -> Integers:
+    """Return how many actions each stakeholder rewards more, by more than the tolerance.
+
+    Being level within a tolerance is not transitive, these numbers are: a ≈ b ≈ c with a above c gives a and b rank 0
+    and c rank 1.
+
+    Parameters
+    ----------
+    rewards
+        E, shape (stakeholder, action, context).
+    tolerance
+        Rewards this close are level.
+
+    Returns
+    -------
+    Shape (stakeholder, action, context), the smallest integers that hold them.
+    """
+    n_stakeholders, n_actions, n_contexts = rewards.shape
+    ranks: Integers = np.zeros((n_stakeholders, n_actions, n_contexts), dtype=rank_type(n_actions))
+    if n_contexts >= MANY_CONTEXTS:
+        count_better(rewards, tolerance, ranks)
+        return ranks
+    for a in range(n_actions - 1):
+        difference = rewards[:, a : a + 1] - rewards[:, a + 1 :]
+        ranks[:, a + 1 :] += difference > tolerance
+        ranks[:, a] += (difference < -tolerance).sum(axis=1, dtype=ranks.dtype)
+    return ranks
+
+
+@compiled
+def count_better(rewards: Values, tolerance: float, ranks: Integers) -> None:
+    """Add to `ranks` how many actions each stakeholder rewards more."""
+    n_stakeholders, n_actions, n_contexts = rewards.shape
+    for i in range(n_stakeholders):
+        for a in range(n_actions):
+            first, rank_of_first = rewards[i, a], ranks[i, a]
+            for b in range(a + 1, n_actions):
+                second, rank_of_second = rewards[i, b], ranks[i, b]
+                for t in range(n_contexts):
+                    difference = first[t] - second[t]
+                    rank_of_second[t] += difference > tolerance
+                    rank_of_first[t] += difference < -tolerance
+
+
+def weighted_margins(ranks: Integers, weights: Values, margins: Values) -> None:
+    """Write Σ_i w_i ([i ranks a above b] − [i ranks b above a]), shape (a, b, context).
+
+    Parameters
+    ----------
+    ranks
+        Smaller is better, shape (voter, alternative, context).
+    weights
+        Shape (voter,).
+    margins
+        Where the result goes; free of rounding noise, so that equal margins are equal numbers.
+    """
+    _, n_alternatives, n_contexts = ranks.shape
+    if n_contexts >= MANY_CONTEXTS:
+        sum_margins(np.ascontiguousarray(ranks), weights, margins)
+    else:
+        by_alternative = np.ascontiguousarray(ranks.transpose(1, 0, 2))
+        for a in range(n_alternatives):
+            margins[a, a] = 0.0
+            margins[a, a + 1 :] = weights @ np.sign(by_alternative[a + 1 :] - by_alternative[a]).astype(np.float64)
+            margins[a + 1 :, a] = -margins[a, a + 1 :]
+    if not whole(weights):
+        settled(margins, weights)
+
+
+def condorcet_winners(margins: Values) -> NDArray[np.bool_]:
+    """Return whether each alternative beats every other one, shape (alternative, context)."""
+    return np.asarray((margins > 0).sum(axis=1) == len(margins) - 1)
+
+
+@compiled
+def sum_margins(ranks: Integers, weights: Values, margins: Values) -> None:
+    """Write the margins, whole rows of contexts at a time."""
+    n_voters, n_alternatives, n_contexts = ranks.shape
+    for a in range(n_alternatives):
+        margins[a, a, :] = 0.0
+        for b in range(a + 1, n_alternatives):
+            margin, reverse = margins[a, b], margins[b, a]
+            margin[:] = 0.0
+            for i in range(n_voters):
+                first, second, weight = ranks[i, a], ranks[i, b], weights[i]
+                for t in range(n_contexts):
+                    margin[t] += (weight if first[t] < second[t] else 0.0) - (weight if first[t] > second[t] else 0.0)
+            for t in range(n_contexts):
+                reverse[t] = -margin[t]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,3 +203,77 @@ def tally_of_block(block: Block, weights: Values) -> Tally:
 
 
 _TALLIES: WeakKeyDictionary[Block, dict[bytes, Tally]] = WeakKeyDictionary()
+
+
+def first_places(ranks: Integers, weights: Values, remaining: Mask | None = None, *, shared: bool) -> Values:
+    """Return the weight of the voters who put each alternative first among those that remain.
+
+    Parameters
+    ----------
+    ranks
+        Smaller is better, shape (voter, alternative, context).
+    weights
+        Shape (voter,).
+    remaining
+        Which alternatives count, shape (alternative, context), at least one per context; None means all.
+    shared
+        Whether a voter with k alternatives tied for the first place gives each 1/k of the weight; otherwise each gets
+        all of it.
+
+    Returns
+    -------
+    Shape (alternative, context), 0 for those that do not remain; equal sums are equal numbers.
+    """
+    _, n_alternatives, n_contexts = ranks.shape
+    if n_contexts < MANY_CONTEXTS:
+        first = _first(ranks, remaining)
+        sizes = first.sum(axis=1, keepdims=True) if shared else np.ones(1)
+        parts = (first / sizes).reshape(len(ranks), -1)
+        return settled((weights @ parts).reshape(n_alternatives, n_contexts), weights)
+    sums = np.empty((n_alternatives, n_contexts))
+    kept = np.ones((n_alternatives, n_contexts), dtype=bool) if remaining is None else remaining
+    sum_first_places(np.ascontiguousarray(ranks), weights, kept, shared, np.iinfo(ranks.dtype).max, sums)
+    return sums if whole(weights) and not shared else settled(sums, weights)
+
+
+def last_places(ranks: Integers, weights: Values, remaining: Mask | None = None, *, shared: bool) -> Values:
+    """Return the weight of the voters who put each alternative last among those that remain; see `first_places`."""
+    return first_places(np.negative(ranks), weights, remaining, shared=shared)
+
+
+def _first(ranks: Integers, remaining: Mask | None) -> Mask:
+    """Return which alternatives each voter puts first, shape (voter, alternative, context)."""
+    if remaining is None:
+        return np.asarray(ranks == ranks.min(axis=1, keepdims=True))
+    kept = np.where(remaining, ranks, np.iinfo(ranks.dtype).max)
+    return np.asarray((kept == kept.min(axis=1, keepdims=True)) & remaining)
+
+
+@compiled
+def sum_first_places(
+    ranks: Integers, weights: Values, remaining: Mask, shared: bool, worse_than_any: int, sums: Values
+) -> None:
+    """Write the weight of first places, whole rows of contexts at a time."""
+    n_voters, n_alternatives, n_contexts = ranks.shape
+    best, parts = np.empty(n_contexts, dtype=ranks.dtype), np.empty(n_contexts)
+    sums[:] = 0.0
+    for i in range(n_voters):
+        weight = weights[i]
+        best[:] = worse_than_any
+        for a in range(n_alternatives):
+            rank, kept = ranks[i, a], remaining[a]
+            for t in range(n_contexts):
+                best[t] = rank[t] if kept[t] and rank[t] < best[t] else best[t]
+        parts[:] = weight
+        if shared:
+            parts[:] = 0.0
+            for a in range(n_alternatives):
+                rank, kept = ranks[i, a], remaining[a]
+                for t in range(n_contexts):
+                    parts[t] += 1.0 if kept[t] and rank[t] == best[t] else 0.0
+            for t in range(n_contexts):
+                parts[t] = weight / parts[t]
+        for a in range(n_alternatives):
+            rank, kept, total = ranks[i, a], remaining[a], sums[a]
+            for t in range(n_contexts):
+                total[t] += parts[t] if kept[t] and rank[t] == best[t] else 0.0

@@ -10,8 +10,8 @@ import pytest
 from accordant.errors import DataError, InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.learners.solving.logistic import log_loss
-from accordant.preferences.learners.effects.low_rank import LowRankProblem, softmax
+from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.low_rank import LowRankProblem, softmax
 from accordant.preferences.synthetic import world
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from accordant.errors import InputError
 from accordant.preferences import Comparisons, Ratings
-from accordant.preferences.learners.effects.placed_reward import PlacedReward, records_along
-from accordant.preferences.learners.users.shared_items import independent_weights
+from accordant.preferences.learners.user_effects import PlacedReward, records_along
+from accordant.preferences.learners.shared_items import independent_weights
 
 
 def drawn(seed, *, users=3, items=8, records=12):

@@ -9,11 +9,12 @@ import pytest
 
 from accordant.errors import DataError, InputError
 from accordant.preferences import Comparisons, Ratings
-from accordant.preferences.learners.effects import random_effects, user_directions
-from accordant.preferences.learners.effects.random_effects import HeldOut
-from accordant.preferences.learners.users.item_folds import ItemFolds
+from accordant.preferences.learners import random_effects
+from accordant.preferences.learners import user_effects
+from accordant.preferences.learners.random_effects import HeldOut
+from accordant.preferences.learners.shared_items import ItemFolds
 from accordant.preferences.learners.learner import LinearReward, learners
-from accordant.preferences.learners.solving.logistic import log_loss
+from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.synthetic import world
 
 QUICK = {"types": 2, "folds": 3, "rounds": 10}
@@ -228,13 +229,13 @@ def test_records_without_weight_are_as_if_they_were_not_there(name):
 
 
 def test_directions_are_found_where_most_records_have_no_weight(monkeypatch):
-    monkeypatch.setattr(user_directions, "SAMPLED", 20)
+    monkeypatch.setattr(user_effects, "SAMPLED", 20)
     records = sample("antipodal", users=12, features=3, records=8).training
     weights = (np.arange(len(records)) % 4 == 1).astype(float)  # every fourth, never the first of four
     some = replace(records, weights=weights)
-    found = user_directions.user_directions(some, some.differences(), np.zeros(3), 3)
+    found = user_effects.user_directions(some, some.differences(), np.zeros(3), 3)
     kept = some.take(np.flatnonzero(weights))
-    assert found == pytest.approx(user_directions.user_directions(kept, kept.differences(), np.zeros(3), 3))
+    assert found == pytest.approx(user_effects.user_directions(kept, kept.differences(), np.zeros(3), 3))
 
 
 def test_a_better_size_of_pooled_margins_is_no_gain():

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from accordant.errors import InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import LinearReward
-from accordant.preferences.learners.solving.logistic import log_loss
-from accordant.preferences.learners.effects.stacking import (
+from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.effect_prior import (
     CLEAR,
     Gain,
     StackedReward,

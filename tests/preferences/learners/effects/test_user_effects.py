@@ -7,11 +7,11 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.effects.effect_prior import EffectPrior, fitted_gate, prior_path
-from accordant.preferences.learners.solving.logistic import LogisticProblem, log_loss
-from accordant.preferences.learners.effects.placed_reward import records_along
-from accordant.preferences.learners.effects.user_directions import user_directions
-from accordant.preferences.learners.effects.user_effects import UserRecords, likeliest_places
+from accordant.preferences.learners.effect_prior import EffectPrior, fitted_gate, prior_path
+from accordant.preferences.learners.logistic import LogisticProblem, log_loss
+from accordant.preferences.learners.user_effects import records_along
+from accordant.preferences.learners.user_effects import user_directions
+from accordant.preferences.learners.user_effects import UserRecords, likeliest_places
 from accordant.preferences.synthetic import world
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons, Ratings
-from accordant.preferences.learners.mixture.choosing_types import TypeScore, choice_by, choose_types
-from accordant.preferences.learners.mixture.mixture import Mixture
-from accordant.preferences.learners.users.shared_items import SharedItems
-from accordant.preferences.learners.users.user_folds import user_folds, weight_of_users
+from accordant.preferences.learners.number_of_types import TypeScore, choice_by, choose_types
+from accordant.preferences.learners.mixture import Mixture
+from accordant.preferences.learners.shared_items import SharedItems
+from accordant.preferences.records import user_folds, weight_of_users
 
 QUICK = Mixture(restarts=2, rounds=40, change=1e-5)
 
@@ -91,7 +91,7 @@ def test_scores_equal_fitting_each_fold_by_hand(opposed):
 
 
 def test_the_standard_error_is_that_of_resampled_users():
-    from accordant.preferences.learners.mixture.choosing_types import _scores
+    from accordant.preferences.learners.number_of_types import _scores
 
     generator = np.random.default_rng(0)
     weights = generator.integers(5, 40, 60).astype(float)

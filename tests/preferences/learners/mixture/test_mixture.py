@@ -11,8 +11,8 @@ import pytest
 from accordant.errors import InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.learners.mixture.mixture import Mixture
-from accordant.preferences.learners.solving.logistic import log_loss
+from accordant.preferences.learners.mixture import Mixture
+from accordant.preferences.learners.logistic import log_loss
 
 
 def agreement(model, groups):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from accordant.errors import InputError
-from accordant.preferences.learners.solving.logistic import LogisticProblem, Pull, log_loss, sigmoid
+from accordant.preferences.learners.logistic import LogisticProblem, Pull, log_loss, sigmoid
 
 
 def problem(seed=0, n=60, d=5, **changes):

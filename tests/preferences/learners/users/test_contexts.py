@@ -9,10 +9,10 @@ import pytest
 
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons, Ratings
-from accordant.preferences.learners.users.contexts import GivenContexts, HistoryContexts, user_contexts
+from accordant.preferences.learners.user_contexts import GivenContexts, HistoryContexts, user_contexts
 from accordant.preferences.learners.learner import learners
-from accordant.preferences.learners.solving.logistic import log_loss
-from accordant.preferences.learners.users.shared_items import SharedItems
+from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.shared_items import SharedItems
 from accordant.preferences.synthetic import world
 
 
@@ -180,7 +180,7 @@ def test_the_scale_of_weights_changes_nothing(scale):
 
 
 def test_zero_weights_in_step_with_the_sample_change_nothing(monkeypatch):
-    monkeypatch.setattr("accordant.preferences.learners.users.contexts.WHITENED", 200)
+    monkeypatch.setattr("accordant.preferences.learners.user_contexts.WHITENED", 200)
     records = drawn("antipodal", individuality=0.0)
     for turn in (0, 1):
         weights = (np.arange(len(records)) % 2 == turn).astype(float)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accordant.errors import InputError
 from accordant.preferences import Comparisons
-from accordant.preferences.learners.users.item_folds import item_folds
+from accordant.preferences.learners.shared_items import item_folds
 
 
 def records(chosen, rejected, users, **more):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.preferences import Comparisons, Rankings
-from accordant.preferences.learners.users.shared_items import SharedItems
+from accordant.preferences.learners.shared_items import SharedItems
 
 
 def drawn(seed, n_records, n_items, n_users, weighing="one"):
@@ -69,7 +69,7 @@ def test_sums_equal_those_record_by_record(seed, n_records, n_items, n_users, we
 def test_common_opponents_are_found_part_by_part(monkeypatch):
     records = drawn(3, 60, 8, 2)
     whole = SharedItems(records).of_others(records.differences())
-    monkeypatch.setattr("accordant.preferences.learners.users.shared_items.STEPS", 5)
+    monkeypatch.setattr("accordant.preferences.learners.shared_items.STEPS", 5)
     parts = SharedItems(records).of_others(records.differences())
     assert parts.counted == pytest.approx(whole.counted)
 

@@ -48,7 +48,7 @@ def nowhere(monkeypatch, tmp_path, request):
     """No data are found unless a test asks for the real ones."""
     if "real_data" not in request.fixturenames:
         monkeypatch.delenv("ACCORDANT_DATA", raising=False)
-        monkeypatch.setattr("accordant.cases.places.cache_folder", lambda: tmp_path)
+        monkeypatch.setattr("accordant.cases.files.cache_folder", lambda: tmp_path)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from accordant.slates.sources import market_simulators
-from accordant.slates.cases.tourism.choice import Choice
-from accordant.slates.cases.tourism.city import CATEGORIES
+from accordant.slates.cases.tourism.simulator import Choice
+from accordant.slates.cases.tourism.simulator import CATEGORIES
 from accordant.slates.cases.tourism.simulator import LIKED, city
 from accordant.errors import InputError
 from accordant.slates.catalogue import Requests

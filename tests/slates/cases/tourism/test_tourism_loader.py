@@ -9,10 +9,10 @@ import pytest
 
 from accordant.slates.sources import market_loaders
 from accordant.slates.cases.tourism.loader import places_file, tours
-from accordant.slates.cases.tourism.mapping import FAMOUS, SMALL
-from accordant.slates.cases.tourism.predictions import learned_from, predicted, training_users
+from accordant.slates.cases.tourism.tables import FAMOUS, SMALL
+from accordant.slates.cases.tourism.loader import learned_from, predicted, training_users
 from accordant.slates.relevance import recommender_of
-from accordant.slates.cases.tourism.split import split_by_time
+from accordant.slates.cases.tourism.loader import split_by_time
 from accordant.slates.cases.tourism.tables import column_names, read_places, read_visits
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.slates.relevance import NOBODY, NOWHERE, recommenders

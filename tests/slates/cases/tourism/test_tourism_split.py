@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.slates.cases.tourism.mapping import FAMOUS, SMALL, capacities, famous, providers
-from accordant.slates.days import service_days
-from accordant.slates.cases.tourism.split import counts_by_user, split_by_time, tours_of
+from accordant.slates.cases.tourism.tables import FAMOUS, SMALL, capacities, famous, providers
+from accordant.slates.sources import service_days
+from accordant.slates.cases.tourism.loader import counts_by_user, split_by_time, tours_of
 from accordant.slates.cases.tourism.tables import Visits
 from accordant.errors import DataError, InputError
 

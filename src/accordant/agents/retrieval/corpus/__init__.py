@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from accordant.agents.retrieval.corpus.corpus import Corpus
-from accordant.agents.retrieval.corpus.folder import built_in_corpus, read_corpus
-from accordant.agents.retrieval.corpus.markdown import parse
+from accordant.agents.retrieval.corpus.corpus import Corpus, built_in_corpus, parse, read_corpus
 
 __all__ = ["Corpus", "built_in_corpus", "parse", "read_corpus"]

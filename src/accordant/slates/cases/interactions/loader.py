@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from accordant.errors import DataError, InputError
-from accordant.slates.cases.interactions.past import NO_CANDIDATE, Asked, Past, day_of, days_after, split_time
+from accordant.slates.cases.interactions.past import (
+    NO_CANDIDATE,
+    Asked,
+    Past,
+    day_of,
+    days_after,
+    facts_of,
+    notes_of,
+    split_time,
+)
 from accordant.slates.cases.interactions.tables import (
     MOST_UNKNOWN,
     OF_ITEMS,
@@ -20,11 +29,9 @@ from accordant.slates.cases.interactions.tables import (
     read_events,
     read_items,
 )
-from accordant.slates.cases.interactions.words import facts_of, notes_of
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.days import service_days
 from accordant.slates.relevance import Fitted, recommender_of
-from accordant.slates.sources import Demand, market_loaders
+from accordant.slates.sources import Demand, market_loaders, service_days
 from accordant.tables.text import file_hash
 
 MOST_CELLS = 20_000_000  # item × request: 18 bytes each are 360 MB, and every rule that is served needs more [ours]

@@ -2,24 +2,174 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
-from accordant.slates.cases.tourism.mapping import capacities, providers
-from accordant.slates.cases.tourism.predictions import predicted
-from accordant.slates.cases.tourism.split import Split, counts_by_user, split_by_time
-from accordant.slates.cases.tourism.tables import Places, Visits, column_names, date_of, read_places, read_visits
+from accordant.slates.cases.tourism.tables import (
+    Places,
+    Visits,
+    capacities,
+    column_names,
+    date_of,
+    providers,
+    read_places,
+    read_visits,
+)
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.days import service_days
-from accordant.slates.relevance import recommender_of
-from accordant.slates.sources import Demand, market_loaders
+from accordant.slates.relevance import NOBODY, Interactions, Recommender, recommender_of, relative
+from accordant.slates.sources import Demand, market_loaders, service_days
+
+SHORTEST = 2  # attractions of a tour from which something is left to predict after the first
+
+
+@dataclass(frozen=True)
+class Tour:
+    """What one user visited on one tour.
+
+    Attributes
+    ----------
+    user, name
+        Ids.
+    start
+        Seconds since 1970 at which the first visit began.
+    items
+        Different attractions in the order of their first visit, by position.
+    """
+
+    user: str
+    name: str
+    start: float
+    items: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Tours to predict, and visits to learn from.
+
+    Attributes
+    ----------
+    tests
+        The latest tours of at least two attractions, in the order of time.
+    training
+        Whether a visit was over before the first of them began, shape (visit,).
+    time
+        Seconds since 1970 at which it began.
+    tours
+        How many tours of at least two attractions there are in all.
+    """
+
+    tests: tuple[Tour, ...]
+    training: NDArray[np.bool_]
+    time: float
+    tours: int
+
+
+def tours_of(visits: Visits) -> list[Tour]:
+    """Return all tours in the order of their first visits; ties by user, then by name."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for row, tour in enumerate(visits.tours):
+        found.setdefault(tour, []).append(row)
+    tours = [
+        Tour(user, name, float(visits.starts[rows[0]]), tuple(dict.fromkeys(visits.items[rows].tolist())))
+        for (user, name), rows in found.items()
+    ]
+    return sorted(tours, key=lambda tour: (tour.start, tour.user, tour.name))
+
+
+def split_by_time(visits: Visits, test_share: float) -> Split:
+    """Split at the start of the first of the latest tours of at least two attractions.
+
+    A visit that is not over by then is not learned from, whoever made it and whatever tour it belongs to.
+
+    Parameters
+    ----------
+    visits
+        In the order of time.
+    test_share
+        Share of these tours that are tests, above 0 and below 1; at least one is.
+
+    Raises
+    ------
+    InputError
+        If the share is out of range.
+    DataError
+        If no tour has two attractions, or nothing happened before the first test.
+    """
+    if not 0 < test_share < 1:
+        raise InputError(f"test_share is {test_share:g}; allowed: above 0 and below 1")
+    every = tours_of(visits)
+    long_enough = [tour for tour in every if len(tour.items) >= SHORTEST]
+    if not long_enough:
+        raise DataError(
+            f"no tour has {SHORTEST} different attractions: {len(every)} tours were found, none with anything to "
+            "predict after its first attraction"
+        )
+    tests = long_enough[-math.ceil(test_share * len(long_enough)) :]
+    training = visits.ends < tests[0].start
+    if not training.any():
+        raise DataError(
+            f"nothing to learn from: no visit was over before the first test tour began on {date_of(tests[0].start)}; "
+            "allowed: a smaller test_share, or more tours"
+        )
+    return Split(tuple(tests), training, tests[0].start, len(long_enough))
+
+
+def counts_by_user(
+    users: Sequence[str], visits: Visits, training: NDArray[np.bool_], n_items: int
+) -> NDArray[np.float64]:
+    """Return how often each user visited each attraction in training, shape (item, user)."""
+    column = {user: place for place, user in enumerate(dict.fromkeys(users))}
+    found = np.zeros((n_items, len(column)))
+    for row in np.flatnonzero(training):
+        place = column.get(visits.users[row])
+        if place is not None:
+            found[visits.items[row], place] += 1
+    return found[:, [column[user] for user in users]]
+
+
+def predicted(visits: Visits, split: Split, catalogue: Catalogue, recommender: Recommender) -> Values:
+    """Return relevance in [0, 1], shape (item, request): scores over the best of each request.
+
+    The first attraction of a tour is where its request starts from; it is no candidate, so it has 0.
+    """
+    column = training_users(visits, split)
+    fitted = recommender.fit(learned_from(visits, split, catalogue.n_items), catalogue)
+    users = np.array([column.get(tour.user, NOBODY) for tour in split.tests])
+    starts = np.array([tour.items[0] for tour in split.tests])
+    scores = np.array(fitted.scores(users, starts), dtype=np.float64)
+    scores[starts, np.arange(len(starts))] = 0.0
+    return relative(scores)
+
+
+def learned_from(visits: Visits, split: Split, n_items: int) -> Interactions:
+    """Return training visits as interactions; each starts from the one before it on its tour.
+
+    On tours of training alone this predicts better than starting from the first one; see ``docs/methods/tourism.md``.
+    """
+    column = training_users(visits, split)
+    rows = np.flatnonzero(split.training)
+    position = {tour: place for place, tour in enumerate(dict.fromkeys(visits.tours[row] for row in rows))}
+    found = Interactions.of(
+        len(column), n_items, [column[visits.users[row]] for row in rows], visits.items[rows], times=visits.starts[rows]
+    )
+    return found.within([position[visits.tours[row]] for row in rows], "previous")
+
+
+def training_users(visits: Visits, split: Split) -> dict[str, int]:
+    """Return the position of each user of training, in the order of first visits."""
+    users = dict.fromkeys(visits.users[row] for row in np.flatnonzero(split.training))
+    return {user: place for place, user in enumerate(users)}
+
 
 VISITS, PLACES = "traj-", "poi-"  # how names of the two files begin
 EARLIEST = "1970-01-01"  # a time before is a clock that was never set or the date of a scanned picture
@@ -57,7 +207,7 @@ def tours(
     visitors_per_day, batch
         Requests of a service day, and how many are served at once; at least 1.
     capacity_share, famous_share
-        See `accordant.slates.cases.tourism.mapping`.
+        See `accordant.slates.cases.tourism.tables`.
     recommender, recommender_parameters
         What predicts relevance.
     columns

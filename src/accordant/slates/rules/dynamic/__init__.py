@@ -6,18 +6,17 @@ agent is a stakeholder here, and the recommender of the code is the stakeholder 
 Words used here::
 
     history        the last slates, and what each gave to every stakeholder
-    fairness       m_i in [0, 1] of the history for a stakeholder; 1: nothing is owed. See `history`, one file each
+    fairness       m_i in [0, 1] of the history for a stakeholder; 1: nothing is owed. See `history`
     compatibility  c_i in [0, 1] of a stakeholder with the user at hand
-    share          of the say that is given to a stakeholder for this user. See `allocation`, one file each
+    share          of the say that is given to a stakeholder for this user. See `allocation`
     protected      items that a stakeholder wants to see shown
 """
 
 from __future__ import annotations
 
 from accordant.slates.rules.dynamic.allocation import SayAllocation, say_allocations
-from accordant.slates.rules.dynamic.compatibility import compatibilities
 from accordant.slates.rules.dynamic.history import FairnessOfHistory, History, HistoryFairness, history_fairness
-from accordant.slates.rules.dynamic.rule import Dynamic
+from accordant.slates.rules.dynamic.rule import Dynamic, compatibilities
 
 __all__ = [
     "Dynamic",

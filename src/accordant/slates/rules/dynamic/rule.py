@@ -9,26 +9,173 @@ The share that an allocation gives to nobody goes to the user [ours]: with nobod
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
-from accordant.slates.candidates import Candidates
-from accordant.slates.rule import Kind, check_places, empty, register
-from accordant.slates.rules.dynamic.allocation import SayAllocation, say_allocations
-from accordant.slates.rules.dynamic.allocation.say import first_largest, only
-from accordant.slates.rules.dynamic.history import HistoryFairness, history_fairness
-from accordant.slates.rules.dynamic.history.past import RunningHistory
-from accordant.slates.rules.dynamic.serving import Block, served_block
-from accordant.slates.rules.in_order import InOrder, Mending
-from accordant.slates.rules.user import user_position
-from accordant.slates.slates import Slates, together
-from accordant.slates.state import State
+from accordant.slates.candidates import Candidates, Gains, extremes, user_position
+from accordant.slates.moderation.offers import best_items
+from accordant.slates.rule import InOrder, Kind, Mend, Mending, check_places, empty, register
+from accordant.slates.rules.dynamic.allocation import SayAllocation, first_largest, only, say_allocations
+from accordant.slates.rules.dynamic.history import (
+    FairnessOfHistory,
+    History,
+    HistoryFairness,
+    RunningHistory,
+    history_fairness,
+)
+from accordant.slates.slates import NOTHING, Slates, State, together
+
+
+def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:
+    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours].
+
+    SCRUF-D takes compatibility as given. This one needs no data beside E: it is 1 if the best list of a stakeholder is
+    as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user.
+
+    Parameters
+    ----------
+    candidates
+        E and what may be shown.
+    user
+        E of the user, shape (item, user).
+    extremes
+        The user's ideal and worst mean over lists of the same length, each of shape (user,).
+    k
+        Places.
+
+    Returns
+    -------
+    Shape (stakeholder, user); 0 for stakeholders without a say.
+    """
+    found = np.zeros((len(candidates.stakeholders), user.shape[1]))
+    ideal, worst = extremes
+    users = np.arange(user.shape[1])[:, None]
+    for i in np.flatnonzero(candidates.weights > 0):
+        best = best_items(candidates.values[i], candidates.totals, candidates.available, k, candidates.tolerance)
+        shown = best.items != NOTHING
+        worth = np.where(shown, user[np.maximum(best.items, 0), users], 0.0).sum(axis=1)
+        kept = Gains(worth / np.maximum(shown.sum(axis=1), 1), ideal, worst).attained
+        found[i] = np.where(np.isnan(kept), 1.0, kept)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What is known of some users before any of them is served.
+
+    Attributes
+    ----------
+    candidates
+        E and what may be shown.
+    by_user
+        E, shape (user, stakeholder, item).
+    own
+        E of the user, shape (user, item); 0 if the user has no say.
+    ideal, worst
+        Of every stakeholder, shape (stakeholder, user).
+    speakers
+        Positions of the stakeholders who may be given a say: those with weight above 0, but for the user.
+    compatibility
+        c_i, shape (stakeholder, user); 1 where no allocation reads it.
+    reads_compatibility
+        Whether one does.
+    """
+
+    candidates: Candidates
+    by_user: Values
+    own: Values
+    ideal: Values
+    worst: Values
+    speakers: NDArray[np.intp]
+    compatibility: Values
+    reads_compatibility: bool
+
+    @classmethod
+    def of(cls, candidates: Candidates, user: int | None, k: int, reads_compatibility: bool) -> Block:
+        """Return what is known, with the position of the user among stakeholders, None if the user has no say."""
+        lengths = np.minimum(k, candidates.available.sum(axis=0))
+        ideal, worst = extremes(candidates, lengths)
+        by_user = np.ascontiguousarray(candidates.values.transpose(2, 0, 1))
+        own = np.zeros_like(by_user[:, 0]) if user is None else by_user[:, user]
+        speakers = np.array([i for i in np.flatnonzero(candidates.weights > 0) if i != user], dtype=np.intp)
+        if not reads_compatibility:
+            fits = np.ones(ideal.shape)
+        elif user is None:
+            fits = np.ones(ideal.shape)  # nobody is there to fit
+        else:
+            fits = compatibilities(candidates, candidates.values[user], (ideal[user], worst[user]), k)
+        return cls(candidates, by_user, own, ideal, worst, speakers, fits, reads_compatibility)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the speakers."""
+        return tuple(self.candidates.stakeholders[i] for i in self.speakers)
+
+    @property
+    def weights(self) -> Values:
+        """Weights of the speakers."""
+        return np.asarray(self.candidates.weights[self.speakers])
+
+    def attained(self, u: int, items: NDArray[np.intp]) -> Values:
+        """Return the normalised utilities of one user's list, shape (stakeholder,)."""
+        if not len(items):
+            return np.full(len(self.ideal), np.nan)
+        means = self.by_user[u][:, items].sum(axis=1) / len(items)
+        return Gains(means, self.ideal[:, u], self.worst[:, u]).attained
+
+
+Fairness = Callable[[History], FairnessOfHistory]
+Say = Callable[[int, Values], tuple[Values, Values]]
+
+
+def served_block(
+    block: Block, k: int, history: RunningHistory, fairness: Fairness, say: Say, share: float, mend: Mend | None = None
+) -> Slates:
+    """Return the slates of the users of a block, each of which becomes part of the history.
+
+    Parameters
+    ----------
+    block
+        Users.
+    k
+        Places.
+    history
+        Of the users before; changed.
+    fairness
+        From the history to m.
+    say
+        From the position of a user and m to the chances and the say of every stakeholder.
+    share
+        λ.
+    mend
+        Changes each list before it is shown; None if nothing does.
+    """
+    candidates = block.candidates
+    shape = len(candidates.stakeholders), candidates.n_users
+    totals, available = candidates.totals, candidates.available
+    items = np.full((candidates.n_users, k), NOTHING, dtype=np.intp)
+    tied = np.zeros(candidates.n_users, dtype=bool)
+    fair, chances, given = (np.empty(shape) for _ in range(3))
+    for u in range(candidates.n_users):
+        fair[:, u] = fairness(history.seen).values
+        chances[:, u], given[:, u] = say(u, fair[:, u])
+        scores = (1.0 - share * given[:, u].sum()) * block.own[u] + share * (given[:, u] @ block.by_user[u])
+        column = slice(u, u + 1)
+        best = best_items(scores[:, None], totals[:, column], available[:, column], k, candidates.tolerance)
+        items[u], tied[u] = best.items[0] if mend is None else mend(u, best.items[0]), best.tied[0]
+        history.add(items[u], block.attained(u, items[u][items[u] != NOTHING]))
+    known = {"compatibility": block.compatibility} if block.reads_compatibility else {}
+    return Slates(
+        "dynamic", candidates.items, items, tied, {}, {"fairness": fair, "chances": chances, "say": given, **known}
+    )
+
 
 Mode = Literal["lottery", "top", "mixture"]
 MODES: tuple[Mode, ...] = get_args(Mode)

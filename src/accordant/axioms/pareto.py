@@ -1,0 +1,147 @@
+"""Pareto and Pigou–Dalton: a better, or a more even, action must not lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from accordant.arrays import Mask, Values
+from accordant.axioms.axiom import Axiom, Setting, Trial, register
+from accordant.axioms.outcome import RESOLUTION, outcome_of, somewhere
+from accordant.statistics import dominated_by
+
+
+@register("strong_pareto")
+class StrongPareto(Axiom):
+    """If E[i, b] ≥ E[i, a] for every stakeholder and > for one, then a is not among the winners.
+
+    Judged on winners. A rule that fails may still never decide for a dominated action: the tie rule prefers the larger
+    sum, and so the dominating action, whenever both win.
+    """
+
+    head = "str. Par"
+    statement = "an action does not win if another one is better for somebody and worse for nobody"
+    source = "Sen 1970"
+
+    def trials(self, setting: Setting) -> Iterator[Trial]:
+        """Compare every action with every other."""
+        values, before, actions = setting.values, setting.before, setting.expected.actions
+        better = [dominated_by(values, b, RESOLUTION) for b in range(len(actions))]
+
+        def say(t: int) -> str:
+            """Name the winner and the action that dominates it."""
+            a, b = next(
+                (a, b)
+                for b in range(len(actions))
+                for a in range(len(actions))
+                if better[b][a, t] and before.winners[a, t]
+            )
+            spared = "" if before.codes[t] == a else " (the tie rule does not take it)"
+            return f"{actions[a]} wins although {actions[b]} is better for somebody and worse for nobody{spared}"
+
+        dominated = np.logical_or.reduce(better)
+        yield Trial(somewhere(dominated), somewhere(dominated & before.winners), say)
+
+
+def preferred_by_all(values: Values, other: int) -> Mask:
+    """Return where E[i, other, t] > E[i, a, t] for every i, shape (action, context)."""
+    return np.asarray((values[:, other, None] > values + RESOLUTION).all(axis=0))
+
+
+@register("weak_pareto")
+class WeakPareto(Axiom):
+    """If E[i, b] > E[i, a] for every stakeholder i, then a is not among the winners.
+
+    Judged on winners: a score that puts an action level with one that everybody prefers has lost sight of it, even if
+    the tie rule would then take the better one. Put to the test wherever some action is so dominated.
+    """
+
+    head = "weak Par"
+    statement = "an action does not win if everybody prefers another one"
+    source = "Arrow 1951"
+
+    def trials(self, setting: Setting) -> Iterator[Trial]:
+        """Compare every action with every other."""
+        values, winners, actions = setting.values, setting.before.winners, setting.expected.actions
+        better = [preferred_by_all(values, b) for b in range(len(actions))]
+
+        def say(t: int) -> str:
+            """Name the winner and the action that dominates it."""
+            a, b = next(
+                (a, b) for b in range(len(actions)) for a in range(len(actions)) if better[b][a, t] and winners[a, t]
+            )
+            return f"{actions[a]} wins although everybody prefers {actions[b]}"
+
+        dominated = np.logical_or.reduce(better)
+        yield Trial(somewhere(dominated), somewhere(dominated & winners), say)
+
+
+PAIRS = 6  # more pairs of stakeholders than these, those of four, are sampled
+SMALLEST = 0.005  # smallest transfer; the gain in a smooth rule grows with its square
+
+
+@register("pigou_dalton")
+class PigouDalton(Axiom):
+    """If b is a after a transfer from a better-off to a worse-off stakeholder, then a does not win.
+
+    The transfer is at most half of the gap, so that the two do not change places, and the sum stays the same. This is
+    Dalton's strict form: a rule that is indifferent to transfers, as the utilitarian rule is, fails. Judged on winners,
+    by putting b in the place of some action beside the decided one. Only asked of rules with equal weights.
+    """
+
+    head = "Pig.-Dal"
+    statement = "an action does not win beside itself after a transfer from a better-off to a worse-off stakeholder"
+    source = "Pigou 1912, Dalton 1920"
+    impartial = True
+
+    def trials(self, setting: Setting) -> Iterator[Trial]:
+        """Put a transfer of the decided action in the place of every other action."""
+        values, before, generator = setting.values, setting.before, setting.generator()
+        n_stakeholders, n_actions, n_contexts = values.shape
+        columns = np.arange(n_contexts)
+        decided = values[:, before.codes, columns]
+        pairs = list(combinations(range(n_stakeholders), 2))
+        if len(pairs) > PAIRS:
+            pairs = [pairs[k] for k in generator.choice(len(pairs), size=PAIRS, replace=False)]
+        for first, second in pairs:
+            share = np.where(generator.random(n_contexts) < 0.5, 1.0, 0.5)
+            better, amount = transferred(decided, first, second, share)
+            for place in range(n_actions):
+                changed = values.copy()
+                changed[:, place] = better
+                expected = setting.changed(changed)
+                after = outcome_of(setting.rule, expected)
+                judged = (before.codes != place) & (amount > SMALLEST)
+                say = partial(_still_wins, setting, place, (first, second))
+                yield Trial(judged, after.winners[before.codes, columns], say, (expected, after))
+
+
+def transferred(column: Values, first: int, second: int, share: Values) -> tuple[Values, Values]:
+    """Return rewards after a transfer between two stakeholders, (stakeholder, context), and its size, (context,).
+
+    Parameters
+    ----------
+    column
+        Rewards of one action, shape (stakeholder, context).
+    first, second
+        The two stakeholders.
+    share
+        Share of half the gap that moves, in (0, 1], shape (context,).
+    """
+    amount = (column[first] - column[second]) / 2 * share
+    moved = column.copy()
+    moved[first] -= amount
+    moved[second] += amount
+    return moved, np.abs(amount)
+
+
+def _still_wins(setting: Setting, place: int, pair: tuple[int, int], context: int) -> str:
+    actions, names = setting.expected.actions, setting.expected.stakeholders
+    winner = actions[setting.before.codes[context]]
+    between = " and ".join(names[i] for i in pair)
+    return (
+        f"{winner} wins beside {actions[place]}, which is {winner} after a transfer that narrows the gap of {between}"
+    )

@@ -1,0 +1,196 @@
+"""What ``accordant run`` prints for people: where the data came from, the leaderboard, and what to mind."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from accordant.errors import InputError
+from accordant.runs.certification import DELTAS, Certified
+from accordant.terminal import console
+
+SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
+
+
+def print_run(content: Mapping[str, Any], folder: Path) -> None:
+    """Print where the data came from, the leaderboard, what to mind, and where the report is."""
+    screen, data, test = console(), content["data"], content["test"]
+    origin = "SIMULATED DATA" if data["simulated"] else "data"
+    screen.print(f"{origin}: {data['source']}, {data['train']} training and {data['test']} untouched test rows")
+    selection = content["selection"]
+    screen.print(f"selected on held-out folds: {content['selected']}. {selection['consults']}".strip())
+    if selection["score"] is not None:
+        screen.print(f"its score there, corrected for having been chosen there: {_estimate(selection['score'])}")
+    screen.print()
+    screen.print(leaderboard_table(test, content["selected"]))
+    screen.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
+    notes = [f"{label}: {rule['note']}." for label, rule in content["strategies"].items() if rule["note"]]
+    hidden = (content["scrutiny"].get("sensitivity") or {}).get("sentences", ())
+    for sentence in [*test["remarks"], *hidden, *notes, *content["warnings"]]:
+        screen.print(f"- {sentence}")
+    screen.print(f"\noutcome model: {_outcome_model(content['outcome_model'])}")
+    screen.print(f"\nrun: {folder}\nreport: {folder / 'report.html'}")
+
+
+def leaderboard_table(test: Mapping[str, Any], selected: str) -> Table:
+    """Return the leaderboard with the metrics that carry weight."""
+    weighted = [metric for metric in test["metrics"] if metric["weight"] > 0][:SHOWN_METRICS]
+    table = Table(title=f"Leaderboard on {test['n']} untouched rows", title_justify="left", box=None, pad_edge=False)
+    table.add_column("strategy", no_wrap=True)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column(f"{test['level']:.0%} interval", justify="right", no_wrap=True)
+    table.add_column("among best", justify="right")
+    table.add_column("tied", justify="right")
+    for metric in weighted:
+        table.add_column(f"{metric['label'].replace('_', ' ')} ({metric['weight']:g})", justify="right")
+    for row in test["leaderboard"]:
+        mark = ">" if row["strategy"] == selected else " " if row["candidate"] else "*"
+        score = row["score"]
+        limits = "" if score["low"] is None else f"{score['low']:.3f}–{score['high']:.3f}"
+        table.add_row(
+            f"{mark} {row['strategy']}",
+            _number(score["value"]),
+            limits,
+            {True: "yes", False: "no", None: ""}[row["among_best"]],
+            f"{row['tied']:.0%}",
+            *(_number(row["metrics"][metric["label"]]["value"]) for metric in weighted),
+        )
+    return table
+
+
+def _outcome_model(found: Mapping[str, Any]) -> str:
+    """Return what f is and how good it is on the test rows; calibration per outcome is left to the report."""
+    overall = [measure for measure in found["quality"] if not measure["name"].startswith("mean probability of")]
+    return f"{found['name']}; " + ", ".join(f"{measure['name']} {_number(measure['value'])}" for measure in overall)
+
+
+def _estimate(found: Mapping[str, Any]) -> str:
+    limits = "" if found["low"] is None else f" [{found['low']:.3f}, {found['high']:.3f}]"
+    return f"{_number(found['value'])}{limits}"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "not defined"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
+
+
+WIDTH = 100  # columns of a page that is piped somewhere
+QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
+
+
+def members_of(coalition: str | None) -> list[str] | None:
+    """Return the names of an option such as ``Bank, Regulator``; None for everybody."""
+    if coalition is None:
+        return None
+    members = [name.strip() for name in coalition.split(",") if name.strip()]
+    if not members:
+        raise InputError(f"--coalition {coalition!r} names nobody; leave it out for everybody")
+    return members
+
+
+def print_certified(found: Certified, out: Path | None) -> None:
+    """Print what holds of all decisions together, and where the single ones are."""
+    console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    certificate, threat = found.certificate, found.certificate.threat
+    who = "everybody together" if threat.coalition is None else ", ".join(threat.coalition)
+    n = certificate.expected.n_contexts
+    console.print(found.origin)
+    console.print(f"strategy: {certificate.rule.label}; method: {certificate.method}")
+    certified, attackable, inexact = (
+        int(each.sum()) for each in (certificate.certified, certificate.attackable, ~certificate.exact)
+    )
+    console.print(f"\nIf {who} may misreport each expected reward by up to {threat.delta:g}:")
+    console.print(f"- {certified} of {n} decisions cannot change;")
+    console.print(f"- a misreport that changes the decision is known for {attackable};")
+    console.print(f"- the actions that could win are known exactly for {n - inexact}.")
+    if threat.frozen:
+        console.print("Reference points stay where honest reports put them: a weaker threat than the live one.")
+    console.print()
+    console.print(radius_table(found))
+    console.print(
+        "\nradius: the largest misreport that does not change a decision"
+        + ("." if found.survey.exact else "; certified, so the true one may be larger.")
+    )
+    if out is not None:
+        console.print(f"\none line per row: {out}")
+
+
+def radius_table(found: Certified) -> Table:
+    """Return the share of certified decisions and quartiles of the radius, per coalition."""
+    survey, deltas = found.survey, sorted({*DELTAS, found.certificate.threat.delta})
+    table = Table(
+        title="Decisions that cannot change, and quartiles of the radius",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
+    table.add_column("who misreports", overflow="fold", min_width=18)
+    for delta in deltas:
+        table.add_column(f"by {delta:g}", justify="right", no_wrap=True)
+    for name in QUARTILES.values():
+        table.add_column(name, justify="right")
+    shares, quartiles = np.array([survey.certified(delta) for delta in deltas]).T, survey.quantiles(tuple(QUARTILES))
+    for members, row, radii in zip(survey.coalitions, shares, quartiles, strict=True):
+        everybody = len(members) == len(found.certificate.expected.stakeholders) and len(members) > 1
+        name = "everybody" if everybody else ", ".join(members)
+        table.add_row(name, *(f"{share:.1%}" for share in row), *(_radius(radius) for radius in radii))
+    return table
+
+
+def _radius(radius: float) -> str:
+    return "never" if np.isinf(radius) else f"{radius:.4f}"
+
+
+LAST_ROW = 10**12
+HEADINGS = {
+    "decides": "The decision",
+    "traded": "What it traded off",
+    "change": "What would have changed it",
+    "sure": "How sure it is",
+}
+
+
+def row_numbers(given: str) -> list[int]:
+    """Return the row numbers of an option such as ``0,4``."""
+    try:
+        found = [int(each) for each in given.split(",")]
+    except ValueError:
+        raise InputError(f"--row is {given!r}; allowed: whole numbers separated by commas, such as 0,4") from None
+    for row in found:
+        if not 0 <= row <= LAST_ROW:
+            raise InputError(f"row {row} is to be explained; allowed: numbers of rows, from 0")
+    return list(dict.fromkeys(found))
+
+
+def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:
+    """Print E as a small table and the sentences, row by row."""
+    console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    console.print(document["source"])
+    for each in document["explanations"]:
+        console.print()
+        console.print(rewards_table(each))
+        for topic, sentences in each["sentences"].items():
+            console.print(f"\n{HEADINGS[topic]}")
+            for sentence in sentences:
+                console.print(f"- {sentence}")
+    if out is not None:
+        console.print(f"\npage: {out}")
+
+
+def rewards_table(explanation: Mapping[str, Any]) -> Table:
+    """Return expected rewards by stakeholder and action."""
+    title = f"Row {explanation['row']}: {explanation['choice']['action']}, by {explanation['rule']}"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("expected reward", overflow="fold")
+    for action in explanation["actions"]:
+        table.add_column(action, justify="right")
+    for name, rewards in zip(explanation["stakeholders"], explanation["expected"], strict=True):
+        table.add_row(name, *(f"{reward:.3f}" for reward in rewards))
+    return table

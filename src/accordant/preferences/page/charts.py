@@ -1,0 +1,330 @@
+"""Charts of a comparison of learners: the groups against each other, and users one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from accordant.preferences.page.reading import Json, Row
+from accordant.report.charts.svg import box, figure, hatched, line, mark, tag, text
+from accordant.report.scale import Scale, linear_scale, number
+
+WIDTH, HEIGHT = 360.0, 340.0
+LEFT, RIGHT, TOP, BOTTOM = 54.0, 14.0, 28.0, 50.0
+FEW = 6  # rows up to which every one has its interval drawn; with more, only those that matter most
+NEAR = 7.0  # marks closer than this share one label
+LETTER = 7.0  # width of a digit
+PLACES = (
+    (9, 4, "start"), (-9, 4, "end"), (0, -10, "middle"), (0, 20, "middle"),
+    (9, -9, "start"), (-9, -9, "end"), (9, 17, "start"), (-9, 17, "end"),
+    (22, 4, "start"), (-22, 4, "end"), (0, -24, "middle"), (0, 34, "middle"),
+)  # fmt: skip
+Box = tuple[float, float, float, float]
+
+
+def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], key: Sequence[str]) -> Markup:
+    """Return methods and controls by the accuracy of two groups, with a cross of intervals each.
+
+    Parameters
+    ----------
+    identifier
+        Unique in the document.
+    rows
+        Methods; those without a value in a group are left out.
+    groups
+        Majority (across) and minority (up).
+    key
+        Labels whose intervals are drawn even among many.
+    """
+    names = tuple(f"accuracy[{group}]" for group in groups)
+    shown = [row for row in rows if all(row.metric(name)["value"] is not None for name in names)]
+    crossed = [row for row in shown if len(shown) <= FEW or row.label in key]
+    across, up = (
+        linear_scale(_span(shown, crossed, name), *ends)
+        for name, ends in zip(names, ((LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)), strict=True)
+    )
+    points = {row.label: (across(row.metric(names[0])["value"]), up(row.metric(names[1])["value"])) for row in shown}
+    crosses = [part for row in crossed for part in _cross(row, names, across, up)]
+    marks = [
+        tag("g", {}, tag("title", {}, _said(row, names)), mark(row.mark, *points[row.label], _size(row), _css(row)))
+        for row in sorted(shown, key=lambda row: row.role == "looked_at")
+    ]
+    said = f"Accuracy of {groups[0]} and of {groups[1]}. " + "; ".join(_said(row, names) for row in shown) + "."
+    frame = _frame(across, up, groups, points.get(shown[0].label) if shown else None)
+    return figure(
+        identifier, (WIDTH, HEIGHT), f"Accuracy of {groups[1]} against accuracy of {groups[0]}", said,
+        *frame, *crosses, *marks, *_labels(shown, points),
+    )  # fmt: skip
+
+
+def _span(shown: Sequence[Row], crossed: Sequence[Row], name: str) -> list[float]:
+    ends = [row.metric(name)[end] for row in crossed for end in ("low", "high")]
+    return [each for each in [*(row.metric(name)["value"] for row in shown), *ends] if each is not None]
+
+
+def _size(row: Row) -> float:
+    return 6.5 if row.role == "looked_at" else 4.6
+
+
+def _css(row: Row) -> str:
+    return "front" if row.role == "looked_at" else ""
+
+
+def _cross(row: Row, names: Sequence[str], across: Scale, up: Scale) -> list[Markup]:
+    """Return the two intervals of a row."""
+    here, there = (row.metric(name) for name in names)
+    css = "interval selected" if row.role == "looked_at" else "interval"
+    found = []
+    if here["low"] is not None:
+        y = up(there["value"])
+        found.append(line(across(here["low"]), y, across(here["high"]), y, css))
+        found += [line(across(here[end]), y - 3, across(here[end]), y + 3, css) for end in ("low", "high")]
+    if there["low"] is not None:
+        x = across(here["value"])
+        found.append(line(x, up(there["low"]), x, up(there["high"]), css))
+        found += [line(x - 3, up(there[end]), x + 3, up(there[end]), css) for end in ("low", "high")]
+    return found
+
+
+def _frame(across: Scale, up: Scale, groups: tuple[str, str], pooled: tuple[float, float] | None) -> list[Markup]:
+    """Return grid, captions, and dashed lines through the pooled reward."""
+    base, found = HEIGHT - BOTTOM, []
+    for value, label in zip(across.ticks, across.labels(), strict=True):
+        found += [
+            line(across(value), TOP, across(value), base, "grid"),
+            text(across(value), base + 16, label, "tick", "middle"),
+        ]
+    for value, label in zip(up.ticks, up.labels(), strict=True):
+        found += [
+            line(LEFT, up(value), WIDTH - RIGHT, up(value), "grid"),
+            text(LEFT - 8, up(value) + 4, label, "tick", "end"),
+        ]
+    if pooled is not None:
+        found += [
+            line(pooled[0], TOP, pooled[0], base, "apart"),
+            line(LEFT, pooled[1], WIDTH - RIGHT, pooled[1], "apart"),
+        ]
+    found.append(text(WIDTH - RIGHT, HEIGHT - 12, f"accuracy of {_short(groups[0])} →", "caption", "end"))
+    found.append(text(2, 14, f"↑ accuracy of {_short(groups[1])}", "caption"))
+    return found
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 30 else name[:29] + "…"
+
+
+def _said(row: Row, names: Sequence[str]) -> str:
+    values = ", ".join(number(row.metric(name)["value"]) for name in names)
+    return f"{row.position} {row.label}: {values}"
+
+
+def _labels(shown: Sequence[Row], points: dict[str, tuple[float, float]]) -> list[Markup]:
+    """Return numbers beside marks, one label for marks that coincide."""
+    clusters: list[list[Row]] = []
+    for row in shown:
+        x, y = points[row.label]
+        home = next(
+            (
+                each
+                for each in clusters
+                if max(abs(points[each[0].label][0] - x), abs(points[each[0].label][1] - y)) < NEAR
+            ),
+            None,
+        )
+        if home is None:
+            clusters.append([row])
+        else:
+            home.append(row)
+    taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in points.values()]
+    found = []
+    for cluster in clusters:
+        words = ", ".join(str(row.position) for row in cluster)
+        x, y = points[cluster[0].label]
+        options = [(_box(x + dx, y + dy, words, anchor), (x + dx, y + dy, anchor)) for dx, dy, anchor in PLACES]
+        box, place = min(
+            options, key=lambda option: sum(_overlap(option[0], each) for each in taken) + _outside(option[0])
+        )
+        taken.append(box)
+        css = "number selected" if any(row.role == "looked_at" for row in cluster) else "number"
+        found.append(text(place[0], place[1], words, f"{css} halo", place[2]))
+    return found
+
+
+def _box(x: float, y: float, words: str, anchor: str) -> Box:
+    width = LETTER * len(words)
+    left = x - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
+    return left, y - 10, left + width, y + 2
+
+
+def _overlap(a: Box, b: Box) -> float:
+    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+
+
+def _outside(box: Box) -> float:
+    """Return a price for leaving the drawing."""
+    return 1e3 * (max(0.0, LEFT - box[0]) + max(0.0, box[2] - WIDTH) + max(0.0, TOP - 8 - box[1])
+                  + max(0.0, box[3] - HEIGHT + BOTTOM + 8))  # fmt: skip
+
+
+USERS_WIDTH, USERS_HEIGHT = 360.0, 280.0
+USERS_LEFT, USERS_RIGHT, USERS_TOP, USERS_BOTTOM = 50.0, 12.0, 26.0, 48.0
+BINS = 10  # of accuracy, from 0 to 1
+MINORITY, OTHERS = "open-diamond", "circle"
+MINORITY_HATCH, OTHERS_HATCH = 6, 0
+
+
+@dataclass(frozen=True)
+class Users:
+    """Users as drawings need them, equally long; `support` is None where it is unknown."""
+
+    accuracy: tuple[float, ...]
+    support: tuple[float | None, ...]
+    minority: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, content: Json, label: str) -> Users:
+        """Return the users of a comparison under one method."""
+        users, minority = content["per_user"], content["groups"]["minority"]
+        alone = len(content["groups"]["sizes"]) == 1
+        return cls(
+            tuple(users["accuracy"][label]),
+            tuple(users["support"]),
+            tuple(group == minority and not alone for group in users["group"]),
+        )
+
+
+def support_chart(identifier: str, title: str, users: Users, line_of: tuple[float, float] | None) -> Markup:
+    """Return a mark for each user with a support rate, and the straight line through them.
+
+    Parameters
+    ----------
+    identifier
+        Unique in the document.
+    title
+        Of the drawing.
+    users
+        Users under one method.
+    line_of
+        Slope, and intercept of the line; None for no line.
+    """
+    known = [
+        (support, accuracy, few)
+        for support, accuracy, few in zip(users.support, users.accuracy, users.minority, strict=True)
+        if support is not None
+    ]
+    across, up = (
+        linear_scale([0.0, 1.0], USERS_LEFT, USERS_WIDTH - USERS_RIGHT),
+        linear_scale([0.0, 1.0], USERS_HEIGHT - USERS_BOTTOM, USERS_TOP),
+    )
+    marks = [
+        mark(
+            MINORITY if few else OTHERS,
+            across(support),
+            up(accuracy),
+            3.4 if few else 2.6,
+            "user" + (" few" if few else ""),
+        )
+        for support, accuracy, few in sorted(known, key=lambda each: each[2])
+    ]
+    drawn = []
+    if line_of is not None and known:
+        slope, start = line_of
+        ends = [min(support for support, _, _ in known), max(support for support, _, _ in known)]
+        places = [(across(x), up(min(1.0, max(0.0, start + slope * x)))) for x in ends]
+        drawn = [line(*places[0], *places[1], "trend")]
+    said = f"{len(known)} users. " + ("" if line_of is None else f"Slope of the line: {number(line_of[0])}.")
+    frame = _users_frame(across, up, "support rate of the user →", "↑ accuracy")
+    return figure(identifier, (USERS_WIDTH, USERS_HEIGHT), title, said, *frame, *marks, *drawn)
+
+
+def line_through(users: Users) -> tuple[float, float] | None:
+    """Return slope and intercept of the least-squares line of accuracy on support; None if support does not vary."""
+    known = np.array([support is not None for support in users.support])
+    support = np.array([0.0 if each is None else each for each in users.support])[known]
+    accuracy = np.array(users.accuracy)[known]
+    if not len(support) or support.min() == support.max():
+        return None
+    apart = support - support.mean()
+    slope = float(apart @ (accuracy - accuracy.mean()) / (apart @ apart))
+    return slope, float(accuracy.mean() - slope * support.mean())
+
+
+def spread_chart(identifier: str, title: str, users: Users, most: float, *, groups: tuple[str, str] | None) -> Markup:
+    """Return how many users have which accuracy, those of the minority hatched.
+
+    Parameters
+    ----------
+    identifier
+        Unique in the document.
+    title
+        Of the drawing.
+    users
+        Users under one method.
+    most
+        Largest number of users in a bin of any drawing beside this one, so that heights compare.
+    groups
+        What the two parts of a bar are called in words; None if there is one.
+    """
+    across, up = (
+        linear_scale([0.0, 1.0], USERS_LEFT, USERS_WIDTH - USERS_RIGHT),
+        linear_scale([0.0, most], USERS_HEIGHT - USERS_BOTTOM, USERS_TOP),
+    )
+    few, others = counts(users, minority=True), counts(users, minority=False)
+    bars: list[Markup] = []
+    for k in range(BINS):
+        left, right = across(k / BINS) + 0.8, across((k + 1) / BINS) - 0.8
+        total = few[k] + others[k]
+        about = f"accuracy {k / BINS:.1f} to {(k + 1) / BINS:.1f}: {total} users"
+        about += f", {few[k]} of them of {groups[1]}" if groups else ""
+        parts: list[Markup] = []
+        if few[k]:
+            parts += hatched(box(left, up(few[k]), right, up(0)), MINORITY_HATCH)
+        if others[k]:
+            parts += hatched(box(left, up(total), right, up(few[k])), OTHERS_HATCH, "area others")
+        bars.append(tag("g", {}, tag("title", {}, about), *parts))
+    mean = float(np.mean(users.accuracy))
+    x = across(mean)
+    words = f"mean {number(mean)}"
+    said = f"{len(users.accuracy)} users, mean accuracy {number(mean)}, lowest {number(min(users.accuracy))}."
+    right = mean < 0.75
+    return figure(
+        identifier, (USERS_WIDTH, USERS_HEIGHT), title, said, *_users_frame(across, up, "accuracy →", "↑ users"), *bars,
+        line(x, USERS_TOP - 4, x, USERS_HEIGHT - USERS_BOTTOM, "chosen"),
+        text(x + (5 if right else -5), USERS_TOP - 6, words, "selected halo", "start" if right else "end"),
+    )  # fmt: skip
+
+
+def counts(users: Users, *, minority: bool) -> list[int]:
+    """Return how many users of one part fall into each bin; an accuracy of 1 is in the last one."""
+    values = [accuracy for accuracy, few in zip(users.accuracy, users.minority, strict=True) if few == minority]
+    places = [min(BINS - 1, int(value * BINS + 1e-9)) for value in values]
+    return [places.count(k) for k in range(BINS)]
+
+
+def highest(every: Sequence[Users]) -> float:
+    """Return the largest number of users in a bin."""
+    return float(max(
+        few + others
+        for users in every
+        for few, others in zip(counts(users, minority=True), counts(users, minority=False), strict=True)
+    ))  # fmt: skip
+
+
+def _users_frame(across: Scale, up: Scale, below: str, above: str) -> list[Markup]:
+    base, found = USERS_HEIGHT - USERS_BOTTOM, []
+    for value, label in zip(across.ticks, across.labels(), strict=True):
+        found += [
+            line(across(value), USERS_TOP, across(value), base, "grid"),
+            text(across(value), base + 16, label, "tick", "middle"),
+        ]
+    for value, label in zip(up.ticks, up.labels(), strict=True):
+        found += [
+            line(USERS_LEFT, up(value), USERS_WIDTH - USERS_RIGHT, up(value), "axis" if value == 0 else "grid"),
+            text(USERS_LEFT - 8, up(value) + 4, label, "tick", "end"),
+        ]
+    found.append(text(USERS_WIDTH - USERS_RIGHT, USERS_HEIGHT - 12, below, "caption", "end"))
+    found.append(text(2, 14, above, "caption"))
+    return found

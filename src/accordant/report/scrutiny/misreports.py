@@ -1,0 +1,179 @@
+"""What misreports can make of the metrics: certified ranges, and the best attacks that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from accordant.naming import listed
+from accordant.report.page import known, sentence, short, strong
+from accordant.report.reading import Json
+from accordant.report.scale import decimals, number, percent
+
+EVERYBODY = "everybody together"
+
+
+@dataclass(frozen=True)
+class BoundRow:
+    """One metric against one coalition.
+
+    Attributes
+    ----------
+    coalition, delta
+        Who misreports, and by how much.
+    nominal, certified, attained
+        The honest value, the range that no misreport leaves, and the range that known misreports reach.
+    searched
+        What simple searches for misreports reach, one line each.
+    certainty
+        Which ends of the certified range known misreports reach.
+    """
+
+    coalition: str
+    delta: float
+    nominal: str
+    certified: str
+    attained: str
+    searched: tuple[str, ...]
+    certainty: str
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the table says.
+
+    Attributes
+    ----------
+    weighted, others
+        Metrics with weight, and all others, each with its rows.
+    reasons
+        Metric to the reason why it has no bound.
+    """
+
+    weighted: tuple[tuple[str, tuple[BoundRow, ...]], ...]
+    others: tuple[tuple[str, tuple[BoundRow, ...]], ...]
+    reasons: dict[str, str]
+
+
+def bounds_of(scrutiny: Json, weighted: Collection[str]) -> Bounds | None:
+    """Return the bounds of a record, metrics in its order; None if it was written without."""
+    if "bounds" not in scrutiny:
+        return None
+    found = tuple(_rows(scrutiny["bounds"]))
+    return Bounds(
+        tuple(each for each in found if each[0] in weighted),
+        tuple(each for each in found if each[0] not in weighted),
+        scrutiny.get("unbounded") or {},
+    )
+
+
+def _rows(bounds: Sequence[Json]) -> Iterable[tuple[str, tuple[BoundRow, ...]]]:
+    by_metric: dict[str, list[Json]] = {}
+    for each in bounds:
+        by_metric.setdefault(each["metric"], []).append(each)
+    everybody = {name for each in bounds if each["coalition"] is not None for name in each["coalition"]}
+    for metric, rows in by_metric.items():
+        ends = ("nominal", "low", "high", "attained_low", "attained_high")
+        digits = decimals(row[end] for row in rows for end in ends)
+        yield metric, tuple(_row(row, digits, everybody) for row in rows)
+
+
+def _row(each: Json, digits: int, everybody: set[str]) -> BoundRow:
+    undefined = ", or not defined" if each.get("may_be_undefined") else ""
+    return BoundRow(
+        coalition=_members(each["coalition"], everybody),
+        delta=each["delta"],
+        nominal=number(each["nominal"], digits),
+        certified=_range(each["low"], each["high"], digits) + undefined,
+        attained=_range(each["attained_low"], each["attained_high"], digits),
+        searched=tuple(
+            f"{name} search: {_range(found[0], found[1], digits)}"
+            for name, found in each.get("searched", {}).items()
+            if found
+        ),
+        certainty=_certainty(each["low_status"], each["high_status"]),
+    )
+
+
+def _members(coalition: Sequence[str] | None, everybody: set[str]) -> str:
+    if coalition is None or (set(coalition) == everybody and len(everybody) > 1):
+        return EVERYBODY
+    return listed(coalition) or "nobody"
+
+
+def _range(low: float | None, high: float | None, digits: int) -> str:
+    if low is None and high is None:
+        return "–"
+    if low == high:
+        return f"stays {number(low, digits)}"
+    return f"{'no end' if low is None else number(low, digits)} to {'no end' if high is None else number(high, digits)}"
+
+
+def _certainty(low: str, high: str) -> str:
+    return low if low == high else f"low end {low}, high end {high}"
+
+
+_Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What one stakeholder can gain alone: in which share of decisions, and how much on average."""
+
+    stakeholder: str
+    share: str
+    mean: str
+
+
+def gains(compared: _Json) -> tuple[Gain, ...]:
+    """Return the gains under one strategy; none if the record does not say."""
+    return tuple(
+        Gain(
+            each["stakeholder"],
+            _between(each["manipulable"], percent),
+            _between(each["mean_gain"], lambda value: number(value, 3)),
+        )
+        for each in compared.get("manipulable", [])
+    )
+
+
+def _between(ends: _Json, written: Any) -> str:
+    low, high = known(ends["low"]), known(ends["high"])
+    if low is None or high is None:
+        return "–"
+    least, most = written(low), written(high)
+    return least if least == most else f"{least} to {most}"
+
+
+SCALES = {
+    "frozen": "On the scales that honest reports give the metrics",
+    "live": "With scales that move with the misreports",
+}
+
+
+def order_sentences(scrutiny: _Json) -> tuple[Markup, ...]:
+    """Return what is shown about the best candidate; nothing if the record does not say."""
+    rankings = scrutiny.get("ranking", [])
+    return tuple(
+        _sentence(words, [each for each in rankings if each["ranges"] == ranges])
+        for ranges, words in SCALES.items()
+        if any(each["ranges"] == ranges for each in rankings)
+    )
+
+
+def _sentence(words: str, rankings: list[_Json]) -> Markup:
+    everybody = max(len(each["coalition"]) for each in rankings)
+    holds = {_who(each["coalition"], everybody): each["best_holds"] for each in rankings}
+    shown, open_ = [who for who, kept in holds.items() if kept], [who for who, kept in holds.items() if not kept]
+    best, delta = strong(rankings[0]["best"]), short(rankings[0]["delta"])
+    if not shown:
+        return sentence(f"{words} it is not shown for anybody that ", best, f" stays best under misreports of {delta}.")
+    rest = f"; this is not shown for {listed(open_)}." if open_ else "."
+    return sentence(f"{words} ", best, f" stays the best candidate if {listed(shown)} may misreport by {delta}{rest}")
+
+
+def _who(members: list[str], everybody: int) -> str:
+    return "everybody together" if len(members) == everybody > 1 else f"{members[0]} alone"

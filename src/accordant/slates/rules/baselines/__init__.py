@@ -1,1 +1,0 @@
-"""Lists that every rule must beat: what one stakeholder would choose alone, and a draw."""

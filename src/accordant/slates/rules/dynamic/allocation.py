@@ -1,0 +1,209 @@
+"""Who gets how much of the say for the next user."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from accordant.arrays import Values
+from accordant.errors import InputError, UnknownNameError
+from accordant.registry import Registry
+from accordant.strategies.selection import TIE_TOLERANCE
+
+say_allocations: Registry[SayAllocation] = Registry(
+    "say allocation", group="accordant.say_allocations", packages=("accordant.slates.rules.dynamic.allocation",)
+)
+
+
+@dataclass(frozen=True)
+class SayAllocation(ABC):
+    """A mechanism with its parameters, a frozen dataclass.
+
+    Class attributes
+    ----------------
+    name
+        Registered name.
+    reads_compatibility
+        Whether shares depend on it.
+    """
+
+    name: ClassVar[str]
+    reads_compatibility: ClassVar[bool] = False
+
+    def check(self, stakeholders: Sequence[str]) -> None:
+        """Stop if a parameter names somebody who does not exist; nothing is named here."""
+        del stakeholders
+
+    @abstractmethod
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return the share of each stakeholder, at least 0, with sum at most 1; what is missing goes to nobody.
+
+        Parameters
+        ----------
+        names
+            Of the stakeholders who may be given a say, at least one.
+        fairness, compatibility
+            m and c in [0, 1], shape (stakeholder,).
+        weights
+            Above 0, shape (stakeholder,); mechanisms with scores multiply by them [ours].
+        """
+
+
+register = say_allocations.named
+
+
+def normalised(scores: Values) -> Values:
+    """Return scores over their sum; 0 for all, so that nobody is served, if all scores are 0."""
+    total = scores.sum()
+    return np.asarray(scores / total if total > 0 else np.zeros_like(scores))
+
+
+def only(position: int, size: int) -> Values:
+    """Return the shares that give one stakeholder everything."""
+    shares = np.zeros(size)
+    shares[position] = 1.0
+    return shares
+
+
+def first_largest(scores: Values) -> int:
+    """Return the position of the largest score; ties, but for rounding, go to the stakeholder declared first."""
+    return int(np.flatnonzero(scores >= scores.max() - TIE_TOLERANCE)[0])
+
+
+@register("random")
+@dataclass(frozen=True)
+class RandomSay(SayAllocation):
+    """Shares in proportion to weights, whatever happened before; all the same if weights are, as in SCRUF-D."""
+
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return shares."""
+        del names, fairness, compatibility
+        return normalised(weights)
+
+
+@register("fairness_lottery")
+@dataclass(frozen=True)
+class FairnessLottery(SayAllocation):
+    """Shares ∝ 1 − m_i, as in the official code of SCRUF-D."""
+
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return shares."""
+        del names, compatibility
+        return normalised(weights * (1.0 - fairness))
+
+
+@register("least_fair")
+@dataclass(frozen=True)
+class LeastFair(SayAllocation):
+    """All to the smallest m_i, as in SCRUF-D; the code draws among ties, here the first declared gets it [ours]."""
+
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return shares."""
+        del compatibility, weights
+        return only(first_largest(-fairness), len(names))
+
+
+@register("most_compatible")
+@dataclass(frozen=True)
+class MostCompatible(SayAllocation):
+    """All to the largest c_i, as in SCRUF-D; the code draws among ties, here the first declared gets it [ours]."""
+
+    reads_compatibility: ClassVar[bool] = True
+
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return shares."""
+        del fairness, weights
+        return only(first_largest(compatibility), len(names))
+
+
+@register("product")
+@dataclass(frozen=True)
+class Product(SayAllocation):
+    """Shares ∝ (1 − m_i) c_i, as in the official code of SCRUF-D."""
+
+    reads_compatibility: ClassVar[bool] = True
+
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return shares."""
+        del names
+        return normalised(weights * (1.0 - fairness) * compatibility)
+
+
+@register("static_lottery")
+@dataclass(frozen=True)
+class StaticLottery(SayAllocation):
+    """Declared shares; a sum below 1 leaves the rest to nobody, a larger one is scaled to 1, as in SCRUF-D.
+
+    Parameters
+    ----------
+    chances
+        Stakeholder to its share, at least 0; others get none.
+
+    Raises
+    ------
+    InputError
+        If a share is negative or not finite, or there is none.
+    """
+
+    chances: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        wrong = [name for name, chance in self.chances.items() if not (np.isfinite(chance) and chance >= 0)]
+        if wrong or not self.chances:
+            raise InputError(f"chances are {dict(self.chances)!r:.80}; allowed: finite numbers of at least 0 by name")
+
+    def check(self, stakeholders: Sequence[str]) -> None:
+        """Stop if a share is for somebody who does not exist.
+
+        Raises
+        ------
+        UnknownNameError
+            Names the stakeholder.
+        """
+        for name in self.chances:
+            if name not in stakeholders:
+                raise UnknownNameError("stakeholder in chances:", name, stakeholders)
+
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return shares; whoever has no say gets none, and leaves it to nobody."""
+        del fairness, compatibility, weights
+        found = np.array([self.chances.get(name, 0.0) for name in names], dtype=np.float64)
+        return np.asarray(found / max(1.0, sum(self.chances.values())))
+
+
+@register("weighted_product")
+@dataclass(frozen=True)
+class WeightedProduct(SayAllocation):
+    """Shares ∝ (1 − m_i)^e1 c_i^e2, as in the official code of SCRUF-D.
+
+    Parameters
+    ----------
+    fairness_exponent, compatibility_exponent
+        e1 and e2, at least 0; 0 leaves a factor out.
+
+    Raises
+    ------
+    InputError
+        If an exponent is negative or not finite.
+    """
+
+    reads_compatibility: ClassVar[bool] = True
+
+    fairness_exponent: float = 2.0
+    compatibility_exponent: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("fairness_exponent", "compatibility_exponent"):
+            exponent = getattr(self, name)
+            if not (np.isfinite(exponent) and exponent >= 0):
+                raise InputError(f"{name} is {exponent}; allowed: a finite number of at least 0")
+
+    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
+        """Return shares."""
+        del names
+        behind = (1.0 - fairness) ** self.fairness_exponent
+        return normalised(weights * behind * compatibility**self.compatibility_exponent)

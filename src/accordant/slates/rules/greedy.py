@@ -1,0 +1,312 @@
+"""Lists that are built item by item: the best items, normalised gains, and the greedy start with exchanges.
+
+What each item adds to the normalised utility of each stakeholder, so that a whole list has its reported utility.
+
+A list of m items gives stakeholder i the normalised utility
+
+    (Σ_{c in S} E[i, c, u] − W_i) / (I_i − W_i)  =  Σ_{c in S} (E[i, c, u] − W_i / m) / (I_i − W_i)
+
+with I_i and W_i the sums over i's m best and m worst items that may be shown. The right side gives every item a gain,
+and the sum of gains is exactly `Gains.attained` when the list is full [ours]. While it grows, each empty place counts
+as the average item of i's worst list, so that a running sum may lie a little below 0.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.arrays import Codes, Floats, Mask, Values
+from accordant.compiled import compiled
+from accordant.errors import InputError
+from accordant.slates.candidates import ALIKE, Candidates
+from accordant.slates.rule import SlateRule
+from accordant.slates.slates import NOTHING, Slates
+from accordant.strategies.selection import select_best
+
+LEAST = -1e300  # stands for −inf of an item that may be shown, so that one that may not is still below
+
+
+@dataclass(frozen=True, eq=False)
+class Picked:
+    """Which items, shape (user, k), padded with `NOTHING`, and whether a tie was broken, shape (user,)."""
+
+    items: NDArray[np.intp]
+    tied: Mask
+
+
+def best_items(scores: Floats, candidates: Candidates, k: int) -> Picked:
+    """Return the k items with the highest scores that may be shown.
+
+    Each place goes to the highest score that is left. Scores within the tolerance of it tie; the tie goes to the
+    higher sum of expected rewards over those who have a say, then to the item that is declared first.
+
+    Parameters
+    ----------
+    scores
+        Shape (item, user); −inf is allowed, NaN and +inf are not.
+    candidates
+        What may be shown, and what breaks ties.
+    k
+        Places, at least 1.
+
+    Raises
+    ------
+    InputError
+        If a score is NaN or +inf.
+    """
+    left = np.where(candidates.available, np.maximum(scores, LEAST), -np.inf)
+    users = np.arange(candidates.n_users)
+    items = np.full((candidates.n_users, k), NOTHING, dtype=np.intp)
+    tied = np.zeros(candidates.n_users, dtype=bool)
+    for place in range(min(k, len(left))):
+        found = pick(left, candidates)
+        items[:, place] = found.items[:, 0]
+        tied |= found.tied
+        left[np.maximum(found.items[:, 0], 0), users] = -np.inf
+    return Picked(items, tied)
+
+
+def pick(scores: Floats, candidates: Candidates) -> Picked:
+    """Return the best single item for each user; `NOTHING` for whom every score is −inf."""
+    chosen = select_best(scores, candidates.totals, candidates.tolerance)
+    codes = chosen.codes.astype(np.intp)
+    some = scores[codes, np.arange(len(codes))] > -np.inf
+    return Picked(np.where(some, codes, NOTHING)[:, None], chosen.tied & some)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalisedGains:
+    """Gains of those who have a say, or of others who are asked for.
+
+    Attributes
+    ----------
+    values
+        Shape (stakeholder, item, user); 0 for whom all lists are alike.
+    sided
+        Whether lists differ for a stakeholder, shape (stakeholder, user).
+    weights
+        Shape (stakeholder,); above 0 for who has a say.
+    lengths
+        Items in the list of each user, shape (user,).
+    tolerance
+        Utilities this close are level.
+    """
+
+    values: Values
+    sided: Mask
+    weights: Values
+    lengths: NDArray[np.intp]
+    tolerance: float
+
+    def of(self, items: NDArray[np.intp]) -> Values:
+        """Return the gains of one item for each user, shape (stakeholder, user); 0 for `NOTHING`, which is −1."""
+        found = self.values[:, np.maximum(items, 0), np.arange(len(items))]
+        return np.where(items >= 0, found, 0.0)
+
+    def total(self, items: NDArray[np.intp]) -> Values:
+        """Return the normalised utilities of lists, shape (stakeholder, user), from items of shape (user, place)."""
+        reached = np.zeros(self.sided.shape)
+        add_up(self.values, np.ascontiguousarray(items), reached)
+        return reached
+
+
+def normalised_gains(candidates: Candidates, k: int) -> NormalisedGains:
+    """Return the gains of every item for lists of k items, or of all items where there are fewer."""
+    say = candidates.weights > 0
+    lengths = np.minimum(k, candidates.available.sum(axis=0))
+    return gains_for_lengths(candidates, say, lengths)
+
+
+def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.intp]) -> NormalisedGains:
+    """Return the gains of every item to some stakeholders.
+
+    Parameters
+    ----------
+    candidates
+        E and what may be shown.
+    who
+        Which stakeholders, shape (stakeholder,).
+    lengths
+        Items in the list of each user, at most as many as may be shown, shape (user,).
+    """
+    values = candidates.values if who.all() else np.ascontiguousarray(candidates.values[who])
+    available = np.ascontiguousarray(candidates.available)
+    kept = np.empty((max(1, int(lengths.max(initial=0))), candidates.n_users))
+    best, worst = (end_sums(values, available, lengths, sign, kept) for sign in (1.0, -1.0))
+    span, places = best - worst, np.maximum(lengths, 1)
+    sided = span / places > ALIKE
+    scale = np.where(sided, 1.0 / np.where(sided, span, 1.0), 0.0)
+    gains = np.empty_like(values)
+    scaled(values, worst / places, scale, gains)
+    return NormalisedGains(gains, sided, candidates.weights[who], lengths, candidates.tolerance)
+
+
+@compiled
+def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: float, kept: Values) -> Values:
+    """Return the sum of the largest values (smallest with sign −1) of each stakeholder, shape (stakeholder, user).
+
+    Parameters
+    ----------
+    values, available
+        Shapes (stakeholder, item, user) and (item, user).
+    lengths
+        How many are summed, shape (user,).
+    sign
+        1 or −1.
+    kept
+        Room for the best so far in descending order, shape (place, user).
+    """
+    n_stakeholders, n_items, n_users = values.shape
+    sums = np.zeros((n_stakeholders, n_users))
+    last = len(kept) - 1
+    for i in range(n_stakeholders):
+        kept[:] = -np.inf
+        for c in range(n_items):
+            row, shown = values[i, c], available[c]
+            for u in range(n_users):
+                value = sign * row[u]
+                if shown[u] and value > kept[last, u]:
+                    place = last
+                    while place > 0 and value > kept[place - 1, u]:
+                        kept[place, u] = kept[place - 1, u]
+                        place -= 1
+                    kept[place, u] = value
+        for u in range(n_users):
+            for place in range(lengths[u]):
+                sums[i, u] += sign * kept[place, u]
+    return sums
+
+
+@compiled
+def add_up(gains: Values, items: NDArray[np.intp], reached: Values) -> None:
+    """Add the gains of lists, shape (user, place) with −1 for empty places, to utilities, shape (stakeholder, user)."""
+    for i in range(len(gains)):
+        for u in range(len(items)):
+            for place in range(items.shape[1]):
+                if items[u, place] >= 0:
+                    reached[i, u] += gains[i, items[u, place], u]
+
+
+@compiled
+def scaled(values: Values, less: Values, scale: Values, out: Values) -> None:
+    """Write (values[i, c, u] − less[i, u]) · scale[i, u]."""
+    n_stakeholders, n_items, n_users = values.shape
+    for i in range(n_stakeholders):
+        low, factor = less[i], scale[i]
+        for c in range(n_items):
+            row, result = values[i, c], out[i, c]
+            for u in range(n_users):
+                result[u] = (row[u] - low[u]) * factor[u]
+
+
+SWAPS = 3  # on random lists of 4 of 12, later exchanges changed the mean by less than 0.001 [measured]
+
+
+@dataclass(frozen=True)
+class GreedySlate(SlateRule):
+    """A rule that judges lists by normalised utilities.
+
+    Place after place goes to the item with which the running list is best. Then, up to `swaps` times, the one exchange
+    of an item of the list for another that improves the list most is made; the new item takes the place of the old one.
+    Of exchanges that are as good as each other, that of the earlier place is made. Neither reaches the best list
+    always.
+
+    Parameters
+    ----------
+    swaps
+        The most exchanges in one list, at least 0. Looking for one costs about as much as filling the list.
+    """
+
+    swaps: int = SWAPS
+
+    def __post_init__(self) -> None:
+        if isinstance(self.swaps, bool) or not isinstance(self.swaps, int) or self.swaps < 0:
+            raise InputError(f"{self.name} makes {self.swaps!r} swaps; allowed: a whole number of at least 0")
+
+    @abstractmethod
+    def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
+        """Return how good the running list with each item would be, shape (item, user).
+
+        Parameters
+        ----------
+        gains
+            Of every item.
+        running
+            Normalised utilities of the list so far, shape (stakeholder, user).
+        free
+            Which items may be added, shape (item, user); the others get −inf.
+        """
+
+    @abstractmethod
+    def worth(self, gains: NormalisedGains, reached: Values) -> Values:
+        """Return what lists with these utilities are worth, shape (rank, user): the first rank in which two differ."""
+
+    def fill(self, candidates: Candidates, k: int) -> Slates:
+        """Fill the lists of one block, and improve them."""
+        gains = normalised_gains(candidates, k)
+        items = np.full((candidates.n_users, k), NOTHING, dtype=np.intp)
+        tied = np.zeros(candidates.n_users, dtype=bool)
+        running, free = np.zeros(gains.sided.shape), candidates.available.copy()
+        users = np.arange(candidates.n_users)
+        for place in range(min(k, len(candidates.items))):
+            found = pick(self.scores(gains, running, free), candidates)
+            chosen = found.items[:, 0]
+            items[:, place], tied = chosen, tied | found.tied
+            free[np.maximum(chosen, 0), users] = False
+            running += gains.of(chosen)
+        for _ in range(self.swaps):
+            improved, level = self._swap(gains, candidates, items, free, running)
+            if not improved.any():
+                break
+            tied |= improved & level
+        return Slates(self.label, candidates.items, items, tied)
+
+    def _swap(
+        self, gains: NormalisedGains, candidates: Candidates, items: Codes, free: Mask, running: Values
+    ) -> tuple[Mask, Mask]:
+        """Make the best exchange of each user, in place; return whose list improves, and who had several as good."""
+        users = np.arange(len(items))
+        best = self.worth(gains, running)
+        places, entering = np.full(len(items), -1), np.zeros(len(items), dtype=np.intp)
+        tied = np.zeros(len(items), dtype=bool)
+        for place in range(items.shape[1]):
+            without = running - gains.of(items[:, place])
+            picked = pick(self.scores(gains, without, free), candidates)
+            chosen = picked.items[:, 0]
+            found = self.worth(gains, without + gains.of(chosen))
+            there = (chosen != NOTHING) & (items[:, place] != NOTHING)
+            sign = compared(found, best, gains.tolerance)
+            better, level = there & (sign > 0), there & (sign == 0)
+            tied = np.where(better, picked.tied, tied | level)
+            best = np.where(better, found, best)
+            places, entering = np.where(better, place, places), np.where(better, chosen, entering)
+        improved = places >= 0
+        who, at, new = users[improved], places[improved], entering[improved]
+        running += np.where(improved, gains.of(entering) - gains.of(items[users, np.maximum(places, 0)]), 0.0)
+        free[items[who, at], who], free[new, who] = True, False
+        items[who, at] = new
+        return improved, tied
+
+
+def compared(first: Values, second: Values, tolerance: float) -> Codes:
+    """Return 1 where the first rank in which two lists differ by more than the tolerance is higher in the first.
+
+    −1 where it is lower, and 0 where no rank differs, shape (user,).
+
+    Parameters
+    ----------
+    first, second
+        Shape (rank, user).
+    tolerance
+        Relative to max(1, |second|).
+    """
+    with np.errstate(invalid="ignore"):
+        difference = np.where(first == second, 0.0, first - second)
+    margin = tolerance * np.maximum(1.0, np.where(np.isfinite(second), np.abs(second), 1.0))
+    sign = np.where(difference > margin, 1, np.where(difference < -margin, -1, 0))
+    deciding = np.argmax(sign != 0, axis=0)
+    return np.asarray(sign[deciding, np.arange(sign.shape[1])])

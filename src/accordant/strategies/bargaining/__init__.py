@@ -1,1 +1,0 @@
-"""Bargaining solutions: Φ weighs what stakeholders gain over the disagreement point d."""

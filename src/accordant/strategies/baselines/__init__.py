@@ -1,1 +1,0 @@
-"""Baselines and references: what every strategy must be compared with."""

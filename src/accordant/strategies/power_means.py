@@ -1,0 +1,202 @@
+"""Weighted power means: Nash social welfare, α-fairness and Atkinson's welfare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.arrays import Values
+from accordant.compiled import compiled
+from accordant.errors import InputError
+from accordant.strategies.block import Block, log_product, weighted_sum
+from accordant.strategies.compromise import Compromise, Scored
+from accordant.strategies.strategy import Structure, register
+
+FLOOR = 1e-6  # the published code's ε: keeps the logarithm finite when somebody expects nothing
+
+
+@register("nash_social_welfare", aliases=("proportional_fairness",))
+@dataclass(frozen=True)
+class NashSocialWelfare(Compromise):
+    """Maximise the product of expected rewards; scores are logarithms of the product.
+
+    Σ_i w_i log max(ε, E[i, a, t]) is, with weights 1, the score of proportional fairness (Kelly 1998), and the
+    logarithm of the Nash product ∏_i max(ε, E[i, a, t]) (Kaneko and Nakamura 1979): the same order of actions.
+
+    Flags contexts as ``floored`` in which some expected reward lies below the floor of 1e-6: there the
+    floor, not the data, decides between actions.
+    """
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    note: ClassVar[str] = "proportional fairness chooses the same action by theorem and is not listed again"
+    logarithmic: ClassVar[bool] = True
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return logarithms of Nash products."""
+        heard = block.heard(weights)
+        floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
+        scores = block.scores()
+        log_product(heard.values, heard.zeros, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, out=scores)
+        return Scored(scores, flags={"floored": floored})
+
+
+NEARLY_ONE = 1e-6  # so near to 1, ε is 1: the root of order 1 − ε would lose its digits
+
+
+def equally_distributed_equivalent(block: Block, weights: Values, aversion: float) -> Values:
+    """Return (Σ_i w_i E[i, a, t]^(1 − ε))^(1 / (1 − ε)) with weights that sum to 1, shape (action, context).
+
+    The reward that, given to everybody alike, would be as good as the rewards at hand (Atkinson 1970, section 3). For
+    ε = 0 it is the mean, for ε = 1 the geometric mean ∏_i E^w_i, for ε = ∞ the minimum.
+
+    Parameters
+    ----------
+    block
+        Expected rewards of those with a say; for ε ≥ 1 rewards below 1e-6 count as 1e-6.
+    weights
+        Shape (stakeholder,), above 0.
+    aversion
+        ε (also called α), in [0, ∞].
+    """
+    weights = weights / weights.sum()
+    if np.isinf(aversion):
+        return block.smallest
+    scores, power = block.scores(), 1.0 - aversion
+    if power == 1:
+        weighted_sum(block.values, weights, scores)
+    elif abs(power) < NEARLY_ONE:
+        log_product(block.values, block.zeros, weights, at_most=FLOOR, count_as=FLOOR, out=scores)
+        np.exp(scores, out=scores)
+    elif power == -1:
+        weighted_harmonic_mean(block.values, weights, FLOOR, scores)
+    elif power == 0.5:
+        roots = np.maximum(block.values, 0.0, out=block.scratch.take(*block.values.shape))
+        weighted_sum(np.sqrt(roots, out=roots), weights, scores)
+        np.square(scores, out=scores)
+    elif power > 0:
+        powers = np.maximum(block.values, 0.0, out=block.scratch.take(*block.values.shape))
+        weighted_sum(np.power(powers, power, out=powers), weights, scores)
+        np.power(scores, 1.0 / power, out=scores)
+    else:
+        # powers of small numbers overflow, so rewards are taken relative to the smallest
+        relative = np.maximum(block.values, FLOOR, out=block.scratch.take(*block.values.shape))
+        smallest = np.maximum(block.smallest, FLOOR)
+        relative /= smallest
+        weighted_sum(np.power(relative, power, out=relative), weights, scores)
+        np.multiply(smallest, np.power(scores, 1.0 / power, out=scores), out=scores)
+    return scores
+
+
+@compiled
+def weighted_harmonic_mean(values: Values, weights: Values, floor: float, mean: Values) -> None:
+    """Write 1 / Σ_i w_i / max(floor, E[i, a, t]), the power mean of α = 2, shape (action, context)."""
+    n_stakeholders, n_actions, n_contexts = values.shape
+    for a in range(n_actions):
+        out = mean[a]
+        out[:] = 0.0
+        for i in range(n_stakeholders):
+            row, weight = values[i, a], weights[i]
+            for t in range(n_contexts):
+                out[t] += weight / (row[t] if row[t] > floor else floor)
+        for t in range(n_contexts):
+            out[t] = 1.0 / out[t]
+
+
+def checked_aversion(name: str, value: float) -> None:
+    """Refuse an inequality aversion outside [0, ∞]."""
+    if not value >= 0:
+        raise InputError(f"{name} is {value}; allowed: at least 0, or inf")
+
+
+def floored(block: Block, aversion: float) -> dict[str, NDArray[np.bool_]]:
+    """Return the flag ``floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
+    return {"floored": np.asarray((block.smallest < FLOOR).any(axis=0))} if 1 <= aversion < np.inf else {}
+
+
+@register("alpha_fairness")
+@dataclass(frozen=True)
+class AlphaFairness(Compromise):
+    """Maximise Σ_i w_i E[i, a, t]^(1 − α) / (1 − α), or Σ_i w_i log E[i, a, t] for α = 1.
+
+    Scores are the power mean of order 1 − α, which puts actions in the same order for every α and stays in [0, 1]
+    where the sum would grow without bound. α = 0 chooses as the utilitarian rule, α = 1 as Nash social welfare,
+    α = ∞ as maximin; from α = 1 on, rewards below 1e-6 count as 1e-6, and such contexts are flagged ``floored``.
+
+    Parameters
+    ----------
+    alpha
+        Aversion to inequality, in [0, ∞].
+    """
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    alpha: float = 2.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_aversion("alpha", self.alpha)
+
+    @property
+    def label(self) -> str:
+        """Name with α."""
+        return super().label.replace(self.name, f"{self.name}[{self.alpha:g}]", 1)
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return power means of order 1 − α."""
+        heard, weights = block.heard(weights), weights[weights > 0]
+        return Scored(equally_distributed_equivalent(heard, weights, self.alpha), floored(heard, self.alpha))
+
+
+@compiled
+def index_of_inequality(
+    equivalent: NDArray[np.float64], mean: NDArray[np.float64], inequality: NDArray[np.float64]
+) -> None:
+    """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context)."""
+    n_actions, n_contexts = mean.shape
+    for a in range(n_actions):
+        out, alike, average = inequality[a], equivalent[a], mean[a]
+        for t in range(n_contexts):
+            index = 1.0 - alike[t] / average[t] if average[t] > 0.0 else 0.0
+            out[t] = index if index > 0.0 else 0.0
+
+
+@register("atkinson")
+@dataclass(frozen=True)
+class Atkinson(Compromise):
+    """Maximise the equally distributed equivalent μ (1 − A_ε): the mean reward less Atkinson's index of inequality.
+
+    Orders actions as α-fairness with α = ε does, and also gives the index A_ε in [0, 1] as the quantity
+    ``inequality``. Minimising the index alone would prefer nothing for everybody to a little more for one.
+
+    Parameters
+    ----------
+    aversion
+        ε in [0, ∞].
+    """
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    aversion: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_aversion("aversion", self.aversion)
+
+    @property
+    def label(self) -> str:
+        """Name with ε."""
+        return super().label.replace(self.name, f"{self.name}[{self.aversion:g}]", 1)
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return equally distributed equivalents."""
+        heard, weights = block.heard(weights), weights[weights > 0]
+        equivalent = equally_distributed_equivalent(heard, weights, self.aversion)
+        mean, inequality = block.scores(), block.scores()
+        rewards = heard.values if self.aversion < 1 else np.maximum(heard.values, FLOOR)
+        weighted_sum(rewards, weights / weights.sum(), mean)
+        index_of_inequality(equivalent, mean, inequality)
+        return Scored(equivalent, floored(heard, self.aversion), {"inequality": inequality})

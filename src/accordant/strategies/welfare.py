@@ -1,0 +1,320 @@
+"""Welfare rules: Φ weighs the expected rewards of all stakeholders as they are.
+
+utilitarian, relative_utilitarian                     sums
+maximin, leximin, hurwicz                             the worst-off, the best-off
+nash_social_welfare, alpha_fairness, atkinson         power means between the two
+generalised_gini                                      weights by rank (OWA)
+sufficientarian                                       how many are above a floor
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.arrays import Values
+from accordant.compiled import compiled
+from accordant.errors import InputError
+from accordant.strategies.block import Block, weighted_sum
+from accordant.strategies.compromise import Compromise, PointCompromise, Scored
+from accordant.strategies.reference_points import INDIFFERENT, per_context
+from accordant.strategies.strategy import Structure, register
+
+
+@register("utilitarian")
+@dataclass(frozen=True)
+class Utilitarian(Compromise):
+    """Maximise the weighted mean of expected rewards; weights are normalised to sum 1."""
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return the weighted means."""
+        scores = block.scores()
+        weighted_sum(block.values, weights / weights.sum(), scores)
+        return Scored(scores)
+
+
+@compiled
+def sum_of_relative_gains(
+    values: NDArray[np.float64],
+    disagreement: NDArray[np.float64],
+    ideal: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    indifferent: float,
+    total: NDArray[np.float64],
+) -> None:
+    """Write Σ_i w_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]), shape (action, context).
+
+    Whoever cannot gain (u* − d of at most `indifferent`) adds nothing.
+    """
+    n_stakeholders, n_actions, n_contexts = values.shape
+    total[:] = 0.0
+    scale = np.empty(n_contexts)
+    for i in range(n_stakeholders):
+        low, high, weight = disagreement[i], ideal[i], weights[i]
+        for t in range(n_contexts):
+            room = high[t] - low[t]
+            scale[t] = weight / room if room > indifferent else 0.0
+        for a in range(n_actions):
+            out, row = total[a], values[i, a]
+            for t in range(n_contexts):
+                out[t] += (row[t] - low[t]) * scale[t]
+
+
+@register("relative_utilitarian")
+@dataclass(frozen=True)
+class RelativeUtilitarian(PointCompromise):
+    """Maximise the weighted mean of relative gains between disagreement and ideal point.
+
+    With the context's minimum and maximum, the default, this is the classical rule: rescaling or shifting the rewards
+    of one stakeholder changes nothing, and neither does an indifferent stakeholder.
+    """
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return the weighted means of relative gains."""
+        disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
+        points = per_context(disagreement, block), per_context(ideal, block)
+        scores = block.scores()
+        sum_of_relative_gains(block.values, *points, weights / weights.sum(), INDIFFERENT, scores)
+        return Scored(scores, quantities={"disagreement": disagreement, "ideal": ideal})
+
+
+@register("maximin")
+@dataclass(frozen=True)
+class Maximin(Compromise):
+    """Maximise the smallest expected reward, min_i E[i, a, t].
+
+    Weights have no effect, except that weight 0 leaves somebody out.
+    """
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return the reward of the worst-off stakeholder."""
+        return Scored(block.heard(weights).smallest)
+
+
+@compiled
+def places(ascending: NDArray[np.float64], tolerance: float, scores: NDArray[np.float64]) -> None:
+    """Write minus how many actions are leximin-better than each, shape (action, context).
+
+    Parameters
+    ----------
+    ascending
+        Rewards of each action from the worst-off to the best-off, shape (rank, action, context).
+    tolerance
+        Rewards this close are level.
+    """
+    n_ranks, n_actions, n_contexts = ascending.shape
+    scores[:] = 0.0
+    better = np.empty(n_contexts)
+    for a in range(n_actions):
+        for b in range(a + 1, n_actions):
+            for t in range(n_contexts):
+                better[t] = 0.0
+            for rank in range(n_ranks):
+                first, second = ascending[rank, a], ascending[rank, b]
+                for t in range(n_contexts):
+                    difference = first[t] - second[t]
+                    sign = (1.0 if difference > tolerance else 0.0) - (1.0 if difference < -tolerance else 0.0)
+                    better[t] = sign if better[t] == 0.0 else better[t]
+            loser, winner = scores[b], scores[a]
+            for t in range(n_contexts):
+                loser[t] -= 1.0 if better[t] > 0.0 else 0.0
+                winner[t] -= 1.0 if better[t] < 0.0 else 0.0
+
+
+@register("leximin")
+@dataclass(frozen=True)
+class Leximin(Compromise):
+    """Maximise the smallest expected reward, among level actions the second smallest, and so on.
+
+    No number per action expresses this order, so scores are places: minus the number of better actions. Actions tie
+    only if their sorted rewards are equal. Weights have no effect, except that weight 0 leaves somebody out.
+    """
+
+    dependence: ClassVar[Structure] = "column_order"
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return minus the number of better actions."""
+        scores = block.scores()
+        places(block.heard(weights).ascending, block.tolerance, scores)
+        return Scored(scores)
+
+
+@register("hurwicz")
+@dataclass(frozen=True)
+class Hurwicz(Compromise):
+    """Maximise λ max_i E[i, a, t] + (1 − λ) min_i E[i, a, t].
+
+    Made for decisions under ignorance, with stakeholders in the place of states of the world. Weights have no effect,
+    except that weight 0 leaves somebody out.
+
+    Parameters
+    ----------
+    optimism
+        λ in [0, 1]; 0 is maximin.
+    """
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    optimism: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.optimism <= 1:
+            raise InputError(f"optimism is {self.optimism}; allowed: [0, 1]")
+
+    @property
+    def label(self) -> str:
+        """Name with λ."""
+        return super().label.replace(self.name, f"{self.name}[{self.optimism:g}]", 1)
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return the mixtures of the two extremes."""
+        heard = block.heard(weights)
+        scores, worst = block.scores(), block.scores()
+        np.multiply(self.optimism, heard.largest, out=scores)
+        scores += np.multiply(1.0 - self.optimism, heard.smallest, out=worst)
+        return Scored(scores)
+
+
+def rank_weights(weights: Values, order_weights: Values | None) -> Values:
+    """Return the weight of each rank when stakeholders of unequal weight fill the ranks.
+
+    The stakeholder at rank k gets W(P_k) − W(P_{k−1}), where P_k is the weight of the k worst-off together and W
+    how much the worst-off share of the population counts (Torra 1997, weighted OWA). Equal weights give v itself.
+
+    Parameters
+    ----------
+    weights
+        Stakeholder weights in the order of ranks, summing to 1 over the first axis.
+    order_weights
+        v, worst-off first, shape (rank,), summing to 1: W is the broken line through (k/n, v_1 + … + v_k). None for
+        the Gini index: W(x) = 1 − (1 − x)².
+    """
+    reached = np.cumsum(weights, axis=0)
+    if order_weights is None:
+        counted = 1.0 - np.square(1.0 - reached)
+    else:
+        ends = np.arange(len(order_weights) + 1) / len(order_weights)
+        counted = np.interp(reached, ends, np.concatenate([[0.0], np.cumsum(order_weights)]))
+    return np.asarray(np.diff(counted, axis=0, prepend=0.0))
+
+
+@register("generalised_gini", aliases=("owa", "ordered_weighted_average"))
+@dataclass(frozen=True)
+class GeneralisedGini(Compromise):
+    """Maximise Σ_k v_k E_(k), rewards sorted from the worst-off to the best-off.
+
+    Weights v that do not increase prefer equality (a generalised Gini welfare); any others give an OWA operator.
+    Stakeholder weights count as shares of the population (weighted OWA).
+
+    Parameters
+    ----------
+    order_weights
+        v, worst-off first, one number of at least 0 per stakeholder with weight above 0, divided by their sum; None for
+        those of the Gini index, v_k ∝ 2(n − k) + 1, whose welfare is the mean less half the mean difference.
+    """
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    order_weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.order_weights is None:
+            return
+        given = np.asarray(self.order_weights, dtype=np.float64)
+        if given.ndim != 1 or not np.isfinite(given).all() or (given < 0).any() or not given.sum() > 0:
+            raise InputError(f"order_weights are {self.order_weights}; allowed: numbers of at least 0, not all 0")
+
+    @property
+    def label(self) -> str:
+        """Name with the order weights, unless they are those of the Gini index."""
+        if self.order_weights is None:
+            return super().label
+        shown = ", ".join(f"{weight:g}" for weight in self.order_weights)
+        return super().label.replace(self.name, f"{self.name}[{shown}]", 1)
+
+    def score(self, block: Block, weights: Values) -> Scored:
+        """Return sums weighted by rank."""
+        heard, weights = block.heard(weights), weights[weights > 0] / weights.sum()
+        order = self._order_weights(len(weights))
+        scores = block.scores()
+        if (weights == weights[0]).all():
+            weighted_sum(heard.ascending, rank_weights(weights, order), scores)
+        else:
+            ranks = np.argsort(heard.values, axis=0, kind="stable")
+            ranked = np.take_along_axis(heard.values, ranks, axis=0)
+            np.sum(rank_weights(weights[ranks], order) * ranked, axis=0, out=scores)
+        return Scored(scores)
+
+    def _order_weights(self, n_ranks: int) -> Values | None:
+        if self.order_weights is None:
+            return None
+        if len(self.order_weights) != n_ranks:
+            raise InputError(
+                f"{len(self.order_weights)} order_weights were given for {n_ranks} stakeholders with a say"
+            )
+        given = np.asarray(self.order_weights, dtype=np.float64)
+        return np.asarray(given / given.sum())
+
+
+@compiled
+def weight_above(
+    values: NDArray[np.float64], weights: NDArray[np.float64], floors: NDArray[np.float64], total: NDArray[np.float64]
+) -> None:
+    """Write Σ_i w_i 1[E[i, a, t] ≥ floor_i], shape (action, context)."""
+    n_stakeholders, n_actions, n_contexts = values.shape
+    total[:] = 0.0
+    for a in range(n_actions):
+        out = total[a]
+        for i in range(n_stakeholders):
+            row, weight, floor = values[i, a], weights[i], floors[i]
+            for t in range(n_contexts):
+                out[t] += weight if row[t] >= floor else 0.0
+
+
+@register("sufficientarian", aliases=("threshold",))
+@dataclass(frozen=True)
+class Sufficientarian(Compromise):
+    """Maximise the weighted share of stakeholders whose expected reward reaches the floor.
+
+    Ties are the rule rather than the exception, and go to the utilitarian sum as everywhere.
+
+    Parameters
+    ----------
+    floor
+        What is enough, in [0, 1]: one number for everybody, or one per stakeholder.
+    """
+
+    dependence: ClassVar[Structure] = "column_score"
+
+    floor: float | tuple[float, ...] = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        floors = np.asarray(self.floor, dtype=np.float64)
+        if floors.ndim > 1 or not ((floors >= 0) & (floors <= 1)).all():
+            raise InputError(f"floor is {self.floor}; allowed: a number in [0, 1], or one per stakeholder")
+
+    @property
+    def label(self) -> str:
+        """Name with the floor."""
+        shown = ", ".join(f"{floor:g}" for floor in np.atleast_1d(self.floor))
+        return super().label.replace(self.name, f"{self.name}[{shown}]", 1)
+
+    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+        """Return weighted shares of those who reach the floor."""
+        floors = np.asarray(self.floor, dtype=np.float64)
+        if floors.ndim and len(floors) != len(weights):
+            raise InputError(f"{len(floors)} floors were given for {len(weights)} stakeholders")
+        reached = np.array(np.broadcast_to(floors, weights.shape)) - block.tolerance
+        scores = block.scores()
+        weight_above(block.values, weights / weights.sum(), reached, scores)
+        return Scored(scores)

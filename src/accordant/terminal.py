@@ -1,0 +1,186 @@
+"""Commands: their options, what they print, escaped, and the command line that made a result."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from accordant.errors import InputError
+
+
+def arguments(options: Mapping[str, Any], declared: type, names: tuple[str, ...]) -> list[str]:
+    """Return the arguments for those options that differ from the defaults of the class that declares them.
+
+    Parameters
+    ----------
+    options
+        Field to value, as JSON values.
+    declared
+        The dataclass.
+    names
+        Which fields, in this order; each is an option of the command with ``-`` for ``_``.
+    """
+    usual = {each.name: each.default for each in dataclasses.fields(declared)}
+    return [
+        part
+        for name in names
+        if options[name] != usual[name]
+        for part in (f"--{name.replace('_', '-')}", str(options[name]))
+    ]
+
+
+def named(declared: Mapping[str, Any]) -> str:
+    """Return a name with its parameters as the command line takes them, see `accordant.naming.read_named`."""
+    inside = ",".join(f"{key}={_value(value)}" for key, value in declared["parameters"].items())
+    return f"{declared['name']}[{inside}]" if inside else str(declared["name"])
+
+
+def _value(value: object) -> str:
+    """Return JSON, or a text without quotes where it is not read as anything else."""
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    try:
+        json.loads(value)
+    except ValueError:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+LINES = ("Zl", "Zp")  # categories of the characters, beside control and invisible ones, that begin a line
+
+
+def plain(text: str) -> str:
+    r"""Return a text whose control, invisible and line-breaking characters are written as escapes such as ``\x1b``."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escaped(each) if _steers(each) else each for each in text)
+
+
+def _steers(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category.startswith("C") or category in LINES
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+class PlainConsole(Console):
+    """A console on which every text, in a line or in a cell of a table, is printed as `plain` writes it.
+
+    Parameters
+    ----------
+    stream
+        Where to.
+    width
+        Columns where the stream is no terminal.
+    soft_wrap
+        Whether lines are left as long as they are.
+    """
+
+    def __init__(self, stream: TextIO | None = None, *, width: int, soft_wrap: bool = False) -> None:
+        stream = sys.stdout if stream is None else stream
+        super().__init__(
+            file=stream, width=None if stream.isatty() else width, markup=False, highlight=False, emoji=False,
+            soft_wrap=soft_wrap,
+        )  # fmt: skip
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return a text for printing; whatever is printed as a string comes through here."""
+        return super().render_str(plain(text), **options)
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON on stdout, and nothing else there.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+Out = Annotated[Path | None, typer.Option(help="Where to write the result.")]
+CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
+Data = Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")]
+Llm = Annotated[str | None, typer.Option(metavar="BASE_URL", help="Endpoint that speaks the OpenAI protocol.")]
+Model = Annotated[str | None, typer.Option(help="Name of the language model at --llm.")]
+KeyVariable = Annotated[
+    str | None, typer.Option(help="Environment variable with the key of --llm, or none; OPENAI_API_KEY by default.")
+]
+Calls = Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")]
+Tokens = Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")]
+Seconds = Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")]
+Timeout = Annotated[float | None, typer.Option(min=0.001, help="Most seconds of one request; 30 by default.")]
+Record = Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")]
+Replay = Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")]
+
+
+def capacities(given: Sequence[str], form: str) -> dict[str, float]:
+    """Return name to number, from options such as ``bed=5``.
+
+    Parameters
+    ----------
+    given
+        What ``--capacity`` was given.
+    form
+        What is allowed, for messages.
+
+    Raises
+    ------
+    InputError
+        If an option has another form, or a resource is named twice.
+    """
+    found: dict[str, float] = {}
+    for text in given:
+        name, equals, units = text.partition("=")
+        try:
+            amount = float(units)
+        except ValueError:
+            amount = float("nan")
+        if not (name.strip() and equals and 0 <= amount < math.inf):
+            raise InputError(f"--capacity is {text!r}; allowed: {form}")
+        if name.strip() in found:
+            raise InputError(f"--capacity names {name.strip()!r} twice")
+        found[name.strip()] = amount
+    return found
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value and a newline."""
+    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def refuse_overwriting(file: str | None, out: Path | None) -> None:
+    """Refuse to write a result over the rows that it is about."""
+    if file is not None and out is not None and Path(file).exists() and out.exists() and out.samefile(file):
+        raise InputError(f"--out {out} is the file with the rows; name another one")
+
+
+def print_records(title: str, records: Sequence[Mapping[str, Any]], as_json: bool) -> None:
+    """Print records as JSON or as a table."""
+    if as_json:
+        print_json(list(records))
+        return
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for name in records[0]:
+        table.add_column(name.replace("_", " "), overflow="fold")
+    for record in records:
+        table.add_row(*(_text(value) for value in record.values()))
+    console().print(table)
+
+
+def console() -> Console:
+    """Return a console that reads no markup in what it prints."""
+    # wide enough for a leaderboard when stdout is a pipe or a file
+    return Console(width=None if sys.stdout.isatty() else 140, markup=False, highlight=False)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={default}" for name, default in value.items())
+    return "" if value is None else str(value)

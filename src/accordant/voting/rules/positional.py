@@ -1,0 +1,166 @@
+"""Positional rules: first places, last places, points for places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from accordant.strategies.compromise import Scored
+from accordant.strategies.strategy import register
+from accordant.voting.rules.rule import LotteryRule, VotingRule
+from accordant.voting.rules.sums import half_of, settled
+from accordant.voting.rules.tally import Tally, first_places, last_places
+
+
+def plurality_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of first places, shape (alternative, context).
+
+    A voter with k alternatives tied for the first place gives each 1/k of a vote: one voter, one vote.
+
+    Parameters
+    ----------
+    ranks
+        Shape (voter, alternative, context).
+    weights
+        Shape (voter,).
+    """
+    return first_places(ranks, weights, shared=True)
+
+
+@register("plurality")
+@dataclass(frozen=True)
+class Plurality(VotingRule):
+    """Choose what most voters put first; voters with several firsts share their vote among them."""
+
+    def score(self, tally: Tally) -> Scored:
+        """Return the weight of first places."""
+        return Scored(tally.unit * plurality_scores(tally.ranks, tally.weights))
+
+
+def anti_plurality_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return minus the weight of last places, shape (alternative, context).
+
+    A voter with k alternatives tied for the last place, as those left unranked are, gives each 1/k of a veto.
+
+    Parameters
+    ----------
+    ranks
+        Shape (voter, alternative, context).
+    weights
+        Shape (voter,).
+    """
+    vetoes = last_places(ranks, weights, shared=True)
+    return np.subtract(0.0, vetoes, out=vetoes)
+
+
+@register("anti_plurality", aliases=("veto",))
+@dataclass(frozen=True)
+class AntiPlurality(VotingRule):
+    """Choose what fewest voters put last; voters with several lasts share their veto among them."""
+
+    def score(self, tally: Tally) -> Scored:
+        """Return minus the weight of last places."""
+        return Scored(tally.unit * anti_plurality_scores(tally.ranks, tally.weights))
+
+
+def borda_scores(margins: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+    """Return Borda's points, shape (alternative, context).
+
+    Per voter, one point for each alternative put below and half a point for each tied. This is (Σ_b margin(a, b) +
+    (m − 1) W) / 2, the symmetric Borda score up to a constant (Terzopoulou and Endriss 2021, "The Borda class").
+
+    Parameters
+    ----------
+    margins
+        Shape (a, b, context).
+    total
+        W, the sum of the weights.
+    """
+    points = margins.sum(axis=1)
+    points += (len(margins) - 1) * total
+    points /= 2
+    return np.asarray(points)
+
+
+@register("borda")
+@dataclass(frozen=True)
+class Borda(VotingRule):
+    """Choose the most points, one for each alternative that a voter puts below and half for each that is tied."""
+
+    def score(self, tally: Tally) -> Scored:
+        """Return Borda's points."""
+        points = tally.unit * borda_scores(tally.margins, tally.total)
+        return Scored(points, tally.condorcet_flag)
+
+
+def bucklin_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (m − depth) W + support at that depth, shape (alternative, context).
+
+    At depth k a voter supports the alternatives with fewer than k above them, but never those at the bottom of the
+    ballot, so that leaving alternatives out and tying them at the bottom are the same. The depth of an alternative is
+    the first at which more than half of all weight supports it, out of 1 to m − 1; m if there is none, with the support
+    at m − 1. Smaller depth wins, then larger support. On strict complete ballots the winners are those of pref_voting
+    1.18.
+
+    Parameters
+    ----------
+    ranks
+        How many alternatives each voter puts above each, shape (voter, alternative, context).
+    weights
+        Shape (voter,).
+    """
+    n_voters, n_alternatives, n_contexts = ranks.shape
+    total, half = float(weights.sum()), half_of(weights)
+    supported = ranks < ranks.max(axis=1, keepdims=True)
+    scores = np.zeros((n_alternatives, n_contexts))
+    reached = np.zeros((n_alternatives, n_contexts), dtype=bool)
+    for depth in range(1, n_alternatives):
+        marks = (supported & (ranks < depth)).reshape(n_voters, -1).astype(np.float64)
+        support = settled((weights @ marks).reshape(n_alternatives, n_contexts), weights)
+        majority = support > half
+        place = np.where(majority, (n_alternatives - depth) * total, 0.0)
+        scores = np.where(reached, scores, place + support)
+        reached |= majority
+    return scores
+
+
+@register("bucklin")
+@dataclass(frozen=True)
+class Bucklin(VotingRule):
+    """Choose what first gets a majority as first, then second, then further places count too."""
+
+    def score(self, tally: Tally) -> Scored:
+        """Return the depth at which a majority is reached, and the support there."""
+        return Scored(tally.unit * bucklin_scores(tally.ranks, tally.weights))
+
+
+def random_dictatorship_probabilities(
+    ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the share of weight that puts each alternative first, shape (alternative, context).
+
+    A drawn voter with several first alternatives draws one of them.
+
+    Parameters
+    ----------
+    ranks
+        Shape (voter, alternative, context).
+    weights
+        Shape (voter,).
+    """
+    firsts = first_places(ranks, weights, shared=True)
+    firsts /= firsts.sum(axis=0)
+    return firsts
+
+
+@register("random_dictatorship")
+@dataclass(frozen=True)
+class RandomDictatorship(LotteryRule):
+    """Draw a voter by weight and do what that voter puts first. Scores are probabilities."""
+
+    def score(self, tally: Tally) -> Scored:
+        """Return the probabilities."""
+        return Scored(random_dictatorship_probabilities(tally.ranks, tally.weights))
