@@ -25,16 +25,12 @@ MOST_VALUES = 12  # of a fact that a message lists
 Draw = Callable[[int], Scenario]
 
 patient_loaders: Registry[Draw] = Registry(
-    "patient loader",
-    group="accordant.patient_loaders",
-    packages=("accordant.deliberation.cases",),
+    "patient loader", group="accordant.patient_loaders", packages=("accordant.deliberation.cases",)
 )
 """A patient loader is a function (frame, declared) that checks a raw table and returns what draws scenarios of it."""
 
 scenario_simulators: Registry[Scenario] = Registry(
-    "scenario simulator",
-    group="accordant.scenario_simulators",
-    packages=("accordant.deliberation.cases",),
+    "scenario simulator", group="accordant.scenario_simulators", packages=("accordant.deliberation.cases",)
 )
 """A scenario simulator is a function (seed, declared) that makes up a scenario."""
 

@@ -223,11 +223,7 @@ def turn(given: Turn) -> Mapping[str, Any]:
     move = given.move
     if isinstance(move, Contestation):
         shown["replies"] = [
-            {
-                "patient": each.patient,
-                "kind": each.kind,
-                "reason": None if each.reason is None else reason(each.reason),
-            }
+            {"patient": each.patient, "kind": each.kind, "reason": None if each.reason is None else reason(each.reason)}
             for each in move.replies
         ]
     elif isinstance(move, Answer):

@@ -126,11 +126,7 @@ class AlignedAgent(RuleAgent):
         """Return what a transcript says of the agent, with the framework and its parameters."""
         looked_up = self.retriever if self.retriever in (None, "built_in") else type(self.retriever).__name__
         parameters = asdict(self.framework)  # type: ignore[call-overload]
-        return super().to_json() | {
-            "framework": self.framework.name,
-            "parameters": parameters,
-            "retriever": looked_up,
-        }
+        return super().to_json() | {"framework": self.framework.name, "parameters": parameters, "retriever": looked_up}
 
 
 class Aligned:

@@ -50,11 +50,7 @@ class ConditionalDisparity:
 
 
 def conditional_disparity(
-    scenario: Scenario,
-    allocation: Allocation,
-    group: str,
-    generator: np.random.Generator,
-    permutations: int = 999,
+    scenario: Scenario, allocation: Allocation, group: str, generator: np.random.Generator, permutations: int = 999
 ) -> ConditionalDisparity | None:
     """Return the disparity between groups at equal acuity with a permutation p-value, or None if nothing can be said.
 

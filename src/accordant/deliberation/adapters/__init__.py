@@ -11,12 +11,4 @@ from accordant.deliberation.adapters.choices import COMPARED, Choices, choices_b
 from accordant.deliberation.adapters.debate_strategy import Debate
 from accordant.deliberation.adapters.rewards import expected_rewards, names_of, patient_rewards
 
-__all__ = [
-    "COMPARED",
-    "Choices",
-    "Debate",
-    "choices_by_strategy",
-    "expected_rewards",
-    "names_of",
-    "patient_rewards",
-]
+__all__ = ["COMPARED", "Choices", "Debate", "choices_by_strategy", "expected_rewards", "names_of", "patient_rewards"]

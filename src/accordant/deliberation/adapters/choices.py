@@ -82,10 +82,7 @@ class Choices:
 
 
 def choices_by_strategy(
-    deliberation: Deliberation,
-    rules: Sequence[Strategy | str] = COMPARED,
-    *,
-    options: Options | None = None,
+    deliberation: Deliberation, rules: Sequence[Strategy | str] = COMPARED, *, options: Options | None = None
 ) -> Choices:
     """Return what strategies would have chosen from the utilities that settlement read.
 

@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from accordant.agents import Contestation, Reason, Turn
 from accordant.allocations import Scenario
-from accordant.deliberation.assessment.ledger import (
-    EQUAL,
-    disputed_patients,
-    last_own,
-    ledger,
-    shares_by_agent,
-)
+from accordant.deliberation.assessment.ledger import EQUAL, disputed_patients, last_own, ledger, shares_by_agent
 from accordant.deliberation.protocols.admissibility import places, proposal_in
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError

@@ -166,10 +166,7 @@ class Sides:
         """Return everything as JSON values; null where a measure is not defined."""
         return {
             allocation: {
-                label: {
-                    "value": finite(value),
-                    "met": None if np.isnan(value) else bool(met),
-                }
+                label: {"value": finite(value), "met": None if np.isnan(value) else bool(met)}
                 for label, value, met in zip(self.criteria, values, row, strict=True)
             }
             for allocation, values, row in zip(self.allocations, self.values, self.met, strict=True)

@@ -299,10 +299,7 @@ def reconcile(
         raise InputError(f"max_turns is {max_turns}; allowed: at least 1, or None")
     if len(policies) != 2:
         raise InputError(f"{len(policies)} policies; allowed: 2, of the explainer and the explainee")
-    speaking = {
-        "explainer": policy_named(policies[0], seed),
-        "explainee": policy_named(policies[1], seed),
-    }
+    speaking = {"explainer": policy_named(policies[0], seed), "explainee": policy_named(policies[1], seed)}
     state = State.opening(Setting(explainer, explainee, literal, limit))
     before = understanding(state)
     while state.ending is None:
