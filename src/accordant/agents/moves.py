@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from accordant.allocations import Allocation, Utility
+from accordant.json_values import field_values
 
 CONSIDERATIONS = (
     "benefit",
@@ -50,15 +51,7 @@ class Reason:
     passages: tuple[str, ...] = ()
     text: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "patient": self.patient,
-            "code": self.code,
-            "facts": list(self.facts),
-            "passages": list(self.passages),
-            "text": self.text,
-        }
+    to_json = field_values
 
 
 @dataclass(frozen=True)
@@ -85,13 +78,7 @@ class Proposal:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "move": "propose",
-            "allocation": self.allocation.to_json(),
-            "utility": self.utility.to_json(),
-            "reasons": [each.to_json() for each in self.reasons],
-            "retrieved": list(self.retrieved),
-        }
+        return {"move": "propose"} | field_values(self)
 
 
 @dataclass(frozen=True)
@@ -113,13 +100,7 @@ class Reply:
     kind: Answering
     reason: Reason | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "patient": self.patient,
-            "kind": self.kind,
-            "reason": None if self.reason is None else self.reason.to_json(),
-        }
+    to_json = field_values
 
 
 @dataclass(frozen=True)
@@ -131,11 +112,7 @@ class Contestation:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "move": "contest",
-            "replies": [each.to_json() for each in self.replies],
-            "revised": self.revised.to_json(),
-        }
+        return {"move": "contest"} | field_values(self)
 
 
 @dataclass(frozen=True)
@@ -155,7 +132,7 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {"move": "answer", "accepts": self.accepts, "counter": self.counter.to_json()}
+        return {"move": "answer"} | field_values(self)
 
 
 @dataclass(frozen=True)
@@ -172,7 +149,7 @@ class Ballot:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {"move": "vote", "ranking": list(self.ranking)}
+        return {"move": "vote"} | field_values(self)
 
 
 Move = Proposal | Contestation | Answer | Ballot
@@ -212,7 +189,7 @@ class Fault:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the text as JSON values; texts stand under ``void``."""
-        return {"why": self.why, "part": self.part, "place": self.place, "names": list(self.names)}
+        return field_values(self, without=("text",))
 
 
 @dataclass(frozen=True)
@@ -249,12 +226,4 @@ class Turn:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "step": self.step,
-            "agent": self.agent,
-            "generated_by": self.generated_by,
-            "void": list(self.void),
-            "faults": [each.to_json() for each in self.faults],
-            "fallback": self.fallback,
-            **self.move.to_json(),
-        }
+        return field_values(self, without=("move",)) | {"void": list(self.void)} | self.move.to_json()

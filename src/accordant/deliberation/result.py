@@ -19,7 +19,7 @@ from accordant.deliberation.page import FORMAT, render_deliberated
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
 from accordant.deliberation.sources import PatientSource
-from accordant.json_values import json_value
+from accordant.json_values import field_values, json_value
 from accordant.runs.pages import write_page
 
 RECORD = "deliberation.json"
@@ -130,29 +130,13 @@ class Deliberated:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
-        return {
+        opened = {
             **self.opened.header(),
             "kind": "one",
-            "deliberation": self.deliberation.to_json(),
             "hash": self.deliberation.hash,
-            "verdict": None if self.verdict is None else self.verdict.to_json(),
-            "emergence": None if self.emergence is None else self.emergence.to_json(),
-            "ledger": [each.to_json() for each in self.ledger],
-            "process": self.process.to_json(),
-            "satisfaction": self.satisfaction.to_json(),
-            "sides": self.sides.to_json(),
-            "regrets": self.regrets.to_json(),
-            "flips": None if self.flips is None else self.flips.to_json(),
-            "order": None if self.order is None else self.order.to_json(),
-            "choices": self.choices.to_json(),
             "marginal": self.opened.marginal,
-            "access": None if self.access is None else dict(self.access),
-            "restored": self.restored,
-            "conversion": dict(self.conversion),
-            "approach": dict(self.approach),
-            "usage": {name: dict(each) for name, each in self.usage.items()},
-            "warnings": list(self.warnings),
         }
+        return opened | field_values(self, without=("opened",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +172,8 @@ class DeliberatedOften:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
-        return {
-            **self.opened.header(),
-            "kind": "many",
-            "marginal": self.opened.marginal,
-            "repeated": self.repeated.to_json(),
-            "usage": {name: dict(each) for name, each in self.usage.items()},
-            "fallbacks": self.fallbacks,
-            "warnings": list(self.warnings),
-        }
+        about = {"kind": "many", "marginal": self.opened.marginal, "fallbacks": self.fallbacks}
+        return self.opened.header() | about | field_values(self, without=("opened",))
 
 
 def moves(usage: Mapping[str, Mapping[str, Any]]) -> int:

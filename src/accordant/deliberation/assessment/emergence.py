@@ -8,7 +8,7 @@ was lost stands beside what was gained.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from accordant.allocations.measures.measure import Criterion, values_of
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level, position
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
+from accordant.json_values import field_values
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Emergence:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return asdict(self) | {"gain": self.gain, "loss": self.loss}
+        return field_values(self) | {"gain": self.gain, "loss": self.loss}
 
 
 def emergence(

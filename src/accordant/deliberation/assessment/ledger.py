@@ -13,6 +13,7 @@ from accordant.agents import Contestation, Proposal, Reply
 from accordant.allocations import Allocation
 from accordant.arrays import Values
 from accordant.deliberation.record import Deliberation
+from accordant.json_values import field_values
 
 EQUAL = 1e-9  # shares this close are the same: they are quotients of whole numbers
 
@@ -62,21 +63,7 @@ class Movement:
         """Whether the joint share differs from what the agent wanted first."""
         return abs(self.joint - self.solo) > EQUAL
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "agent": self.agent,
-            "patient": self.patient,
-            "solo": self.solo,
-            "revised": self.revised,
-            "joint": self.joint,
-            "conceded_to": list(self.conceded_to),
-            "yielded_to": list(self.yielded_to),
-            "reply": self.reply,
-            "code": self.code,
-            "passages": list(self.passages),
-            "void": list(self.void),
-        }
+    to_json = field_values
 
 
 def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:

@@ -7,8 +7,7 @@ nothing was disputed, nobody moved or a group is empty, is None and never 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from accordant.deliberation.assessment.ledger import EQUAL, disputed_patients, l
 from accordant.deliberation.protocols.admissibility import places, proposal_in
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import field_values
 
 ByAgent = Mapping[str, float | None]
 
@@ -83,9 +83,7 @@ class Process:
     grounding: float | None
     fallback_rate: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return asdict(self)
+    to_json = field_values
 
 
 def process(deliberation: Deliberation) -> Process:

@@ -17,6 +17,7 @@ from accordant.deliberation.assessment.alternatives import Alternatives, alterna
 from accordant.deliberation.protocols.views import seed_of
 from accordant.deliberation.record import Deliberation
 from accordant.errors import UnknownNameError
+from accordant.json_values import field_values
 
 EQUAL_CHANCE = 0.5  # the mean of a lot that is uniform in [0, 1)
 
@@ -73,14 +74,7 @@ class RegretMatrix:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "allocations": list(self.allocations),
-            "frameworks": list(self.frameworks),
-            "regrets": self.regrets.tolist(),
-            "followed": [list(each) for each in self.followed],
-            "exact": self.exact,
-            "missing": {name: list(facts) for name, facts in self.missing},
-        }
+        return field_values(self) | {"missing": {name: list(facts) for name, facts in self.missing}}
 
 
 def regrets(

@@ -15,6 +15,7 @@ from accordant.deliberation.assessment.ledger import EQUAL
 from accordant.deliberation.assessment.regrets import recorded
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import field_values
 from accordant.randomness import generator, keyed_seed, keyed_uniform
 from accordant.statistics import Estimate, mean_estimate
 
@@ -50,13 +51,7 @@ class FlipTest:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "facts": list(self.facts),
-            "permutations": self.permutations,
-            "touched": self.touched,
-            "empty": self.empty,
-            "rates": {name: each.to_json() for name, each in self.rates.items()},
-        }
+        return field_values(self) | {"empty": self.empty}
 
 
 def flip_test(
@@ -155,13 +150,7 @@ class OrderEffects:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "orders": [list(order) for order in self.orders],
-            "joints": [joint.to_json() for joint in self.joints],
-            "changed": list(self.changed),
-            "utilities": {name: list(each) for name, each in self.utilities.items()},
-            "spread": self.spread,
-        }
+        return field_values(self) | {"spread": self.spread}
 
 
 def order_effects(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position, scaled
 from accordant.deliberation.record import Deliberation
+from accordant.json_values import field_values
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,7 @@ class Satisfaction:
     gap: float
     exact: bool
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return asdict(self)
+    to_json = field_values
 
 
 def satisfaction(deliberation: Deliberation, *, among: Alternatives | None = None) -> Satisfaction:

@@ -32,6 +32,7 @@ from accordant.deliberation.dialogue.locutions import legal_moves, play, skip
 from accordant.deliberation.dialogue.policies import Policy, policy_named
 from accordant.deliberation.dialogue.state import Ending, Setting, Speaker, State
 from accordant.errors import InputError
+from accordant.json_values import field_values
 
 Status = OneOf["understood", "reconciled", "capitulation", "agree_to_disagree", "exhausted", "truncated"]
 
@@ -56,7 +57,7 @@ class Understanding:
 
     def to_json(self) -> dict[str, Any]:
         """Return the value and the formulas."""
-        return {"value": self.value, "known": list(self.known), "missing": list(self.missing)}
+        return {"value": self.value} | field_values(self)
 
 
 def understanding(state: State) -> Understanding:
