@@ -83,12 +83,7 @@ class Concession:
 def concession_of(given: str | Concession) -> Concession:
     """Return a concession strategy, or the one that a name stands for.
 
-    Raises
-    ------
-    UnknownNameError
-        If the name is not registered.
-    InputError
-        If it is neither a name nor a strategy.
+    Raises UnknownNameError if the name is not registered; InputError if it is neither a name nor a strategy.
     """
     if isinstance(given, str):
         return concessions.create(given)

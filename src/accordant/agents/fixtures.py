@@ -36,10 +36,7 @@ class BaselineAgent(RuleAgent):
     concession
         A strategy, or the name of one.
 
-    Raises
-    ------
-    InputError
-        If the prior is negative.
+    Raises InputError if the prior is negative.
     """
 
     kind: ClassVar[str] = "fixture"
@@ -96,10 +93,7 @@ class BiasedAgent(RuleAgent):
     concession
         A strategy, or the name of one.
 
-    Raises
-    ------
-    InputError
-        If the strength is negative.
+    Raises InputError if the strength is negative.
     """
 
     kind: ClassVar[str] = "fixture"

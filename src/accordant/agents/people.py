@@ -29,10 +29,7 @@ def read_proposal(view: View, line: str) -> Proposal:
     that much of that resource and nothing of those not named. Of n patients the first named is worth 1, the next
     (n − 1)/n, and so on; who is not named is worth 0.
 
-    Raises
-    ------
-    InputError
-        If the line cannot be read or the allocation is not feasible.
+    Raises InputError if the line cannot be read or the allocation is not feasible.
     """
     granted: dict[str, dict[str, float]] = {}
     for word in line.replace(",", " ").split():
@@ -61,10 +58,7 @@ def read_proposal(view: View, line: str) -> Proposal:
 def read_reply(patient: str, line: str) -> Reply:
     """Return the reply on a disputed patient: its kind, and the text of a reason behind it.
 
-    Raises
-    ------
-    InputError
-        If there is no such kind, or a reason is missing.
+    Raises InputError if there is no such kind, or a reason is missing.
     """
     word, _, text = line.partition(" ")
     kind = next((each for each in KINDS if each == word), None)
@@ -80,10 +74,7 @@ def read_reply(patient: str, line: str) -> Reply:
 def read_accepted(view: View, line: str) -> str | None:
     """Return whose proposal is accepted; None for an empty line, which counters.
 
-    Raises
-    ------
-    UnknownNameError
-        If nobody of that name has a proposal.
+    Raises UnknownNameError if nobody of that name has a proposal.
     """
     if not line:
         return None
@@ -95,10 +86,7 @@ def read_accepted(view: View, line: str) -> str | None:
 def read_ranking(view: View, line: str) -> tuple[int, ...]:
     """Return positions of candidates, best first, from their numbers, which start at 1.
 
-    Raises
-    ------
-    InputError
-        If not every number is there exactly once.
+    Raises InputError if not every number is there exactly once.
     """
     words = line.replace(",", " ").split()
     n = len(view.candidates)
@@ -215,10 +203,7 @@ class HumanAgent(Agent):
     tell
         Shows a text.
 
-    Raises
-    ------
-    InputError
-        If the name is no text, the facts are no list, or the concession is no strategy.
+    Raises InputError if the name is no text, the facts are no list, or the concession is no strategy.
     """
 
     kind: ClassVar[str] = "person"
@@ -244,10 +229,7 @@ class HumanAgent(Agent):
     def act(self, view: View) -> Move:
         """Show the view, ask, and return the move.
 
-        Raises
-        ------
-        InvalidMoveError
-            If the person enters ``q``, or the input ends.
+        Raises InvalidMoveError if the person enters ``q``, or the input ends.
         """
         self._tell(scenario_table(view))
         if view.phase == "vote":

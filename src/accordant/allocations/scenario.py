@@ -309,10 +309,7 @@ class Scenario:
 def portions(units: float, resource: Resource, what: str) -> int:
     """Return how many portions of a resource some units are.
 
-    Raises
-    ------
-    InputError
-        If that is negative, no whole number, or more than a million million.
+    Raises InputError if that is negative, no whole number, or more than a million million.
     """
     count = units / resource.portion if _is_number(units) else np.nan
     if not (0 <= count < np.inf and abs(count - round(count)) <= WHOLE * max(1.0, count)):

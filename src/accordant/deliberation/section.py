@@ -54,12 +54,8 @@ RERUN = ("rule", "fixture")  # kinds of agents that may be asked for the same de
 def check_deliberation(opened: Opened, agents: Sequence[Agent]) -> None:
     """Refuse a deliberation that could not be carried out to its end.
 
-    Raises
-    ------
-    UnknownNameError
-        If a settlement or voting rule does not exist, or a fact that an agent reads.
-    InputError
-        If options do not go together, a parameter is wrong, or a rule cannot read a concession strategy.
+    Raises UnknownNameError if a settlement or voting rule does not exist, or a fact that an agent reads; InputError if
+    options do not go together, a parameter is wrong, or a rule cannot read a concession strategy.
     """
     options = opened.options
     if options.protocol == "offers" and options.settle is not None:
@@ -104,12 +100,7 @@ def check_repeatable(opened: Opened, agents: Sequence[Agent]) -> None:
 def settlement_of(opened: Opened) -> Settlement:
     """Return the settlement rule of a debate with its parameters: the one that is named, or the case's.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such rule.
-    InputError
-        If a parameter is wrong.
+    Raises UnknownNameError if there is no such rule; InputError if a parameter is wrong.
     """
     declared = opened.case.deliberation.settle
     given = opened.options.settle
@@ -120,10 +111,7 @@ def settlement_of(opened: Opened) -> Settlement:
 def ballot_rule(options: DeliberationOptions) -> str:
     """Return the name of the voting rule.
 
-    Raises
-    ------
-    InputError
-        If it is given parameters: none is taken.
+    Raises InputError if it is given parameters: none is taken.
     """
     named = read_named(options.settle or BORDA, "--settle")
     if named.parameters:
@@ -144,10 +132,7 @@ Watch = Callable[[Turn], None]
 def open_deliberation(name_or_path: str | Path, options: DeliberationOptions) -> Opened:
     """Read the case and find its patients.
 
-    Raises
-    ------
-    InputError
-        If the case, the data or an option cannot be used.
+    Raises InputError if the case, the data or an option cannot be used.
     """
     case, beside = read_deliberation(name_or_path)
     case = _with_overrides(case, options)
@@ -170,12 +155,8 @@ def cast_for(opened: Opened) -> Cast:
     Whoever names an adversary admits it; the agents of a case may not hold one. What cannot be carried out with these
     agents is refused here, before a recording is begun.
 
-    Raises
-    ------
-    UnknownNameError
-        If an agent, a rule, or a fact that an agent reads does not exist.
-    InputError
-        If an adversary is not allowed, a parameter is wrong, or options do not go together.
+    Raises UnknownNameError if an agent, a rule, or a fact that an agent reads does not exist; InputError if an
+    adversary is not allowed, a parameter is wrong, or options do not go together.
     """
     options, declared = opened.options, opened.case.deliberation.agents
     named = options.agents or tuple(Named(each.name, dict(each.parameters)) for each in declared)
@@ -235,10 +216,7 @@ def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Delibe
 def deliberate_often(opened: Opened, cast: Cast) -> DeliberatedOften:
     """Deliberate on many scenarios; nulls are always beside the results.
 
-    Raises
-    ------
-    InputError
-        If the case declares no criteria, the protocol is another than the debate, or a person takes part.
+    Raises InputError if the case declares no criteria, the protocol is another than the debate, or a person takes part.
     """
     check_repeatable(opened, cast.agents)
     options = opened.options

@@ -75,13 +75,9 @@ def deliberation_source(
     beside
         Folder of the case file; None for built-in cases.
 
-    Raises
-    ------
-    DataNotFoundError
-        If a place was named and the file is not there, or there is neither a file nor a simulator.
-    InputError
-        If the file cannot be used: a missing column, fewer rows than patients, a fact that is no number, nobody of the
-        marginal group; or a declared protected fact or fact of the marginal group does not exist.
+    Raises DataNotFoundError if a place was named and the file is not there, or there is neither a file nor a simulator;
+    InputError if the file cannot be used: a missing column, fewer rows than patients, a fact that is no number, nobody
+    of the marginal group; or a declared protected fact or fact of the marginal group does not exist.
     """
     if declared.file is None and data is not None:
         raise InputError(f"--data {data} is named, but the patients of this case are always simulated")
@@ -178,12 +174,9 @@ RANGES: dict[str, tuple[float, float]] = {
 def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     """Return what draws scenarios of a table with one row per patient.
 
-    Raises
-    ------
-    DataError
-        If a column is missing, an id is missing, twice, too long or holds control characters, a fact with a meaning is
-        no number in its range, a protected fact is missing, a need is no whole number of portions, or there are fewer
-        rows than patients.
+    Raises DataError if a column is missing, an id is missing, twice, too long or holds control characters, a fact with
+    a meaning is no number in its range, a protected fact is missing, a need is no whole number of portions, or there
+    are fewer rows than patients.
     """
     wanted = len(frame) if declared.patients is None else declared.patients
     if wanted > len(frame):

@@ -162,10 +162,7 @@ def deliberation_options(
 ) -> DeliberationOptions:
     """Return what the options of the command say.
 
-    Raises
-    ------
-    InputError
-        If a name is unknown, or options do not go together.
+    Raises InputError if a name is unknown, or options do not go together.
     """
     for kind, given, allowed in (("protocol", protocol, get_args(Protocol)), ("guard", guard, get_args(Guard))):
         if given not in allowed:

@@ -78,12 +78,7 @@ class Egalitarian(Framework):
         The fact that makes the groups; for ``group_gap`` alone. Where it is protected, reasons that cite it are
         inadmissible, as everybody's are.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such form.
-    InputError
-        If the form and the group do not go together.
+    Raises UnknownNameError if there is no such form; InputError if the form and the group do not go together.
     """
 
     title: ClassVar[str] = "Egalitarian"
@@ -160,12 +155,7 @@ class Rights(Framework):
     order
         ``lottery`` by id, or ``arrival``.
 
-    Raises
-    ------
-    InputError
-        If τ is not in [0, 1].
-    UnknownNameError
-        If there is no such order.
+    Raises InputError if τ is not in [0, 1]; UnknownNameError if there is no such order.
     """
 
     title: ClassVar[str] = "Rights"

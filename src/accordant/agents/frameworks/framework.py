@@ -102,12 +102,8 @@ RANGES = {"acuity": (1.0, 5.0), "severity": (0.0, 1.0), "p_with": (0.0, 1.0), "p
 def read_numbers(scenario: Scenario, name: str) -> NDArray[np.float64]:
     """Return a fact of every patient, shape (patient,), within its range in `RANGES`.
 
-    Raises
-    ------
-    UnknownNameError
-        If the fact does not exist, or may not be seen by whoever holds the scenario.
-    InputError
-        If a value is missing, no number, true or false, or out of range; the message names the patient.
+    Raises UnknownNameError if the fact does not exist, or may not be seen by whoever holds the scenario; InputError if
+    a value is missing, no number, true or false, or out of range; the message names the patient.
     """
     for patient, value in zip(scenario.ids, scenario.column(name).tolist(), strict=True):
         if isinstance(value, bool | np.bool_):
@@ -200,12 +196,7 @@ class Outcomes:
     def of(cls, scenario: Scenario) -> Self:
         """Read the facts ``p_without`` and ``p_with``.
 
-        Raises
-        ------
-        UnknownNameError
-            If a fact is not there.
-        InputError
-            If a chance is missing or outside [0, 1].
+        Raises UnknownNameError if a fact is not there; InputError if a chance is missing or outside [0, 1].
         """
         return cls(read_numbers(scenario, "p_without"), read_numbers(scenario, "p_with"))
 

@@ -25,10 +25,7 @@ class Utilitarian(Framework):
         Whether the good is weighted by the fact ``life_years``, the years that a good outcome would give. Off by
         default: it puts the old and the disabled last, which is a choice that somebody has to answer for.
 
-    Raises
-    ------
-    InputError
-        If `life_years` is neither true nor false.
+    Raises InputError if `life_years` is neither true nor false.
     """
 
     title: ClassVar[str] = "Utilitarian"
@@ -61,10 +58,7 @@ class Prioritarian(Framework):
     power
         c in (0, 1]; 1/2 is the square root, 1 is the utilitarian value, towards 0 only the worst off count.
 
-    Raises
-    ------
-    InputError
-        If the power is not in (0, 1].
+    Raises InputError if the power is not in (0, 1].
     """
 
     title: ClassVar[str] = "Prioritarian"
@@ -131,10 +125,7 @@ class Sufficientarian(Framework):
     threshold
         θ in (0, 1].
 
-    Raises
-    ------
-    InputError
-        If θ is not in (0, 1].
+    Raises InputError if θ is not in (0, 1].
     """
 
     title: ClassVar[str] = "Sufficientarian"
@@ -209,12 +200,7 @@ class Rawlsian(Framework):
     aversion
         κ of `WorstFirst`; 50 tells outcomes of 12 patients apart from a difference of .05 on.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such form.
-    InputError
-        If the aversion is not above 0.
+    Raises UnknownNameError if there is no such form; InputError if the aversion is not above 0.
     """
 
     title: ClassVar[str] = "Rawlsian"

@@ -83,10 +83,7 @@ def read_move(
     fences
         Whether a Markdown fence around the object is taken off; only where the form was asked for in words.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is no valid move; nothing is guessed or mended.
+    Raises BadAnswerError if it is no valid move; nothing is guessed or mended.
     """
     wire = read_wire(text, WIRES[view.phase], fences=fences)
     reader = _Reader(view, frozenset(facts), tuple(retrieved), tuple(codes))
@@ -105,10 +102,7 @@ def read_wire(text: str, form: type[Form], *, fences: bool = False) -> Form:
     fences
         Whether a Markdown fence around the object is taken off; only where the form was asked for in words.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is not one JSON object alone, or of another form.
+    Raises BadAnswerError if it is not one JSON object alone, or of another form.
     """
     fenced = _FENCED.fullmatch(text) if fences else None
     content = strict_json(fenced[1] if fenced else text)
@@ -121,10 +115,7 @@ def read_wire(text: str, form: type[Form], *, fences: bool = False) -> Form:
 def strict_json(text: str) -> Any:
     """Return the JSON object that a text is.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is not one JSON object alone, repeats a key, or holds NaN or infinity.
+    Raises BadAnswerError if it is not one JSON object alone, repeats a key, or holds NaN or infinity.
     """
     try:
         content = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)

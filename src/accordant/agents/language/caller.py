@@ -60,10 +60,7 @@ class Caller:
     def key(self) -> str | None:
         """Return the key, read now; a replay needs none.
 
-        Raises
-        ------
-        InputError
-            If what is found cannot be a key.
+        Raises InputError if what is found cannot be a key.
         """
         return None if isinstance(self.provider, Replay) else read_key(self.key_variable, self.base_url)
 
@@ -251,10 +248,7 @@ def check_whole(reply: Reply, refused: str) -> None:
     refused
         What a model that refused is told.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is no whole answer.
+    Raises BadAnswerError if it is no whole answer.
     """
     if reply.finish == "length":
         raise BadAnswerError(["the answer was cut off; give shorter texts"])

@@ -259,10 +259,7 @@ def read_reply(
 ) -> Move:
     """Return the move in a reply.
 
-    Raises
-    ------
-    BadAnswerError
-        If it was cut off, refused, empty, or no valid move.
+    Raises BadAnswerError if it was cut off, refused, empty, or no valid move.
     """
     check_whole(reply, NO_PATIENTS)
     return read_move(reply.text, view, facts, retrieved, codes=codes, fences=mode == "prompted")
@@ -271,12 +268,8 @@ def read_reply(
 def check_settings(mode: str, temperature: float | None, seed: int | None, budget: object, recorder: object) -> None:
     """Refuse settings of a language model that cannot work.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such mode.
-    InputError
-        If a number is out of range, or an object of another kind.
+    Raises UnknownNameError if there is no such mode; InputError if a number is out of range, or an object of another
+    kind.
     """
     if mode not in MODES:
         raise UnknownNameError("mode", mode, MODES)
@@ -292,10 +285,7 @@ def check_settings(mode: str, temperature: float | None, seed: int | None, budge
 def limits_of(given: Limits | Mapping[str, Any] | None) -> Limits:
     """Return limits, also from a mapping; None for the usual ones.
 
-    Raises
-    ------
-    InputError
-        If it is neither.
+    Raises InputError if it is neither.
     """
     if isinstance(given, Limits):
         return given

@@ -104,11 +104,8 @@ def fenced(value: Any) -> str:
 def check_names(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> None:
     """Refuse ids and names that a model cannot repeat, or that could hide something.
 
-    Raises
-    ------
-    InputError
-        If one is empty, longer than `LONGEST_NAME` characters, or holds a control, an invisible character or a line
-        end.
+    Raises InputError if one is empty, longer than `LONGEST_NAME` characters, or holds a control, an invisible character
+    or a line end.
     """
     scenario = view.scenario
     for kind, names in (

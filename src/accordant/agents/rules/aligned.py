@@ -136,10 +136,7 @@ class Aligned:
 
         create("rights", {"threshold": 0.9, "concession": "boulware"})
 
-    Raises
-    ------
-    InputError
-        If the framework has a parameter of the same name as one of the agent.
+    Raises InputError if the framework has a parameter of the same name as one of the agent.
     """
 
     def __init__(self, framework: str) -> None:

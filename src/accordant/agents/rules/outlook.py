@@ -109,10 +109,7 @@ class Outlook:
     def of(cls, view: View, utility: Utility, violations: Violations) -> Self:
         """Look at the options of a view with one's own utility.
 
-        Raises
-        ------
-        InvalidMoveError
-            If the utility does not give one finite number for each option.
+        Raises InvalidMoveError if the utility does not give one finite number for each option.
         """
         from accordant.allocations.search import scaled
 

@@ -181,10 +181,7 @@ class Case:
 def stated_utility(scenario: Scenario, values: Mapping[str, float]) -> AdditiveUtility:
     """Return the utility of stated values; who is not named is worth 0.
 
-    Raises
-    ------
-    UnknownNameError
-        If a patient who is named does not exist.
+    Raises UnknownNameError if a patient who is named does not exist.
     """
     for patient in values:
         if patient not in scenario.ids:

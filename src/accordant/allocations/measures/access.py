@@ -83,10 +83,7 @@ def cell_counts(scenario: Scenario, group: str, urgent: Urgent | None = None) ->
 def groups(scenario: Scenario, group: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return the number of each patient's group, shape (patient,), and the JSON of the groups' values, sorted.
 
-    Raises
-    ------
-    InputError
-        If the fact is missing, or a value is no JSON value.
+    Raises InputError if the fact is missing, or a value is no JSON value.
     """
     labels = [label(value, group) for value in scenario.column(group)]
     known = {each: number for number, each in enumerate(sorted(set(labels)))}
@@ -96,10 +93,7 @@ def groups(scenario: Scenario, group: str) -> tuple[NDArray[np.intp], tuple[str,
 def label(value: Any, group: str) -> str:
     """Return the JSON of a group's value.
 
-    Raises
-    ------
-    InputError
-        If it is no JSON value.
+    Raises InputError if it is no JSON value.
     """
     if isinstance(value, np.generic):
         value = value.item()

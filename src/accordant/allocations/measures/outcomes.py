@@ -31,10 +31,7 @@ MOST_LEVELS = 16  # with more different shares, pairs are compared option by opt
 def chance(scenario: Scenario, name: str) -> Values:
     """Return a fact that is a probability, shape (patient,).
 
-    Raises
-    ------
-    InputError
-        If it is missing, or outside [0, 1] for somebody.
+    Raises InputError if it is missing, or outside [0, 1] for somebody.
     """
     values = scenario.numbers(name)
     outside = (values < 0) | (values > 1)
@@ -58,10 +55,7 @@ def outcomes(scenario: Scenario, shares: Values) -> Values:
 def own_shares(scenario: Scenario, allocation: Allocation) -> Values:
     """Return the shares of an allocation for the patients of a scenario, shape (patient,).
 
-    Raises
-    ------
-    InputError
-        If it is for other patients or other demands.
+    Raises InputError if it is for other patients or other demands.
     """
     theirs = allocation.scenario
     if theirs is not scenario and (theirs.ids != scenario.ids or not np.array_equal(theirs.demand, scenario.demand)):

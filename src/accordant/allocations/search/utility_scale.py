@@ -89,10 +89,7 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
 def numbers_of(utility: Utility, shares: Values) -> Values:
     """Return utilities, shape (option,), from shares of shape (option, patient).
 
-    Raises
-    ------
-    InputError
-        If there is not one finite number for each option.
+    Raises InputError if there is not one finite number for each option.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = np.asarray(utility.of(shares), dtype=np.float64)
@@ -109,10 +106,7 @@ def numbers_of(utility: Utility, shares: Values) -> Values:
 def ranged(scenario: Scenario, utility: Utility, known: Values, *, exact: bool) -> Range:
     """Return the range of utilities, shape (option,), of allocations of a scenario.
 
-    Raises
-    ------
-    InputError
-        If the range is too wide for a number.
+    Raises InputError if the range is too wide for a number.
     """
     low, high = float(known.min()), float(known.max())
     if not np.isfinite(high - low):

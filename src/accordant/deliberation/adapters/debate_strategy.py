@@ -103,12 +103,8 @@ def relative(values: NDArray[np.float64], low: NDArray[np.float64], high: NDArra
 def exponent_of(concession: str) -> float:
     """Return the exponent of a concession strategy.
 
-    Raises
-    ------
-    UnknownNameError
-        If it is not registered.
-    InputError
-        If it does not depend on time alone, so that nothing can be said before offers are made.
+    Raises UnknownNameError if it is not registered; InputError if it does not depend on time alone, so that nothing can
+    be said before offers are made.
     """
     exponent = concessions.create(concession).exponent
     if exponent is None:

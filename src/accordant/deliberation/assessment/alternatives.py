@@ -244,10 +244,7 @@ def scaled(utility: Utility, options: Options, seed: int = 0) -> NDArray[np.floa
 def position(options: Options, allocation: Allocation) -> int:
     """Return where an allocation stands among the options.
 
-    Raises
-    ------
-    InputError
-        If it is not among them.
+    Raises InputError if it is not among them.
     """
     found = options.position(allocation)
     if found is None:

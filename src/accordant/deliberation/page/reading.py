@@ -191,10 +191,7 @@ class OneReading:
 def check_nulls(found: Mapping[str, Any], agents: Sequence[str]) -> None:
     """Make sure that both null hypotheses stand beside the result, one for each agent.
 
-    Raises
-    ------
-    InputError
-        If one is missing: without it nothing may be said of emergence.
+    Raises InputError if one is missing: without it nothing may be said of emergence.
     """
     for null in NULLS:
         given = found.get(null) or ()

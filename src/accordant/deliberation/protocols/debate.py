@@ -248,10 +248,7 @@ def counted(rule: VotingRule, candidates: Sequence[Allocation], ballots: Sequenc
 def voting_rule(name: str) -> VotingRule:
     """Return a voting rule that counts rankings and decides without a draw.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such rule.
+    Raises UnknownNameError if there is no such rule.
     """
     found = strategies.create(name) if name in strategies else None
     if not counts_rankings(found):

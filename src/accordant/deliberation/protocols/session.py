@@ -110,11 +110,8 @@ class Session:
     standing
         Agent to its last proposal, with the reasons that count.
 
-    Raises
-    ------
-    InputError
-        If there is no agent, two share a name, one is adversarial without leave, the seed is no whole number, or the
-        disagreement allocation is for other patients, demands or resources.
+    Raises InputError if there is no agent, two share a name, one is adversarial without leave, the seed is no whole
+    number, or the disagreement allocation is for other patients, demands or resources.
     """
 
     def __init__(
@@ -158,11 +155,8 @@ class Session:
     def ask(self, agent: Agent, view: View, kind: type[Moved]) -> tuple[Moved, Acted]:
         """Return an agent's move, its proposals for the patients with all facts, and how it came about.
 
-        Raises
-        ------
-        InvalidMoveError
-            If there is none, or it is not valid; names the agent. Whatever else its code raises goes on as it is, with
-            a note that names the agent.
+        Raises InvalidMoveError if there is none, or it is not valid; names the agent. Whatever else its code raises
+        goes on as it is, with a note that names the agent.
         """
         try:
             acted = agent.acted(view)
@@ -236,10 +230,7 @@ class Session:
     def take_answer(self, agent: Agent, view: View, acceptable: Mapping[str, Proposal]) -> Answer:
         """Ask for an answer, publish it, and let its counter stand as the agent's proposal.
 
-        Raises
-        ------
-        InvalidMoveError
-            If it accepts what is not on the table; names the agent.
+        Raises InvalidMoveError if it accepts what is not on the table; names the agent.
         """
         answer, acted = self.ask(agent, view, Answer)
         if answer.accepts is not None and answer.accepts not in acceptable:

@@ -54,11 +54,8 @@ def valid(acted: object, kind: type[Moved], view: View, scenario: Scenario) -> M
     scenario
         With all facts.
 
-    Raises
-    ------
-    InvalidMoveError
-        If something is of a wrong type, the ranking is none of all candidates, an allocation is for other patients,
-        demands or resources or infeasible, or a utility cannot be read.
+    Raises InvalidMoveError if something is of a wrong type, the ranking is none of all candidates, an allocation is for
+    other patients, demands or resources or infeasible, or a utility cannot be read.
     """
     _typed(acted, Acted, "what the agent returned")
     assert isinstance(acted, Acted)
@@ -171,10 +168,7 @@ def _typed(found: object, kind: type, what: str) -> None:
 def checked_agents(agents: Iterable[Agent], *, allow_adversarial: bool) -> tuple[Agent, ...]:
     """Return the agents as a tuple.
 
-    Raises
-    ------
-    InputError
-        If there is none, a name is no text, two share a name, or one is adversarial without leave.
+    Raises InputError if there is none, a name is no text, two share a name, or one is adversarial without leave.
     """
     taking_part = tuple(agents)
     if not taking_part:
@@ -193,10 +187,7 @@ def checked_agents(agents: Iterable[Agent], *, allow_adversarial: bool) -> tuple
 def checked_disagreement(given: Allocation, scenario: Scenario) -> Allocation:
     """Return the same grants to the patients with all facts.
 
-    Raises
-    ------
-    InputError
-        If it is for other patients, demands or resources, or infeasible here.
+    Raises InputError if it is for other patients, demands or resources, or infeasible here.
     """
     differs = unlike(given.scenario, scenario)
     if differs is not None:
@@ -207,10 +198,7 @@ def checked_disagreement(given: Allocation, scenario: Scenario) -> Allocation:
 def whole(number: int, what: str) -> int:
     """Return a whole number as Python's own, whatever its type: records and hashes know no other.
 
-    Raises
-    ------
-    InputError
-        If it is none; a truth value is none either.
+    Raises InputError if it is none; a truth value is none either.
     """
     if isinstance(number, bool) or not isinstance(number, SupportsIndex):
         raise InputError(f"{what} is {number!r}; allowed: a whole number")

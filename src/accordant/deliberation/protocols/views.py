@@ -24,10 +24,7 @@ class Undisclosed:
     def of(self, shares: Any) -> Any:
         """Refuse.
 
-        Raises
-        ------
-        InputError
-            Always.
+        Raises InputError always.
         """
         del shares
         raise InputError("utilities of other agents are not shown; an agent may read the allocation and the reasons")

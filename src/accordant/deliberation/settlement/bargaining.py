@@ -41,10 +41,7 @@ def told(table: Table, found: FirstCommon) -> dict[str, object]:
 def exponents_of(rule: str, names: Sequence[str], conceding: Sequence[Concession]) -> tuple[float, ...]:
     """Return the exponent of each concession.
 
-    Raises
-    ------
-    InputError
-        If one has none: its target is no function of time alone of the form 1 − t^e.
+    Raises InputError if one has none: its target is no function of time alone of the form 1 − t^e.
     """
     exponents = []
     for name, concession in zip(names, conceding, strict=True):

@@ -49,10 +49,7 @@ def laid_table(
     seed
         Of tosses and of the search.
 
-    Raises
-    ------
-    InvalidMoveError
-        If a utility does not give one finite number for each option.
+    Raises InvalidMoveError if a utility does not give one finite number for each option.
     """
     ordered = sorted(agents, key=lambda agent: agent.name)
     names = tuple(agent.name for agent in ordered)
@@ -128,10 +125,7 @@ def priorities_of(utility: Utility, scenario: Scenario) -> NDArray[np.float64]:
 def position_of(allocation: Allocation, options: Options) -> int:
     """Return where an allocation stands among the options.
 
-    Raises
-    ------
-    InputError
-        If it is not there.
+    Raises InputError if it is not there.
     """
     position = options.position(allocation)
     if position is None:

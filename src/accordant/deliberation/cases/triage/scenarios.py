@@ -53,10 +53,7 @@ def random_scenario(
     name
         What records call the scenario; by default it holds the seed.
 
-    Raises
-    ------
-    InputError
-        If there are no patients, or fewer than 0 beds.
+    Raises InputError if there are no patients, or fewer than 0 beds.
     """
     if patients < 1:
         raise InputError(f"a scenario has {patients} patients; allowed: 1 or more")
@@ -124,10 +121,7 @@ def ktas_scenario(
     protected
         Facts that no admissible reason may cite.
 
-    Raises
-    ------
-    DataError
-        If a column is missing, or there are fewer visits than patients.
+    Raises DataError if a column is missing, or there are fewer visits than patients.
     """
     check_visits(visits, patients)
     drawn = randomness.generator(randomness.keyed_seed(seed, "draw"), "simulation").permutation(len(visits))[:patients]
