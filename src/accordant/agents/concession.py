@@ -53,14 +53,8 @@ class Progress:
 class Concession:
     """A concession strategy with its parameters.
 
-    Parameters
-    ----------
-    name
-        Registered name.
-    function
-        (progress, parameters…) to the lowest own utility that is offered and accepted now.
-    parameters
-        By name.
+    `name`: registered name; `function`: (progress, parameters…) to the lowest own utility that is offered and accepted
+    now; `parameters`: by name.
     """
 
     name: str

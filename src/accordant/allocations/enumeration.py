@@ -103,12 +103,7 @@ def smallest_kind(demand: WholeNumbers) -> np.dtype[Any]:
 def vectors_of(demand: WholeNumbers, given: int) -> WholeNumbers:
     """Return all whole-number vectors between 0 and the demand with a sum, falling lexicographically.
 
-    Parameters
-    ----------
-    demand
-        Shape (patient,).
-    given
-        The sum, between 0 and the sum of the demand.
+    `demand`: shape (patient,); `given`: the sum, between 0 and the sum of the demand.
 
     Returns
     -------

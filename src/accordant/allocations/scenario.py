@@ -24,10 +24,7 @@ def sealed(values: NDArray[Number]) -> NDArray[Number]:
     An array that owns its memory can be made writeable again by whoever holds it; one over bytes cannot. Pickling
     gives ordinary arrays, so what holds sealed ones seals them again.
 
-    Parameters
-    ----------
-    values
-        Numbers of any shape; returned as they are if they are sealed already.
+    `values`: numbers of any shape; returned as they are if they are sealed already.
     """
     if is_sealed(values):
         return values

@@ -58,11 +58,6 @@ def band(exponent: float, time: float) -> float:
 
     Linear form of the time-dependent tactics of Faratin, Sierra and Jennings (1998), with their 1/β written as e.
 
-    Parameters
-    ----------
-    exponent
-        e above 0.
-    time
-        In [0, 1].
+    `exponent`: e above 0; `time`: in [0, 1].
     """
     return 1.0 if math.isinf(exponent) else 1.0 - float(time**exponent)

@@ -35,14 +35,8 @@ class Cast:
 def cast_of(named: Sequence[Named], *, corpus: str | None = None, allow_adversarial: bool = False) -> Cast:
     """Return rule agents, fixtures and people by name; an agent that is named twice gets a number.
 
-    Parameters
-    ----------
-    named
-        Names of agents with parameters.
-    corpus
-        Folder of passages, ``none``, or None for the built-in one.
-    allow_adversarial
-        Whether adversarial agents may take part.
+    `named`: names of agents with parameters; `corpus`: folder of passages, ``none``, or None for the built-in one;
+    `allow_adversarial`: whether adversarial agents may take part.
 
     Raises UnknownNameError if an agent does not exist; InputError if an adversary is not allowed, a parameter is wrong,
     or a language model is named as an agent.

@@ -143,16 +143,9 @@ class Deliberated:
 class DeliberatedOften:
     """Many deliberations of one case.
 
-    Attributes
-    ----------
-    opened
-        Case, options and source.
-    repeated
-        The table with intervals and null hypotheses.
-    usage
-        Agent to the moves, fallbacks, calls, tokens and repairs of its language model, over all scenarios.
-    warnings
-        Sentences that a reader must see.
+    `opened`: case, options and source; `repeated`: the table with intervals and null hypotheses; `usage`: agent to the
+    moves, fallbacks, calls, tokens and repairs of its language model, over all scenarios; `warnings`: sentences that a
+    reader must see.
     """
 
     opened: Opened
@@ -194,12 +187,7 @@ def silent(usage: Mapping[str, Mapping[str, Any]]) -> bool:
 def write_deliberated(found: Deliberated | DeliberatedOften, out: Path) -> Path:
     """Write a page, or a new folder with the page and the JSON; return the path of the page.
 
-    Parameters
-    ----------
-    found
-        The result.
-    out
-        A file that ends with ``.html``, or a folder that does not exist.
+    `found`: the result; `out`: a file that ends with ``.html``, or a folder that does not exist.
     """
     content = found.to_json()
     return write_page(render_deliberated(content), content, RECORD, out, "deliberation")

@@ -169,12 +169,7 @@ def cast_for(opened: Opened) -> Cast:
 def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Deliberated:
     """Deliberate on one scenario and measure everything about it.
 
-    Parameters
-    ----------
-    opened, cast
-        What, and who.
-    watch
-        Called with every turn as it happens.
+    `opened`, `cast`: what, and who; `watch`: called with every turn as it happens.
     """
     scenario, criteria = opened.source(opened.options.seed), opened.criteria
     held = _held(opened, cast.agents)(scenario, watch)

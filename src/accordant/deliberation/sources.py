@@ -115,12 +115,7 @@ def _simulated(declared: DeliberationSpec) -> PatientSource:
 class SimulatedDraw:
     """Draws scenarios from a simulator by its name, so that it can travel to other processes.
 
-    Attributes
-    ----------
-    simulator
-        Registered name.
-    declared
-        The ``deliberation`` section of a case.
+    `simulator`: registered name; `declared`: the ``deliberation`` section of a case.
     """
 
     simulator: str

@@ -168,10 +168,7 @@ def order_values(*keys: NDArray[np.float64]) -> NDArray[np.float64]:
     falls strictly along that order and is the same for those who are level: if i comes before j, then i comes after
     nobody whom j does not come after, and j comes after i.
 
-    Parameters
-    ----------
-    keys
-        Shape (patient,) each.
+    `keys`: shape (patient,) each.
     """
     rows = np.column_stack(keys)
     _, places = np.unique(rows, axis=0, return_inverse=True)
@@ -183,10 +180,7 @@ def order_values(*keys: NDArray[np.float64]) -> NDArray[np.float64]:
 class Outcomes:
     """Chances of a good outcome, in [0, 1].
 
-    Attributes
-    ----------
-    without, whole
-        With nothing granted, and with the whole demand granted, shape (patient,).
+    `without`, `whole`: with nothing granted, and with the whole demand granted, shape (patient,).
     """
 
     without: Values

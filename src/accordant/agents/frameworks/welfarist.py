@@ -86,12 +86,7 @@ ROUNDING = 1e-12  # an outcome this little below the threshold has reached it
 class Lifted:
     """How many patients are lifted to a threshold θ: p_without < θ ≤ outcome.
 
-    Attributes
-    ----------
-    outcomes
-        Of the patients.
-    threshold
-        θ in (0, 1].
+    `outcomes`: of the patients; `threshold`: θ in (0, 1].
     """
 
     outcomes: Outcomes
@@ -158,12 +153,7 @@ class WorstFirst:
     the term exp(−κ o) of the lower one then outweighs those of all n patients from there on in the other allocation.
     Smaller differences may be traded among patients, and outcomes more than 36/κ above the lowest are lost in rounding.
 
-    Attributes
-    ----------
-    outcomes
-        Of the patients.
-    aversion
-        κ above 0.
+    `outcomes`: of the patients; `aversion`: κ above 0.
     """
 
     outcomes: Outcomes

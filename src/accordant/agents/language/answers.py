@@ -43,12 +43,8 @@ _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL)
 class BadAnswerError(Exception):
     """An answer is no valid move.
 
-    Parameters
-    ----------
-    faults
-        What is wrong, in words for the model.
-    is_json
-        Whether it is one JSON object, which alone a server can promise.
+    `faults`: what is wrong, in words for the model; `is_json`: whether it is one JSON object, which alone a server can
+    promise.
     """
 
     def __init__(self, faults: Sequence[str], *, is_json: bool = True) -> None:

@@ -241,12 +241,7 @@ def converse(
 def check_whole(reply: Reply, refused: str) -> None:
     """Refuse a reply that was cut off, refused, or is empty.
 
-    Parameters
-    ----------
-    reply
-        What came back.
-    refused
-        What a model that refused is told.
+    `reply`: what came back; `refused`: what a model that refused is told.
 
     Raises BadAnswerError if it is no whole answer.
     """

@@ -249,10 +249,7 @@ def connect(options: ModelOptions) -> Connection:
 def model_options(given: Mapping[str, Any]) -> ModelOptions | None:
     """Return which model speaks, or None where neither an endpoint nor a recording is named.
 
-    Parameters
-    ----------
-    given
-        Option to value; ``agents`` are names of agents as `read_names` reads them, or a tuple of names.
+    `given`: option to value; ``agents`` are names of agents as `read_names` reads them, or a tuple of names.
 
     Raises InputError if options do not go together.
     """

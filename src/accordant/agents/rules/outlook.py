@@ -216,14 +216,8 @@ class Stand:
 def contradiction(patient: str, kind: Answering, before: Allocation, after: Allocation) -> str | None:
     """Return in which way an answer and the proposal that comes with it contradict each other, or None.
 
-    Parameters
-    ----------
-    patient
-        Id.
-    kind
-        What was answered on that patient.
-    before, after
-        What oneself proposed until then, and proposes now.
+    `patient`: id; `kind`: what was answered on that patient; `before`, `after`: what oneself proposed until then, and
+    proposes now.
     """
     place = after.scenario.index(patient)
     was, now = float(before.shares[place]), float(after.shares[place])
@@ -243,16 +237,9 @@ def stand(patient: int, values: Values, before: Values, after: Values, others: V
     whom another agent grants more, or where there is nobody such. Without a comparison that speaks for it,
     ``maintain``. Equally close ones: the lower id.
 
-    Parameters
-    ----------
-    patient
-        Position.
-    values
-        What granting each patient is worth to oneself, shape (patient,).
-    before, after
-        Shares of one's own proposal before and after revision, shape (patient,).
-    others
-        Shares of the others' proposals, shape (agent, patient).
+    `patient`: position; `values`: what granting each patient is worth to oneself, shape (patient,); `before`, `after`:
+    shares of one's own proposal before and after revision, shape (patient,); `others`: shares of the others' proposals,
+    shape (agent, patient).
     """
     was, now = before[patient], after[patient]
     if abs(was - now) > NOTHING:

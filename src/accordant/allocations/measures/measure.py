@@ -68,12 +68,8 @@ class Measure:
 def register(goal: Goal, check: Callable[..., None] | None = None) -> Callable[[Function], Function]:
     """Return a decorator that registers a function as the measure of its name.
 
-    Parameters
-    ----------
-    goal
-        Whether more is better.
-    check
-        Takes the name of the measure and its parameters, and raises InputError where one is wrong.
+    `goal`: whether more is better; `check`: takes the name of the measure and its parameters, and raises InputError
+    where one is wrong.
     """
 
     def decorate(function: Function) -> Function:

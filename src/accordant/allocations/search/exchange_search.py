@@ -79,16 +79,8 @@ def exchanges(
 def climbed(scenario: Scenario, start: WholeNumbers, goal: Goal, seed: int) -> WholeNumbers:
     """Return where steepest ascent by exchanges ends, shape (patient, resource).
 
-    Parameters
-    ----------
-    scenario
-        Whose feasible allocations are searched.
-    start
-        A feasible allocation.
-    goal
-        From shares (option, patient) to what is to be large, shape (option,).
-    seed
-        Of the samples.
+    `scenario`: whose feasible allocations are searched; `start`: a feasible allocation; `goal`: from shares (option,
+    patient) to what is to be large, shape (option,); `seed`: of the samples.
     """
     most = max(FEWEST, CELLS // len(scenario.ids))
 

@@ -207,16 +207,8 @@ def named(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
 def random_null(agent: str, drawn: NDArray[np.intp], n_criteria: int, exact: bool) -> RandomNull:
     """Return how a random allocation at the agent's concession level would do.
 
-    Parameters
-    ----------
-    agent
-        Whose level it is.
-    drawn
-        How many criteria each of them meets, shape (draw,), at least one.
-    n_criteria
-        How many there are.
-    exact
-        Whether these are all allocations at that level.
+    `agent`: whose level it is; `drawn`: how many criteria each of them meets, shape (draw,), at least one;
+    `n_criteria`: how many there are; `exact`: whether these are all allocations at that level.
     """
     return RandomNull(agent, len(drawn), float((drawn == n_criteria).mean()), float(drawn.mean()), exact)
 
@@ -224,12 +216,8 @@ def random_null(agent: str, drawn: NDArray[np.intp], n_criteria: int, exact: boo
 def search_null(agent: str, known: NDArray[np.intp], n_criteria: int, exact: bool) -> SearchNull:
     """Return how the agent would do if it searched at its concession level.
 
-    Parameters
-    ----------
-    agent, n_criteria, exact
-        As in `random_null`.
-    known
-        How many criteria each allocation meets that is known at that level, shape (allocation,), at least one.
+    `agent`, `n_criteria`, `exact`: as in `random_null`; `known`: how many criteria each allocation meets that is known
+    at that level, shape (allocation,), at least one.
     """
     most = int(known.max())
     return SearchNull(agent, most, most == n_criteria, exact)

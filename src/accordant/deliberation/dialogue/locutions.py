@@ -197,18 +197,9 @@ Candidates = Callable[[State], Iterator[Move]]
 class Locution:
     """One row of the table.
 
-    Attributes
-    ----------
-    speakers
-        Who may use it.
-    content
-        Types of what it says.
-    precondition, effect
-        In words.
-    objection
-        Returns which precondition a move fails, None if it is legal.
-    candidates
-        Yields every move that could be legal for whoever is to move.
+    `speakers`: who may use it; `content`: types of what it says; `precondition`, `effect`: in words; `objection`:
+    returns which precondition a move fails, None if it is legal; `candidates`: yields every move that could be legal
+    for whoever is to move.
     """
 
     speakers: tuple[Speaker, ...]

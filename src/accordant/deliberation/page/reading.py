@@ -27,12 +27,7 @@ STANDINGS = {"met": "circle", "not met": "open-circle", NOT_DEFINED: "cross", "n
 class Taker:
     """An agent as the page names it.
 
-    Attributes
-    ----------
-    name, letter
-        Its name, and the letter that stands for it in the drawing.
-    content
-        Its object in the JSON.
+    `name`, `letter`: its name, and the letter that stands for it in the drawing; `content`: its object in the JSON.
     """
 
     name: str

@@ -96,12 +96,7 @@ class Said:
 class Round:
     """Turns of one step.
 
-    Attributes
-    ----------
-    title, turns
-        Heading, and turns in their order.
-    note
-        What to know about it.
+    `title`, `turns`: heading, and turns in their order; `note`: what to know about it.
     """
 
     title: str

@@ -20,16 +20,8 @@ SHOWN = 80  # characters of an agent's own words in a fault
 class Known:
     """What reasons are judged against.
 
-    Parameters
-    ----------
-    patients
-        Ids.
-    facts
-        Names of the facts that the agent was shown.
-    protected
-        Names of the facts that no reason may cite.
-    retrieved
-        Ids of the passages that were looked up for the agent so far.
+    `patients`: ids; `facts`: names of the facts that the agent was shown; `protected`: names of the facts that no
+    reason may cite; `retrieved`: ids of the passages that were looked up for the agent so far.
     """
 
     patients: Collection[str]
@@ -42,12 +34,7 @@ class Known:
 class Admitted:
     """What counts of a proposal.
 
-    Attributes
-    ----------
-    proposal
-        With the reasons that count.
-    faults
-        Of the others, in order.
+    `proposal`: with the reasons that count; `faults`: of the others, in order.
     """
 
     proposal: Proposal
@@ -58,12 +45,7 @@ class Admitted:
 class AdmittedReplies:
     """What counts of replies.
 
-    Attributes
-    ----------
-    replies
-        One for each disputed patient, in the order of the patients.
-    faults
-        Of what does not count, in order.
+    `replies`: one for each disputed patient, in the order of the patients; `faults`: of what does not count, in order.
     """
 
     replies: tuple[Reply, ...]

@@ -224,14 +224,7 @@ def candidates_of(session: Session) -> tuple[Allocation, ...]:
 def counted(rule: VotingRule, candidates: Sequence[Allocation], ballots: Sequence[Ballot]) -> Settled:
     """Return the candidate that wins, the first of several.
 
-    Parameters
-    ----------
-    rule
-        Counts rankings.
-    candidates
-        At least one.
-    ballots
-        Complete rankings, at least one.
+    `rule`: counts rankings; `candidates`: at least one; `ballots`: complete rankings, at least one.
     """
     ranks = np.argsort([ballot.ranking for ballot in ballots], axis=1)
     names = tuple(str(position) for position in range(len(candidates)))

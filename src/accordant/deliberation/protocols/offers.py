@@ -99,10 +99,7 @@ def _bargained(session: Session, steps: int, first: int) -> Settled:
 class Standstill:
     """Counts the rounds in which nobody offered anything else than before.
 
-    Parameters
-    ----------
-    n_agents
-        How many offers make a round.
+    `n_agents`: how many offers make a round.
     """
 
     n_agents: int

@@ -43,16 +43,8 @@ READING = (InputError, ValueError, TypeError, IndexError, AttributeError)
 def valid(acted: object, kind: type[Moved], view: View, scenario: Scenario) -> Moved:
     """Return the move that was made, with its proposals for the patients with all facts.
 
-    Parameters
-    ----------
-    acted
-        What the agent returned.
-    kind
-        Which move was asked for.
-    view
-        What the agent was shown.
-    scenario
-        With all facts.
+    `acted`: what the agent returned; `kind`: which move was asked for; `view`: what the agent was shown; `scenario`:
+    with all facts.
 
     Raises InvalidMoveError if something is of a wrong type, the ranking is none of all candidates, an allocation is for
     other patients, demands or resources or infeasible, or a utility cannot be read.

@@ -110,12 +110,7 @@ def time_of(step: int, steps: int) -> float:
 class Bidder:
     """One agent at the table: what it made and heard, and what it does next.
 
-    Parameters
-    ----------
-    table
-        What the rule reads.
-    agent
-        Its position.
+    `table`: what the rule reads; `agent`: its position.
     """
 
     table: Table

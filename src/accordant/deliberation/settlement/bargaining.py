@@ -86,14 +86,8 @@ def time_gap(table: Table, found: float, exponents: Sequence[float], steps: int)
 def no_deal_gap(table: Table, exponents: Sequence[float], widening: float = 0.0) -> float | None:
     """Return 0 if it is certain that no feasible allocation is acceptable to everybody at any time; None otherwise.
 
-    Parameters
-    ----------
-    table
-        Whose options have nothing that is acceptable to everybody up to time 1.
-    exponents
-        e of the band 1 − t^e of each agent.
-    widening
-        How far below its band each agent accepts.
+    `table`: whose options have nothing that is acceptable to everybody up to time 1; `exponents`: e of the band 1 − t^e
+    of each agent; `widening`: how far below its band each agent accepts.
     """
     if table.options.complete:
         return 0.0

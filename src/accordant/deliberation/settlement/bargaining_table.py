@@ -88,14 +88,7 @@ def laid_table(
 def checked(name: str, utility: Utility, shares: NDArray[np.float64]) -> None:
     """Refuse a utility that does not give one finite number for each allocation, or numbers too far apart.
 
-    Parameters
-    ----------
-    name
-        Of the agent.
-    utility
-        What it stated.
-    shares
-        Allocations that are tried, shape (option, patient).
+    `name`: of the agent; `utility`: what it stated; `shares`: allocations that are tried, shape (option, patient).
 
     Raises
     ------

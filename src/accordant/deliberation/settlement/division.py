@@ -22,12 +22,7 @@ def served(scenario: Scenario, order: Iterable[int]) -> NDArray[np.int64]:
 
     Feasible, and nothing is left idle while somebody still demands it, if `order` holds every patient.
 
-    Parameters
-    ----------
-    scenario
-        Whose patients they are.
-    order
-        Positions of patients, the first served first.
+    `scenario`: whose patients they are; `order`: positions of patients, the first served first.
     """
     left = scenario.capacity.copy()
     granted = np.zeros_like(scenario.demand)
@@ -132,12 +127,7 @@ class SplitContested(Settlement):
 def wanted_most(priorities: NDArray[np.float64], open_claims: WholeNumbers) -> NDArray[np.intp]:
     """Return the patients with the highest priority among those with an open claim, lowest position first.
 
-    Parameters
-    ----------
-    priorities
-        Shape (patient,).
-    open_claims
-        Portions that could be taken now, shape (patient, resource).
+    `priorities`: shape (patient,); `open_claims`: portions that could be taken now, shape (patient, resource).
     """
     claimed = np.where((open_claims > 0).any(axis=1), priorities, -np.inf)
     return np.flatnonzero(claimed == claimed.max())

@@ -108,18 +108,9 @@ def ktas_scenario(
     `accordant.cases.triage.mapping`), sex, age_band, arrival_mode, mental, pain, and note: the chief complaint, a text
     of unknown origin. Ids hold the row of the visit.
 
-    Parameters
-    ----------
-    visits
-        As `accordant.cases.triage.visits.tidy_visits` returns them.
-    seed
-        Of the draw and of the noise in severity.
-    patients, beds
-        How many of each.
-    resources
-        What there is instead of beds.
-    protected
-        Facts that no admissible reason may cite.
+    `visits`: as `accordant.cases.triage.visits.tidy_visits` returns them; `seed`: of the draw and of the noise in
+    severity; `patients`, `beds`: how many of each; `resources`: what there is instead of beds; `protected`: facts that
+    no admissible reason may cite.
 
     Raises DataError if a column is missing, or there are fewer visits than patients.
     """
