@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents.parameters import number
-from accordant.allocations.utility import band
+from accordant.allocations.allocation import band
 from accordant.errors import InputError
 from accordant.registry import Registry
 
@@ -70,7 +70,7 @@ class Concession:
 
     @property
     def exponent(self) -> float | None:
-        """The e of the band 1 − t^e, see `accordant.allocations.utility`; None for a strategy of another form."""
+        """The e of the band 1 − t^e, see `accordant.allocations.allocation`; None for a strategy of another form."""
         return self.parameters.get("exponent")
 
 

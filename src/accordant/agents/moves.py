@@ -9,30 +9,24 @@ from accordant.allocations import Allocation, Utility
 from accordant.json_values import field_values
 
 CONSIDERATIONS = (
-    "benefit",
-    "severity",
-    "worst_off",
-    "equal_chance",
-    "arrival",
-    "dependency",
-    "right_to_rescue",
-    "threshold",
-)
+    "benefit", "severity", "worst_off", "equal_chance", "arrival", "dependency", "right_to_rescue", "threshold",
+)  # fmt: skip
 """Codes of reasons that passages can support; ``group``, ``habit`` and ``stated`` are codes without passages."""
 
 CODES = (*CONSIDERATIONS, "group", "habit", "stated")
 """Codes that reasons may have; a framework may bring its own."""
 
 Answering = Literal["challenge", "justify", "concede", "revise", "maintain"]
+WITH_REASON = ("challenge", "justify")  # answers that need one
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a patient is put first.
+    """Why a claimant is put first.
 
     Parameters
     ----------
-    patient
+    claimant
         Id.
     code
         Which consideration: one of `CODES`, or a framework's own.
@@ -65,7 +59,7 @@ class Proposal:
     utility
         What settlement takes as the agent's utility.
     reasons
-        At most one for each patient.
+        At most one for each claimant.
     retrieved
         Ids of the passages that were looked up for the reasons, as the agent declares them; a citation outside them is
         void. Agents of this package fill it from what their retriever found.
@@ -83,14 +77,14 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Reply:
-    """What an agent says about one disputed patient.
+    """What an agent says about one disputed claimant.
 
     Parameters
     ----------
-    patient
+    claimant
         Id.
     kind
-        ``challenge`` another's claim, ``justify`` one's own, ``concede`` the patient to the others, ``revise``
+        ``challenge`` another's claim, ``justify`` one's own, ``concede`` the claimant to the others, ``revise``
         one's own claim otherwise, or ``maintain`` it without a reason.
     reason
         Needed by ``challenge`` and ``justify``.
@@ -105,7 +99,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Contestation:
-    """Replies on the disputed patients, then a revised proposal."""
+    """Replies on the disputed claimants, then a revised proposal."""
 
     replies: tuple[Reply, ...]
     revised: Proposal
@@ -154,6 +148,16 @@ class Ballot:
 
 Move = Proposal | Contestation | Answer | Ballot
 
+
+def proposal_in(move: Move) -> Proposal | None:
+    """Return the proposal that a move makes, or None for a ballot."""
+    if isinstance(move, Proposal):
+        return move
+    if isinstance(move, Contestation):
+        return move.revised
+    return move.counter if isinstance(move, Answer) else None
+
+
 Why = Literal[
     "protected_fact", "unseen_fact", "no_patient", "not_looked_up", "second", "other_patient", "not_disputed",
     "no_reason", "no_reply",
@@ -170,9 +174,9 @@ class Fault:
         For reading.
     why
         ``protected_fact`` or ``unseen_fact``: a reason cites it; ``no_patient``: a reason on nobody in the scenario;
-        ``not_looked_up``: a reason cites such passages; ``second``: on the same patient as an earlier part;
+        ``not_looked_up``: a reason cites such passages; ``second``: on the same claimant as an earlier part;
         ``other_patient``: the reason of a reply is on somebody else; ``not_disputed``: a reply on somebody who is not;
-        ``no_reason``: the reply needs one; ``no_reply`` on a disputed patient, which counts as ``maintain``.
+        ``no_reason``: the reply needs one; ``no_reply`` on a disputed claimant, which counts as ``maintain``.
     part
         ``reason`` of the proposal, or ``reply``; None where a part is missing.
     place

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from accordant import __version__
 from accordant.allocations.measures.measure import Criterion, criteria_of
-from accordant.deliberation.adapters.choices import Choices
+from accordant.deliberation.adapters import Choices
 from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, RegretMatrix, Satisfaction, Sides
 from accordant.deliberation.assessment import Verdict as AllocationVerdict
 from accordant.deliberation.assessment.reruns import OrderEffects
@@ -19,7 +19,7 @@ from accordant.deliberation.page import FORMAT, render_deliberated
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
 from accordant.deliberation.sources import PatientSource
-from accordant.json_values import field_values, json_value
+from accordant.json_values import field_values
 from accordant.runs.pages import write_page
 
 RECORD = "deliberation.json"
@@ -63,14 +63,9 @@ class Opened:
             "result": FORMAT,
             "case": {"name": self.case.name, "title": self.case.title, "description": self.case.description},
             "notes": list(self.case.notes),
-            "source": {
-                "label": self.source.label,
-                "simulated": self.source.simulated,
-                "sha256": self.source.sha256,
-                "found_in": self.found_in,
-            },
+            "source": field_values(self.source, without=("draw",)) | {"found_in": self.found_in},
             "seed": self.options.seed,
-            "options": json_value(asdict(self.options)),
+            "options": field_values(self.options),
         }
 
 

@@ -12,7 +12,7 @@ from accordant.agents import Agent, Turn
 from accordant.allocations import Scenario
 from accordant.allocations.measures import measures
 from accordant.cases.files import VARIABLE
-from accordant.deliberation.adapters.choices import choices_by_strategy
+from accordant.deliberation.adapters import choices_by_strategy
 from accordant.deliberation.assessment import (
     PERMUTATIONS,
     Group,
@@ -178,34 +178,25 @@ def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Delibe
     among = alternatives(held)
     card, group = opened.case.deliberation.scope, _group(opened)
     undone = group is not None and len(held.adversaries) == 1
+    flips = order = accessed = None
+    if rerun is not None:
+        seed, permutations = opened.options.seed, PERMUTATIONS if held.options is not None else FEW
+        order = order_effects(lambda agents: _held(opened, agents)(scenario), cast.agents, seed=seed)
+        flips = flip_test(scenario, rerun, permutations=permutations, seed=seed) if scenario.protected else None
+    if group is not None:
+        accessed = {name: access(scenario, each.shares, group) for name, each in recorded(held).items()}
     return Deliberated(
-        opened=opened,
-        deliberation=held,
+        opened, held,
         verdict=None if card is None else verdict(held, card),
         emergence=emergence(held, criteria, among=among) if criteria else None,
-        ledger=ledger(held),
-        process=process(held),
-        satisfaction=satisfaction(held, among=among),
-        sides=side_by_side(held, criteria),
-        regrets=regrets(held, among=among),
-        flips=flip_test(
-            scenario, rerun, permutations=PERMUTATIONS if held.options is not None else FEW, seed=opened.options.seed
-        )
-        if rerun and scenario.protected
-        else None,
-        order=None
-        if rerun is None
-        else order_effects(lambda agents: _held(opened, agents)(scenario), cast.agents, seed=opened.options.seed),
-        choices=choices_by_strategy(held, options=among.options),
-        access=None
-        if group is None
-        else {name: access(scenario, each.shares, group) for name, each in recorded(held).items()},
+        ledger=ledger(held), process=process(held), satisfaction=satisfaction(held, among=among),
+        sides=side_by_side(held, criteria), regrets=regrets(held, among=among), flips=flips, order=order,
+        choices=choices_by_strategy(held, options=among.options), access=accessed,
         restored=restored_access(held, group) if undone and group is not None else None,
         conversion={name: conversion(held, name) for name in others if undone},
         approach={name: approach(held, name) for name in others if undone},
-        usage=cast.usage(),
-        warnings=_warnings(opened, cast),
-    )
+        usage=cast.usage(), warnings=_warnings(opened, cast),
+    )  # fmt: skip
 
 
 def deliberate_often(opened: Opened, cast: Cast) -> DeliberatedOften:

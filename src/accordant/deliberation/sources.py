@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from accordant.allocations import Patient, Scenario
+from accordant.allocations import Claimant, Scenario
 from accordant.allocations.scenario import Fact, portions
 from accordant.cases.files import find_file, no_data
 from accordant.deliberation.case import DeliberationSpec, MarginalSpec
@@ -141,7 +141,7 @@ def _check_marginal(everybody: Scenario, group: MarginalSpec) -> None:
     """Make sure that the file holds somebody of the watched group; a draw may still hold nobody."""
     if group.fact not in everybody.facts:
         return  # an unknown fact has a message of its own
-    values = [each.facts.get(group.fact) for each in everybody.patients]
+    values = [each.facts.get(group.fact) for each in everybody.claimants]
     if group.value not in values:
         known = sorted({repr(value) for value in values if value is not None})
         shown = known[:MOST_VALUES] + (["…"] if len(known) > MOST_VALUES else [])
@@ -182,7 +182,7 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     columns = {name: _values(frame[name], name, name in declared.protected) for name in facts}
     demands = {name: _demands(frame[DEMAND + name], name, declared) for name in needs}
     patients = [
-        Patient(
+        Claimant(
             ids[row],
             {name: values[row] for name, values in columns.items()},
             {each.name: demands[each.name][row] if each.name in demands else 1.0 for each in declared.resources},

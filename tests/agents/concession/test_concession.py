@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents.concession import Progress, concession_of, concessions, exponential, polynomial
-from accordant.allocations.utility import band
+from accordant.allocations.allocation import band
 from accordant.errors import InputError, UnknownNameError
 
 TIME_BASED = ("polynomial", "boulware", "linear", "conceder", "hardheaded", "exponential")

@@ -19,16 +19,6 @@ from accordant.agents.language.options import Budget, CallLedger, Limits
 from accordant.agents.language.provider import Fault, Message, Provider, Recorder, Replay, Reply, Request
 
 __all__ = [
-    "Budget",
-    "CallLedger",
-    "Fault",
-    "LanguageModelAgent",
-    "Limits",
-    "Message",
-    "OpenAICompatible",
-    "Provider",
-    "Recorder",
-    "Replay",
-    "Reply",
-    "Request",
-]
+    "Budget", "CallLedger", "Fault", "LanguageModelAgent", "Limits", "Message", "OpenAICompatible", "Provider",
+    "Recorder", "Replay", "Reply", "Request",
+]  # fmt: skip

@@ -25,7 +25,7 @@ from accordant.agents.language.wire import (
     WireProposal,
     WireReply,
 )
-from accordant.agents.moves import CODES, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.moves import CODES, WITH_REASON, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
 from accordant.agents.rules.outlook import contradiction
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.search import best
@@ -33,7 +33,6 @@ from accordant.errors import InputError, UnknownNameError
 
 MOST_FAULTS = 8  # named in one message; more would not be read
 FAULT_LENGTH = 300  # characters of one fault
-REASONED = ("challenge", "justify")
 
 Form = TypeVar("Form", bound=Wire)
 
@@ -227,7 +226,7 @@ class _Reader:
         self.exactly("replies", [each.patient for each in wires], self.view.disputed)
         made = []
         for each in wires:
-            if each.reason is None and each.kind in REASONED:
+            if each.reason is None and each.kind in WITH_REASON:
                 self.faults.append(f"replies: {each.kind} of {each.patient!r} needs a reason")
             where = f"reply on {each.patient!r}"
             reason = None if each.reason is None else self.reason(each.patient, each.reason, where)

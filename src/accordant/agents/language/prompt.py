@@ -168,7 +168,7 @@ def patients(view: View, facts: Sequence[str]) -> list[dict[str, Any]]:
     wanted = scenario.demand * np.array([each.portion for each in scenario.resources])
     shown = []
     for position in shuffled(view, scenario.ids):
-        known = scenario.patients[position].facts
+        known = scenario.claimants[position].facts
         shown.append(
             {
                 "id": scenario.ids[position],

@@ -114,9 +114,9 @@ class AlignedAgent(RuleAgent):
         """Return how many constraints of the framework allocations break."""
         return self.framework.violations(view.scenario, shares)
 
-    def grounds(self, view: View, patient: int) -> Grounds:
-        """Return what speaks for a patient in the framework."""
-        return self.framework.grounds(view.scenario, view.seed, patient)
+    def grounds(self, view: View, claimant: int) -> Grounds:
+        """Return what speaks for a claimant in the framework."""
+        return self.framework.grounds(view.scenario, view.seed, claimant)
 
     def citations(self, code: str) -> tuple[str, ...]:
         """Return ids of the passages for the reasons of a code; looked up once."""

@@ -17,15 +17,6 @@ from accordant.allocations.measures.measure import Goal, Measure, measures
 from accordant.allocations.measures.outcomes import EnvyPair, envy_pairs, leximin_vector
 
 __all__ = [
-    "Cell",
-    "ConditionalDisparity",
-    "EnvyPair",
-    "Goal",
-    "Measure",
-    "Urgent",
-    "cell_counts",
-    "conditional_disparity",
-    "envy_pairs",
-    "leximin_vector",
-    "measures",
-]
+    "Cell", "ConditionalDisparity", "EnvyPair", "Goal", "Measure", "Urgent", "cell_counts", "conditional_disparity",
+    "envy_pairs", "leximin_vector", "measures",
+]  # fmt: skip

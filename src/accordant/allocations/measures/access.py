@@ -44,20 +44,20 @@ _AS_JSON = json.JSONEncoder(sort_keys=True, allow_nan=False, ensure_ascii=False)
 
 @dataclass(frozen=True)
 class Cell:
-    """How many patients of one group there are.
+    """How many claimants of one group there are.
 
     Attributes
     ----------
     value
         Of the fact that makes the group.
-    patients
+    claimants
         All of the group.
     urgent
         Those who are urgent; None if that was not asked.
     """
 
     value: Any
-    patients: int
+    claimants: int
     urgent: int | None
 
 
@@ -81,7 +81,7 @@ def cell_counts(scenario: Scenario, group: str, urgent: Urgent | None = None) ->
 
 
 def groups(scenario: Scenario, group: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Return the number of each patient's group, shape (patient,), and the JSON of the groups' values, sorted.
+    """Return the number of each claimant's group, shape (claimant,), and the JSON of the groups' values, sorted.
 
     Raises InputError if the fact is missing, or a value is no JSON value.
     """
@@ -111,13 +111,13 @@ def access(shares: Values, keys: NDArray[np.intp], n_groups: int, among: Mask | 
     Parameters
     ----------
     shares
-        Shape (option, patient).
+        Shape (option, claimant).
     keys
-        Number of each patient's group, shape (patient,).
+        Number of each claimant's group, shape (claimant,).
     n_groups
         How many groups there are.
     among
-        Patients who count, shape (patient,); None for all.
+        Claimants who count, shape (claimant,); None for all.
     """
     member = np.equal.outer(keys, np.arange(n_groups))
     if among is not None:
@@ -135,14 +135,14 @@ def largest_gap(rates: Values) -> Values:
 
 
 def urgent_claimants(scenario: Scenario, urgent: Urgent) -> Mask:
-    """Return who is urgent, shape (patient,)."""
+    """Return who is urgent, shape (claimant,)."""
     if urgent == "acuity":
         return np.asarray(scenario.numbers("acuity") <= URGENT_ACUITY)
     return most_severe(scenario)
 
 
 def most_severe(scenario: Scenario) -> Mask:
-    """Return who belongs to the K most severe, shape (patient,); ties at the last place go to the lower id.
+    """Return who belongs to the K most severe, shape (claimant,); ties at the last place go to the lower id.
 
     K is the largest number for which the joint demand of the K most severe fits every capacity. Those who demand
     nothing are never among them: their share is 1 whatever is decided.
@@ -232,7 +232,7 @@ class ConditionalDisparity:
         JSON of the group's value to the mean share of its members above the mean of their strata.
     p_value
         In [1 / (permutations + 1), 1].
-    patients, strata
+    claimants, strata
         How many said anything: those in strata with at least two groups.
     permutations
         How many label assignments were drawn.
@@ -241,7 +241,7 @@ class ConditionalDisparity:
     disparity: float
     effects: Mapping[str, float]
     p_value: float
-    patients: int
+    claimants: int
     strata: int
     permutations: int
 
@@ -269,7 +269,7 @@ def conditional_disparity(
     Raises
     ------
     InputError
-        If a fact is missing, the allocation is for other patients, or there are no permutations.
+        If a fact is missing, the allocation is for other claimants, or there are no permutations.
     """
     if isinstance(permutations, bool) or not isinstance(permutations, int) or permutations < 1:
         raise InputError(f"permutations is {permutations!r}; allowed: at least 1, a whole number")
@@ -297,7 +297,7 @@ def conditional_disparity(
             each: float(effect) for each, effect in zip(np.array(labels)[present].tolist(), effects[0], strict=True)
         },
         p_value=float((spread >= spread[0] - SAME).mean()),
-        patients=int(sizes.sum()),
+        claimants=int(sizes.sum()),
         strata=len(strata),
         permutations=permutations,
     )

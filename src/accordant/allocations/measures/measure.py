@@ -154,7 +154,7 @@ def values_of(criteria: Sequence[Criterion], scenario: Scenario, shares: Values)
     scenario
         With all facts that the measures read.
     shares
-        Share of each patient's demand that is met, shape (option, patient).
+        Share of each claimant's demand that is met, shape (option, claimant).
 
     Raises
     ------

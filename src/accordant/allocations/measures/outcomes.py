@@ -1,4 +1,4 @@
-"""Outcomes: the chances that an allocation leaves patients with, how unequal they are, and who has reason for envy.
+"""Outcomes: the chances that an allocation leaves claimants with, how unequal they are, and who has reason for envy.
 
 Justified envy: who got less than somebody with less need and no more to gain.
 
@@ -29,7 +29,7 @@ MOST_LEVELS = 16  # with more different shares, pairs are compared option by opt
 
 
 def chance(scenario: Scenario, name: str) -> Values:
-    """Return a fact that is a probability, shape (patient,).
+    """Return a fact that is a probability, shape (claimant,).
 
     Raises InputError if it is missing, or outside [0, 1] for somebody.
     """
@@ -42,20 +42,20 @@ def chance(scenario: Scenario, name: str) -> Values:
 
 
 def benefits(scenario: Scenario) -> Values:
-    """Return p_with − p_without, shape (patient,)."""
+    """Return p_with − p_without, shape (claimant,)."""
     return np.asarray(chance(scenario, "p_with") - chance(scenario, "p_without"))
 
 
 def outcomes(scenario: Scenario, shares: Values) -> Values:
-    """Return p_without + x (p_with − p_without), shape (option, patient) from shares (option, patient)."""
+    """Return p_without + x (p_with − p_without), shape (option, claimant) from shares (option, claimant)."""
     without = chance(scenario, "p_without")
     return np.asarray(without + shares * (chance(scenario, "p_with") - without))
 
 
 def own_shares(scenario: Scenario, allocation: Allocation) -> Values:
-    """Return the shares of an allocation for the patients of a scenario, shape (patient,).
+    """Return the shares of an allocation for the claimants of a scenario, shape (claimant,).
 
-    Raises InputError if it is for other patients or other demands.
+    Raises InputError if it is for other claimants or other demands.
     """
     theirs = allocation.scenario
     if theirs is not scenario and (theirs.ids != scenario.ids or not np.array_equal(theirs.demand, scenario.demand)):
@@ -67,7 +67,7 @@ def own_shares(scenario: Scenario, allocation: Allocation) -> Values:
 
 
 def leximin_vector(scenario: Scenario, allocation: Allocation) -> Values:
-    """Return the outcomes of all patients, worst first, shape (patient,).
+    """Return the outcomes of all claimants, worst first, shape (claimant,).
 
     Of two allocations leximin prefers the one whose vector is larger at the first place where they differ (Sen 1970).
     """
@@ -124,11 +124,11 @@ def worst_off_outcome(scenario: Scenario, shares: Values) -> Values:
 
 @dataclass(frozen=True)
 class EnvyPair:
-    """A patient who got less than another with less need and no more to gain.
+    """A claimant who got less than another with less need and no more to gain.
 
     Attributes
     ----------
-    patient, other
+    claimant, other
         Ids of the one who has reason, and of the one who got more.
     shares, severities, benefits
         Of the two, in that order.
@@ -142,7 +142,7 @@ class EnvyPair:
 
 
 def stronger_claims(scenario: Scenario) -> NDArray[np.bool_]:
-    """Return whether i has more need than j and no less to gain, shape (patient, patient), rows i."""
+    """Return whether i has more need than j and no less to gain, shape (claimant, claimant), rows i."""
     severity, benefit = scenario.numbers("severity"), benefits(scenario)
     return np.asarray((severity[:, None] > severity) & (benefit[:, None] >= benefit))
 
@@ -153,7 +153,7 @@ def envy_pairs(scenario: Scenario, allocation: Allocation) -> tuple[EnvyPair, ..
     Raises
     ------
     InputError
-        If a fact is missing, or the allocation is for other patients.
+        If a fact is missing, or the allocation is for other claimants.
     """
     shares = own_shares(scenario, allocation)
     severity, benefit = scenario.numbers("severity"), benefits(scenario)

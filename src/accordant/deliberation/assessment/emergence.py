@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.measures.measure import Criterion, values_of
-from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level, position
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
 from accordant.json_values import field_values
@@ -165,13 +165,13 @@ def emergence(
     among = alternatives(deliberation) if among is None else among
     chosen = {name: each.allocation.shares for name, each in deliberation.solo.items()}
     values, met = judged(deliberation, criteria, np.array([*chosen.values(), deliberation.joint.shares]))
-    solo = {name: named(labels, met[:, row]) for row, name in enumerate(chosen)}
-    joint = named(labels, met[:, -1])
+    solo = {name: kept_labels(labels, met[:, row]) for row, name in enumerate(chosen)}
+    joint = kept_labels(labels, met[:, -1])
     better = max(solo, key=lambda name: len(solo[name]))  # of several, max keeps the first
     undefined = {
-        name: named(labels, np.isnan(values[:, row])) for row, name in enumerate((*chosen, "joint"))
+        name: kept_labels(labels, np.isnan(values[:, row])) for row, name in enumerate((*chosen, "joint"))
     }  # fmt: skip
-    position(among.options, deliberation.joint)
+    among.options.position(deliberation.joint)
     counts = judged(deliberation, criteria, among.options.shares)[1].sum(axis=0)
     random, search = {}, {}
     for name, utility in deliberation.utilities.items():
@@ -199,7 +199,7 @@ def judged(
     return values, np.array(met, dtype=np.bool_).reshape(values.shape)
 
 
-def named(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
+def kept_labels(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
     """Return the labels that are kept."""
     return tuple(label for label, keep in zip(labels, kept, strict=True) if keep)
 

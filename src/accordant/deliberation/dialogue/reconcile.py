@@ -211,7 +211,7 @@ class Dialogue:
         """Return the transcript and the outcome as text."""
         found = []
         for time, move in enumerate(self.state.moves, start=1):
-            found.append(f"{time:>3} {move.speaker}: {move}" + _note(time in self.state.declined, " (declined)"))
+            found.append(f"{time:>3} {move.speaker}: {move}{' (declined)' * (time in self.state.declined)}")
             revision = self.state.revisions.get(time)
             if revision is not None:
                 gained, lost = (", ".join(map(str, each)) or "nothing" for each in (revision.added, revision.dropped))
@@ -253,11 +253,6 @@ class Dialogue:
         """Return the Jaccard index of what follows from the restricted bases."""
         one, other = map(closure, self._restricted(when))
         return len(one & other) / len(one | other) if one | other else None
-
-
-def _note(condition: bool, text: str) -> str:
-    """Return a text if a condition holds."""
-    return text if condition else ""
 
 
 def reconcile(

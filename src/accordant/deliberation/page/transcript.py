@@ -195,14 +195,6 @@ def _proposal(turn: Json) -> Json | None:
     return found
 
 
-def _struck_after(record: Json) -> int | None:
-    """Return the step after which claims were struck: the contestation; None if none was."""
-    if not record["struck"]:
-        return None
-    contested = [turn["step"] for turn in record["turns"] if turn["move"] == "contest"]
-    return int(max(contested, default=record["turns"][-1]["step"]))
-
-
 def _judged(reading: OneReading, reason: Json, looked_up: frozenset[str]) -> tuple[Json, ...]:
     """Return what is wrong with a reason by the facts that are protected and the passages that were looked up."""
     protected = reading.record["scenario"]["protected"]

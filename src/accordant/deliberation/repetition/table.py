@@ -14,7 +14,7 @@ from accordant.allocations import Scenario
 from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.assessment.process import Group
 from accordant.deliberation.protocols.session import Guard
-from accordant.deliberation.repetition.trial import Study, Trial, tried
+from accordant.deliberation.repetition.trial import Study, Trial, run_trial
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.errors import InputError
 from accordant.json_values import field_values
@@ -170,7 +170,7 @@ def repeat(
     settle
         A settlement rule or its registered name.
     group
-        Patients whose access is watched.
+        Claimants whose access is watched.
     biased
         Name of the agent whose effect is to be undone; None for the only adversarial one, if there is exactly one.
     rules
@@ -198,13 +198,13 @@ def repeat(
     study = Study(
         make_scenario, tuple(agents), tuple(criteria), rule, group, biased, made, guard, allow_adversarial, seed
     )
-    return summarised(study, _trials(study, n, jobs), adversarial)
+    return summarise(study, _trials(study, n, jobs), adversarial)
 
 
 def _trials(study: Study, n: int, jobs: int) -> list[Trial]:
     """Return the trials in order."""
     if jobs == 1:
-        return [tried(study, number) for number in range(n)]
+        return [run_trial(study, number) for number in range(n)]
     from joblib import Parallel, delayed
 
     parts = [range(start, n, PARTS) for start in range(min(n, PARTS))]
@@ -216,10 +216,10 @@ def _trials(study: Study, n: int, jobs: int) -> list[Trial]:
 
 
 def _some(study: Study, numbers: Iterable[int]) -> list[Trial]:
-    return [tried(study, number) for number in numbers]
+    return [run_trial(study, number) for number in numbers]
 
 
-def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...]) -> Repeated:
+def summarise(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...]) -> Repeated:
     """Return shares and means of trials with intervals."""
     first, found = trials[0], [trial.emergence for trial in trials]
 

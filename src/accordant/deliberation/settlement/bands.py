@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations.utility import band
+from accordant.allocations.allocation import band
 from accordant.arrays import Values
 
 STEPS = 60  # parts of the grid of times: t = 0, 1/60, …, 1
