@@ -138,13 +138,7 @@ def empty(label: str, candidates: Candidates, k: int) -> Slates:
 
 
 def check_places(k: int) -> None:
-    """Stop unless a slate has at least one place.
-
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 1.
-    """
+    """Raise `InputError` unless a slate has at least one place."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise InputError(f"a slate has {k!r} places; allowed: a whole number of at least 1")
 

@@ -150,13 +150,7 @@ def _source(declared: SlateSpec, demand: Demand, label: str, sha256: str | None)
 
 
 def with_capacities(catalogue: Catalogue, capacity: Mapping[str, float]) -> Catalogue:
-    """Return a catalogue with some capacities changed.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such item.
-    """
+    """Return a catalogue with some capacities changed, or raise `UnknownNameError` if there is no such item."""
     changed = catalogue.capacity.copy()
     for name, visits in capacity.items():
         if name not in catalogue.items:

@@ -138,13 +138,7 @@ def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: 
 def values_of_types(
     values: ValueDistribution | Sequence[ValueDistribution], n_types: int
 ) -> tuple[ValueDistribution, ...]:
-    """Return one distribution for each type.
-
-    Raises
-    ------
-    InputError
-        If their number is neither one nor that of types.
-    """
+    """Return one distribution for each type, or raise `InputError` if their number is neither one nor that of types."""
     of_type = tuple(values) if isinstance(values, Sequence | np.ndarray) else (values,) * n_types
     if len(of_type) != n_types:
         raise InputError(f"values has {len(of_type)} distributions; allowed: one, or one for each of {n_types} types")
@@ -152,13 +146,7 @@ def values_of_types(
 
 
 def number_consumed(consumed: int | None, items: int) -> int:
-    """Return k; the whole slate for None.
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number of at least 1.
-    """
+    """Return k; the whole slate for None, or raise `InputError` if it is not a whole number of at least 1."""
     return max(1, items) if consumed is None else whole_number("consumed", consumed, 1)
 
 

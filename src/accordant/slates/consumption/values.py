@@ -95,13 +95,7 @@ def whole_number(name: str, given: int, lowest: int) -> int:
 
 
 def number_above(name: str, given: float, bound: float) -> None:
-    """Stop unless a parameter is a finite number above a bound, at most `LARGEST`.
-
-    Raises
-    ------
-    InputError
-        If it is not.
-    """
+    """Raise `InputError` unless a parameter is a finite number above a bound, at most `LARGEST`."""
     if not (math.isfinite(given) and given > bound):
         raise InputError(f"{name} is {given}; allowed: a finite number above {bound:g}")
     if given > LARGEST:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,64 +133,16 @@ class Board:
         return tuple(column.label for column in self.columns)
 
     def place(self, rule: str) -> int:
-        """Return the number of a rule.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not on the board.
-        """
+        """Return the number of a rule, or raise `UnknownNameError` if it is not on the board."""
         if rule not in self.rules:
             raise UnknownNameError("slate rule on the board:", rule, self.rules)
         return self.rules.index(rule)
 
     def measure(self, label: str) -> int:
-        """Return the number of a measure.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not on the board.
-        """
+        """Return the number of a measure, or raise `UnknownNameError` if it is not on the board."""
         if label not in self.labels:
             raise UnknownNameError("measure on the board:", label, self.labels)
         return self.labels.index(label)
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return one flat mapping per rule, for a table or CSV; undefined values are None."""
-        return [
-            {"rule": row.rule, "tied": row.tied, "short": row.short}
-            | {
-                f"{label}{suffix}": number
-                for label, cell in row.cells.items()
-                for suffix, number in (
-                    ("", cell.estimate.value), (" low", cell.estimate.low), (" high", cell.estimate.high)
-                )
-            }
-            for row in self.rows
-        ]  # fmt: skip
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; undefined ones are None, never NaN."""
-        return {
-            "requests": self.n_requests,
-            "users": self.n_users,
-            "resamples": self.resamples,
-            "level": self.level,
-            "seed": self.seed,
-            "columns": [{"label": each.label, "goal": each.goal, "about": each.about} for each in self.columns],
-            "rows": [
-                {
-                    "rule": row.rule,
-                    "tied": row.tied,
-                    "short": row.short,
-                    "measures": {
-                        label: limits(cell.estimate) | {"n": cell.n} for label, cell in row.cells.items()
-                    },
-                }
-                for row in self.rows
-            ],
-        }  # fmt: skip
 
 
 def limits(estimate: Estimate) -> dict[str, float | None]:

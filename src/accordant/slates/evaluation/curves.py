@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -43,13 +43,8 @@ class PopularityCurve:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
-        return {
-            "items": list(self.items),
-            "popularity": json_value(self.popularity),
-            "exposure": json_value(self.exposure),
-            "lorenz": json_value(self.lorenz),
-            "gini": self.gini,
-        }
+        values: dict[str, Any] = json_value(asdict(self))
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +71,8 @@ class CrowdingCurve:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        columns = ("capacity", "mean", "peak", "days_over")
-        return {"items": list(self.items)} | {name: getattr(self, name).tolist() for name in columns}
+        values: dict[str, Any] = json_value(asdict(self))
+        return values
 
 
 def popularity_curve(served: Served) -> PopularityCurve:
@@ -161,17 +156,8 @@ class OverTime:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
-        return {
-            "stakeholders": list(self.stakeholders),
-            "days": self.days.tolist(),
-            "attained": json_value(self.attained),
-            "gap": json_value(self.gap),
-            "shortfall": json_value(self.shortfall),
-            "behind": [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()],
-            "changes": self.changes.tolist(),
-            "churn": self.churn,
-            "window": self.window,
-        }
+        behind = [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()]
+        return json_value(asdict(self)) | {"behind": behind, "churn": self.churn}
 
 
 def over_time(served: Served, window: int = WINDOW) -> OverTime:

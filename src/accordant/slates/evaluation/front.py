@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from accordant.arrays import Mask
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
-from accordant.json_values import finite
+from accordant.json_values import finite, json_value
 from accordant.slates.evaluation.board import Board, estimates, limits
 from accordant.slates.measures import Goal
 from accordant.statistics import Estimate, dominates
@@ -77,20 +77,8 @@ class Front:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "axes": list(self.axes),
-            "rows": [
-                {
-                    "rule": row.rule,
-                    "values": list(row.values),
-                    "dominated_by": list(row.dominated_by),
-                    "dominators": dict(row.dominators),
-                    "on_front": row.on_front,
-                    "probability": row.probability,
-                }
-                for row in self.rows
-            ],
-        }
+        values: dict[str, Any] = json_value(asdict(self))
+        return values
 
 
 def front(board: Board, axes: Sequence[str]) -> Front:
@@ -182,6 +170,10 @@ class Difference:
     estimate: Estimate
     better: bool | None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return limits(self.estimate) | {"better": self.better}
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -203,8 +195,7 @@ class Prices:
         return {
             "reference": self.reference,
             "rules": {
-                rule: {label: limits(each.estimate) | {"better": each.better} for label, each in found.items()}
-                for rule, found in self.rules.items()
+                rule: {label: each.to_json() for label, each in found.items()} for rule, found in self.rules.items()
             },
         }
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import Normalisation
-from accordant.slates.evaluation.board import limits
 from accordant.slates.evaluation.front import Difference, dominance, front, price
 from accordant.slates.evaluation.leaderboard import leaderboard
 from accordant.slates.evaluation.scores import scores
@@ -91,23 +90,13 @@ class Trial:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
-        return {
-            "chosen": self.chosen,
-            "reference": self.reference,
-            "gain_of": self.gain_of,
-            "price_of": self.price_of,
-            "earlier": self.earlier,
-            "later": self.later,
-            "cut": self.cut,
-            "gain": limits(self.gain.estimate) | {"better": self.gain.better},
-            "price": limits(self.price.estimate) | {"better": self.price.better},
-            "differences": {
-                label: limits(each.estimate) | {"better": each.better} for label, each in self.differences.items()
-            },
+        names = ("chosen", "reference", "gain_of", "price_of", "earlier", "later", "cut", "on_front", "words")
+        return {name: getattr(self, name) for name in names} | {
+            "gain": self.gain.to_json(),
+            "price": self.price.to_json(),
+            "differences": {label: each.to_json() for label, each in self.differences.items()},
             "dominated_by": list(self.dominated_by),
             "dominators": dict(self.dominators),
-            "on_front": self.on_front,
-            "words": self.words,
         }
 
 

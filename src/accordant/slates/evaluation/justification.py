@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from string import Formatter
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.json_values import json_value
 from accordant.slates.candidates import ALIKE, Gains, gains_of
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
@@ -99,13 +100,8 @@ class Justification:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "rule": self.rule,
-            "request": self.request,
-            "text": self.text,
-            "statements": [dict(vars(each)) | {"numbers": list(each.numbers)} for each in self.statements],
-            "reasons": list(self.reasons),
-        }
+        values: dict[str, Any] = json_value(asdict(self))
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,13 +128,7 @@ class ListFacts:
 
     @classmethod
     def of(cls, served: Served, request: int) -> ListFacts:
-        """Compute the numbers from E and the items shown.
-
-        Raises
-        ------
-        InputError
-            If there is no such request.
-        """
+        """Compute the numbers from E and the items shown, or raise `InputError` if there is no such request."""
         if not 0 <= request < served.slates.n_users:
             raise InputError(f"request {request} is not there; allowed: 0 to {served.slates.n_users - 1}")
         heard = served.candidates.weights > 0
@@ -253,10 +243,6 @@ class Check:
     faithful: bool
     numbers: int
     problems: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"faithful": self.faithful, "numbers": self.numbers, "problems": list(self.problems)}
 
 
 def check(justification: Justification, served: Served) -> Check:

@@ -17,7 +17,7 @@ No rule can always show a stable list: there may be none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,13 +64,7 @@ class Dropped:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "stakeholder": self.stakeholder,
-            "overlap": self.overlap,
-            "unchanged": self.unchanged,
-            "changes": dict(self.changes),
-            "in_market": self.in_market,
-        }
+        return asdict(self)
 
 
 def drop_one(rule: SlateRule, candidates: Candidates, k: int, state: State | None = None) -> tuple[Dropped, ...]:
@@ -191,7 +185,7 @@ class Condorcet:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return dict(vars(self))
+        return asdict(self)
 
 
 def condorcet(slates: Slates, candidates: Candidates) -> Condorcet:

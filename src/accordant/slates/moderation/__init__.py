@@ -13,8 +13,8 @@ Words used here::
     score          sum of w / (rank + 1) over agents, rank counted from 0; kept from round to round
     ban            items of the last offer that many agents omit are never shown again
 
-offers      the best items of every user, with ties as data; which items are banned (``majority``, ``unanimous``,
-            ``aggressive``); how scores are normalised before the next round (``min-max``, ``z``)
+offers      which items are banned (``majority``, ``unanimous``, ``aggressive``), and how scores are normalised
+            before the next round (``min-max``, ``z``)
 moderator   rounds of offers with a record of each; r, d, h and what an offer adds to scores
 """
 
@@ -31,18 +31,16 @@ from accordant.slates.moderation.moderator import (
     relevance,
     reliability,
 )
-from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, BestItems, best_items, rejected, scaled
+from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, rejected, scaled
 
 __all__ = [
     "REJECTIONS",
     "SCALINGS",
     "AgentRecord",
-    "BestItems",
     "Moderation",
     "Moderator",
     "OfferingAgent",
     "Round",
-    "best_items",
     "contributions",
     "hallucination",
     "rejected",

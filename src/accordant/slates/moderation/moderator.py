@@ -22,7 +22,8 @@ from typing import Protocol
 import numpy as np
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, Rejection, Scaling, best_items, rejected, scaled
+from accordant.slates.candidates import best_items
+from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, Rejection, Scaling, rejected, scaled
 from accordant.slates.rule import check_places
 from accordant.slates.slates import NOTHING
 from accordant.voting.ballots import Ranking

@@ -54,13 +54,7 @@ class StatedObjective(Declared):
         return self
 
     def objective(self) -> Objective:
-        """Return the objective.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not registered.
-        """
+        """Return the objective, or raise `UnknownNameError` if it is not registered."""
         return objectives.create(self.metric, self.parameters)
 
     def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:

@@ -169,13 +169,7 @@ class Ranker(ABC):
         """
 
     def check(self, requests: Collection[str], items: Collection[str]) -> None:
-        """Refuse, before anything is ranked, what does not fit the requests and items there are.
-
-        Raises
-        ------
-        InputError
-            If it names others.
-        """
+        """Refuse, before anything is ranked, what does not fit the requests and items there are: `InputError`."""
         del requests, items
 
     def usage(self) -> Mapping[str, Any]:

@@ -196,13 +196,7 @@ class RecordedRanker(Ranker):
         return replace(found.ranking, voter=self.name, generated_by=self.made_by)
 
     def check(self, requests: Collection[str], items: Collection[str]) -> None:
-        """Refuse requests and items that do not exist.
-
-        Raises
-        ------
-        DataError
-            If there is one; the message names the line.
-        """
+        """Refuse requests and items that do not exist: `DataError`."""
         known_requests, known_items = set(requests), set(items)
         for name, each in self._rankings.items():
             first = min(each.lines)

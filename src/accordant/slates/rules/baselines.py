@@ -10,9 +10,8 @@ import numpy as np
 
 from accordant.errors import UnknownNameError
 from accordant.randomness import keyed_seed
-from accordant.slates.candidates import Candidates
+from accordant.slates.candidates import Candidates, best_items
 from accordant.slates.rule import Kind, SlateRule, check_places, empty, register
-from accordant.slates.rules.greedy import best_items
 from accordant.slates.slates import Slates, State, together
 
 
@@ -52,7 +51,7 @@ class RandomSlate(SlateRule):
     def _drawn(self, candidates: Candidates, k: int, draws: np.random.Generator) -> Slates:
         """Draw a number for each item, user after user, and take the highest; nothing counts as a tie."""
         scores = draws.random((candidates.n_users, len(candidates.items))).T
-        items = best_items(scores, candidates, k).items
+        items = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance).items
         return Slates(self.label, candidates.items, items, np.zeros(candidates.n_users, dtype=bool))
 
 
@@ -82,7 +81,7 @@ class StakeholderSlate(SlateRule):
         if self.stakeholder not in candidates.stakeholders:
             raise UnknownNameError("stakeholder", self.stakeholder, candidates.stakeholders)
         scores = candidates.values[candidates.stakeholders.index(self.stakeholder)]
-        found = best_items(scores, candidates, k)
+        found = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
         return Slates(self.label, candidates.items, found.items, found.tied)
 
     @property

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.moderation.offers import best_items
+from accordant.slates.candidates import best_items
 from accordant.slates.rules.greedy import NormalisedGains, end_sums
 
 FLOOR_TOLERANCE = 1e-9  # a normalised utility this little below its floor holds it: it is a sum of rounded numbers

@@ -1,4 +1,4 @@
-"""Lists that are built item by item: the best items, normalised gains, and the greedy start with exchanges.
+"""Lists that are built item by item: normalised gains, and the greedy start with exchanges.
 
 What each item adds to the normalised utility of each stakeholder, so that a whole list has its reported utility.
 
@@ -19,63 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Codes, Floats, Mask, Values
+from accordant.arrays import Codes, Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
-from accordant.slates.candidates import ALIKE, Candidates
+from accordant.slates.candidates import ALIKE, Candidates, best_item
 from accordant.slates.rule import SlateRule
 from accordant.slates.slates import NOTHING, Slates
-from accordant.strategies.selection import select_best
-
-LEAST = -1e300  # stands for −inf of an item that may be shown, so that one that may not is still below
-
-
-@dataclass(frozen=True, eq=False)
-class Picked:
-    """Which items, shape (user, k), padded with `NOTHING`, and whether a tie was broken, shape (user,)."""
-
-    items: NDArray[np.intp]
-    tied: Mask
-
-
-def best_items(scores: Floats, candidates: Candidates, k: int) -> Picked:
-    """Return the k items with the highest scores that may be shown.
-
-    Each place goes to the highest score that is left. Scores within the tolerance of it tie; the tie goes to the
-    higher sum of expected rewards over those who have a say, then to the item that is declared first.
-
-    Parameters
-    ----------
-    scores
-        Shape (item, user); −inf is allowed, NaN and +inf are not.
-    candidates
-        What may be shown, and what breaks ties.
-    k
-        Places, at least 1.
-
-    Raises
-    ------
-    InputError
-        If a score is NaN or +inf.
-    """
-    left = np.where(candidates.available, np.maximum(scores, LEAST), -np.inf)
-    users = np.arange(candidates.n_users)
-    items = np.full((candidates.n_users, k), NOTHING, dtype=np.intp)
-    tied = np.zeros(candidates.n_users, dtype=bool)
-    for place in range(min(k, len(left))):
-        found = pick(left, candidates)
-        items[:, place] = found.items[:, 0]
-        tied |= found.tied
-        left[np.maximum(found.items[:, 0], 0), users] = -np.inf
-    return Picked(items, tied)
-
-
-def pick(scores: Floats, candidates: Candidates) -> Picked:
-    """Return the best single item for each user; `NOTHING` for whom every score is −inf."""
-    chosen = select_best(scores, candidates.totals, candidates.tolerance)
-    codes = chosen.codes.astype(np.intp)
-    some = scores[codes, np.arange(len(codes))] > -np.inf
-    return Picked(np.where(some, codes, NOTHING)[:, None], chosen.tied & some)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,9 +202,9 @@ class GreedySlate(SlateRule):
         running, free = np.zeros(gains.sided.shape), candidates.available.copy()
         users = np.arange(candidates.n_users)
         for place in range(min(k, len(candidates.items))):
-            found = pick(self.scores(gains, running, free), candidates)
-            chosen = found.items[:, 0]
-            items[:, place], tied = chosen, tied | found.tied
+            scores = self.scores(gains, running, free)
+            chosen, level = best_item(scores, candidates.totals, candidates.tolerance)
+            items[:, place], tied = chosen, tied | level
             free[np.maximum(chosen, 0), users] = False
             running += gains.of(chosen)
         for _ in range(self.swaps):
@@ -275,13 +224,13 @@ class GreedySlate(SlateRule):
         tied = np.zeros(len(items), dtype=bool)
         for place in range(items.shape[1]):
             without = running - gains.of(items[:, place])
-            picked = pick(self.scores(gains, without, free), candidates)
-            chosen = picked.items[:, 0]
+            scores = self.scores(gains, without, free)
+            chosen, several = best_item(scores, candidates.totals, candidates.tolerance)
             found = self.worth(gains, without + gains.of(chosen))
             there = (chosen != NOTHING) & (items[:, place] != NOTHING)
             sign = compared(found, best, gains.tolerance)
             better, level = there & (sign > 0), there & (sign == 0)
-            tied = np.where(better, picked.tied, tied | level)
+            tied = np.where(better, several, tied | level)
             best = np.where(better, found, best)
             places, entering = np.where(better, place, places), np.where(better, chosen, entering)
         improved = places >= 0

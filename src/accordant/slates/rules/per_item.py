@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
-from accordant.slates.candidates import Candidates, even_weights
+from accordant.slates.candidates import BestItems, Candidates, best_items, even_weights
 from accordant.slates.rule import Kind, SlateRule, register
-from accordant.slates.rules.greedy import Picked, best_items
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE, Block
 from accordant.strategies.constraints.declaration import Declared, declared, only_keys
@@ -100,7 +99,7 @@ class PerItem(SlateRule):
         if found.scores is None:
             picked = _in_turn(rule, candidates, k, found)
         else:
-            picked = best_items(found.scores, candidates, k)
+            picked = best_items(found.scores, candidates.totals, candidates.available, k, candidates.tolerance)
         return Slates(self.label, candidates.items, picked.items, picked.tied)
 
 
@@ -199,18 +198,17 @@ def _alike(left: Mask, most: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np
             yield items, np.array(members[start : start + most], dtype=np.intp)
 
 
-def _in_turn(rule: ContextRule, candidates: Candidates, k: int, first: Among) -> Picked:
+def _in_turn(rule: ContextRule, candidates: Candidates, k: int, first: Among) -> BestItems:
     """Return the winner, the winner among the rest, and so on."""
     left, users, found = candidates.available.copy(), np.arange(candidates.n_users), first
-    items = np.full((candidates.n_users, k), NOTHING, dtype=np.intp)
-    tied = np.zeros(candidates.n_users, dtype=bool)
+    lists = BestItems.none(candidates.n_users, k)
     for place in range(min(k, len(left))):
-        items[:, place] = found.winners
-        tied |= found.tied
+        lists.items[:, place] = found.winners
+        lists.tied[:] |= found.tied
         left[np.maximum(found.winners, 0), users] = False
         if place + 1 < min(k, len(left)):
             found = decide_among(rule, candidates, left)
-    return Picked(items, tied)
+    return lists
 
 
 def _strategy(given: Any) -> Strategy:

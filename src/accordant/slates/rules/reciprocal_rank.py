@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.candidates import Candidates, even_weights, user_values
+from accordant.slates.candidates import Candidates, best_items, even_weights, user_values
 from accordant.slates.moderation.offers import (
     REJECTIONS,
     SCALINGS,
     Rejection,
     Scaling,
-    best_items,
     scaled,
     votes_needed,
 )

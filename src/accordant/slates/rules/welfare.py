@@ -19,9 +19,9 @@ import numpy as np
 
 from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.candidates import Candidates, even_weights
+from accordant.slates.candidates import Candidates, best_items, even_weights
 from accordant.slates.rule import SlateRule, register
-from accordant.slates.rules.greedy import GreedySlate, NormalisedGains, best_items
+from accordant.slates.rules.greedy import GreedySlate, NormalisedGains
 from accordant.slates.slates import Slates
 from accordant.strategies.block import log_product, weighted_sum
 
@@ -182,5 +182,5 @@ class UtilitarianSlate(SlateRule):
         weights = candidates.weights
         scores = np.empty(candidates.available.shape)
         weighted_sum(candidates.values, weights / weights.sum(), scores)
-        found = best_items(scores, candidates, k)
+        found = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
         return Slates(self.label, candidates.items, found.items, found.tied)

@@ -115,13 +115,7 @@ def interactions(
 
 
 def check_size(n_items: int, n_requests: int) -> None:
-    """Stop if arrays of items and requests do not fit into the memory of an ordinary computer.
-
-    Raises
-    ------
-    DataError
-        If there are more than `MOST_CELLS` pairs.
-    """
+    """Raise `DataError` if arrays of items and requests do not fit into the memory of an ordinary computer."""
     if n_items * n_requests > MOST_CELLS:
         raise DataError(
             f"{n_items:,} items × {n_requests:,} requests are {n_items * n_requests:,} pairs; allowed: {MOST_CELLS:,}. "

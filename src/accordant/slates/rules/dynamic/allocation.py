@@ -157,13 +157,7 @@ class StaticLottery(SayAllocation):
             raise InputError(f"chances are {dict(self.chances)!r:.80}; allowed: finite numbers of at least 0 by name")
 
     def check(self, stakeholders: Sequence[str]) -> None:
-        """Stop if a share is for somebody who does not exist.
-
-        Raises
-        ------
-        UnknownNameError
-            Names the stakeholder.
-        """
+        """Raise `UnknownNameError` if a share is for somebody who does not exist."""
         for name in self.chances:
             if name not in stakeholders:
                 raise UnknownNameError("stakeholder in chances:", name, stakeholders)

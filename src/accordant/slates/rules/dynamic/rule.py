@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
-from accordant.slates.candidates import Candidates, Gains, extremes, user_position
-from accordant.slates.moderation.offers import best_items
+from accordant.slates.candidates import Candidates, Gains, best_items, extremes, user_position
 from accordant.slates.rule import InOrder, Kind, Mend, Mending, check_places, empty, register
 from accordant.slates.rules.dynamic.allocation import SayAllocation, first_largest, only, say_allocations
 from accordant.slates.rules.dynamic.history import (
