@@ -58,23 +58,9 @@ _PARTS = {
 }
 
 __all__ = [
-    "Candidates",
-    "Catalogue",
-    "ExpectedUptake",
-    "Gains",
-    "Market",
-    "Requests",
-    "Served",
-    "SlateRule",
-    "Slates",
-    "State",
-    "create",
-    "gains_of",
-    "names",
-    "on_one_scale",
-    "register",
-    "serve",
-]
+    "Candidates", "Catalogue", "ExpectedUptake", "Gains", "Market", "Requests", "Served", "SlateRule", "Slates",
+    "State", "create", "gains_of", "names", "on_one_scale", "register", "serve",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

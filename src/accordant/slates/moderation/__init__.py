@@ -34,17 +34,6 @@ from accordant.slates.moderation.moderator import (
 from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, rejected, scaled
 
 __all__ = [
-    "REJECTIONS",
-    "SCALINGS",
-    "AgentRecord",
-    "Moderation",
-    "Moderator",
-    "OfferingAgent",
-    "Round",
-    "contributions",
-    "hallucination",
-    "rejected",
-    "relevance",
-    "reliability",
-    "scaled",
-]
+    "REJECTIONS", "SCALINGS", "AgentRecord", "Moderation", "Moderator", "OfferingAgent", "Round", "contributions",
+    "hallucination", "rejected", "relevance", "reliability", "scaled",
+]  # fmt: skip
