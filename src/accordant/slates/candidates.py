@@ -195,13 +195,7 @@ class Gains:
 
 
 def gains_of(slates: Slates, candidates: Candidates) -> Gains:
-    """Return what slates give to each stakeholder.
-
-    Parameters
-    ----------
-    slates, candidates
-        Of the same users and items.
-    """
+    """Return what slates give to each stakeholder."""
     values, items = candidates.values, slates.items
     users = np.arange(slates.n_users)[:, None]
     taken = np.where(items != NOTHING, values[:, np.maximum(items, 0), users], 0.0)
@@ -217,8 +211,6 @@ def extremes(candidates: Candidates, lengths: NDArray[np.intp]) -> tuple[Values,
 
     Parameters
     ----------
-    candidates
-        E and what may be shown.
     lengths
         Items in the list of each user, at most as many as are available, shape (user,).
     """
@@ -239,8 +231,6 @@ def user_position(candidates: Candidates, name: str | None) -> int | None:
 
     Parameters
     ----------
-    candidates
-        E and weights.
     name
         A stakeholder; None for the first who has a say.
 
@@ -357,8 +347,6 @@ def take_best(left: Values, totals: Values, found: BestItems, place: int, tolera
     ----------
     left
         Scores, −∞ for items that may not be shown or already are, shape (item, user); changed.
-    totals, tolerance
-        As in `best_items`.
     found
         Where the item is written, and whether it was tied.
     place

@@ -50,13 +50,9 @@ def market_of_offers(
 
     Parameters
     ----------
-    case
-        With a decision problem.
     declared
         Its section ``slates``; parameters: ``requests`` (rows served), ``per_day`` (rows of one day), ``batch`` (rows
         served at once), ``learn_from`` (training rows).
-    seed
-        Of the split, the models and the choice of rows.
     data, beside
         Where data are looked for: see `accordant.cases.files.find_file`.
 

@@ -101,10 +101,6 @@ class SlateRule(ABC):
 
         Parameters
         ----------
-        stakeholders
-            Who takes part.
-        user
-            Which of them is the user; None if nobody is.
         n_items
             Number of items: some rules take too long with many.
         """
@@ -169,8 +165,6 @@ class InOrder(SlateRule):
 
         Parameters
         ----------
-        candidates, k
-            As for every rule.
         state
             What was shown before; None if nothing was.
         mending
@@ -201,11 +195,6 @@ ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumptio
 def rule_of(named: Named) -> SlateRule:
     """Return a slate rule by its name, or the strategy of that name turned to lists.
 
-    Parameters
-    ----------
-    named
-        Name and parameters.
-
     Raises
     ------
     UnknownNameError
@@ -223,17 +212,6 @@ def rules_of(
     named: Sequence[Named], stakeholders: Sequence[str], user: str | None, n_items: int
 ) -> tuple[SlateRule, ...]:
     """Return the rules of some names; every rule for ``all``, or if nothing is named.
-
-    Parameters
-    ----------
-    named
-        Names and parameters.
-    stakeholders
-        Who takes part.
-    user
-        Which of them is the user; None if nobody is.
-    n_items
-        Number of items.
 
     Raises
     ------

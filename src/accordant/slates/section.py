@@ -87,8 +87,6 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
 
     Parameters
     ----------
-    opened
-        Case, market and rules.
     spoken
         Who speaks for stakeholders in this market; None if nobody does.
     """

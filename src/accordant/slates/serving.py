@@ -189,15 +189,6 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
     """Show slates to every batch in turn.
 
     What a rule may remember of earlier lists is what stakeholders reported that these gave them, not the truth.
-
-    Parameters
-    ----------
-    rule
-        How lists are chosen.
-    market
-        Whoever is served.
-    k
-        Places in a list, at least 1.
     """
     state = State.start(market.catalogue.n_items, len(market.stakeholders), k)
     shown, found, visits, states = [], [], [], []

@@ -169,8 +169,6 @@ class State:
 
         Parameters
         ----------
-        slates
-            What was shown.
         attained
             Normalised utilities, shape (stakeholder, user).
         load

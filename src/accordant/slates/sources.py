@@ -106,8 +106,6 @@ def market_source(
     ----------
     declared
         The ``slates`` section of a case, with stakeholders that declare objectives.
-    seed
-        Of everything drawn.
     data
         What ``--data`` names: a file, or a folder that holds it.
     beside
@@ -185,12 +183,8 @@ def service_days(n_requests: int, per_day: int, batch: int, key: str = "per_day"
 
     Parameters
     ----------
-    n_requests
-        In the order of time.
     per_day, batch
         At least 1.
-    key
-        What a case calls `per_day`, for messages.
 
     Raises
     ------

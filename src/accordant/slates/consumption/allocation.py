@@ -124,8 +124,6 @@ def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: 
     ----------
     shares
         p_t, shape (type,).
-    values
-        One distribution for each type.
     counts
         a_t, shape (type,).
     consumed

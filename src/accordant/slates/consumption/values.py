@@ -259,10 +259,6 @@ def _log_power_sums(taken: NDArray[np.intp], number: NDArray[np.intp], power: fl
 
     Parameters
     ----------
-    taken
-        j.
-    number
-        a.
     power
         s, above −1.
     """

@@ -86,8 +86,6 @@ def front(board: Board, axes: Sequence[str]) -> Front:
 
     Parameters
     ----------
-    board
-        Of `scores`.
     axes
         Labels of at least one measure, such as what the user attains and what the worst-off attains.
 
@@ -202,13 +200,6 @@ class Prices:
 
 def price(board: Board, reference: str) -> Prices:
     """Compare every rule with one, such as the list that serves the user alone.
-
-    Parameters
-    ----------
-    board
-        Of `scores`.
-    reference
-        A rule on the board.
 
     Raises
     ------

@@ -133,8 +133,6 @@ def trial(
         Label to its weight in the composite score by which the rule is chosen.
     gain_of, price_of
         The measures that say what it brings and what it costs.
-    resamples, seed
-        Of users, for intervals.
     normalisation, ranges
         Of the composite score, see `leaderboard`.
 

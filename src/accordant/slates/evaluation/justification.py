@@ -187,8 +187,6 @@ def why(served: Served, request: int) -> Justification:
 
     Parameters
     ----------
-    served
-        What a rule showed.
     request
         Number of the request, from 0.
 
@@ -252,8 +250,6 @@ def check(justification: Justification, served: Served) -> Check:
     ----------
     justification
         Of any origin; its text and record need not agree.
-    served
-        What the rule showed.
 
     Raises
     ------

@@ -72,17 +72,6 @@ def drop_one(rule: SlateRule, candidates: Candidates, k: int, state: State | Non
 
     Where E depends on what was shown before, this is not what would happen: use `drop_one_in_market`.
 
-    Parameters
-    ----------
-    rule
-        How lists are chosen.
-    candidates
-        E and weights, of at least one request.
-    k
-        Places in a list.
-    state
-        What happened before, the same with and without.
-
     Returns
     -------
     One entry for each stakeholder who can be left out; none if only one has a say.
@@ -108,12 +97,6 @@ def drop_one_in_market(rule: SlateRule, market: Market, k: int, *, full: Served 
 
     Parameters
     ----------
-    rule
-        How lists are chosen.
-    market
-        The market with everybody.
-    k
-        Places in a list.
     full
         What the rule shows in this market, if that is known; else it is served first.
 
@@ -189,13 +172,7 @@ class Condorcet:
 
 
 def condorcet(slates: Slates, candidates: Candidates) -> Condorcet:
-    """Compare lists with the preferences of weighted majorities.
-
-    Parameters
-    ----------
-    slates, candidates
-        Of the same users and items.
-    """
+    """Compare lists with the preferences of weighted majorities."""
     parts = candidates.slices()
     winner = np.concatenate([np.zeros(0, np.intp), *(condorcet_winners(candidates.take(part)) for part in parts)])
     compared = candidates.available.sum(axis=0) >= 2
@@ -238,12 +215,8 @@ def majority(candidates: Candidates, items: Codes, others: slice = slice(None)) 
 
     Parameters
     ----------
-    candidates
-        E and weights.
     items
         One for each user, shape (user,); what is said of `NOTHING` means nothing.
-    others
-        Items that it is compared with.
     """
     values = candidates.values
     gaps = values[:, items, np.arange(len(items))][:, None] - values[:, others]

@@ -34,8 +34,6 @@ def relevance(offer: Sequence[str], worth: Mapping[str, float]) -> float:
 
     Parameters
     ----------
-    offer
-        Valid items.
     worth
         Item to its worth for the user, in [0, 1]: in the official code, the share of the user's filters that it meets.
         An item that is not named is worth 0.
@@ -66,8 +64,6 @@ def reliability(offer: Sequence[str], previous: Sequence[str] | None, last_offer
         Those of the round before; None or empty in an agent's first round, for which d = 1.
     last_offer
         The moderator's list after the round before.
-    k
-        Items per offer.
     """
     if not previous:
         return 1.0
@@ -111,8 +107,6 @@ class OfferingAgent(Protocol):
             The moderator's list after the round before; empty in round 1.
         banned
             Items that must not be offered, in the order in which they were banned.
-        k
-            Items to offer.
         """
 
 
@@ -242,8 +236,6 @@ class Moderator:
         ----------
         agents
             With different names.
-        items
-            Items that exist; their order breaks ties.
         worth
             Item to its worth for the user, in [0, 1]; see `relevance`.
         weights

@@ -49,8 +49,6 @@ def rejected(mode: Rejection, last_offer: Sequence[str], offers: Sequence[Sequen
         How many are enough, see `votes_needed`.
     last_offer
         The moderator's list after the round before; empty in round 1, in which nothing is banned.
-    offers
-        Valid items of each agent.
     """
     needed = votes_needed(mode, len(offers))
     omitted = Counter(item for offer in offers for item in last_offer if item not in offer)
@@ -70,8 +68,6 @@ def scaled(mode: Scaling, scores: Values, counted: NDArray[np.bool_]) -> Values:
 
     Parameters
     ----------
-    mode
-        One of `SCALINGS`.
     scores
         Shape (item, user).
     counted

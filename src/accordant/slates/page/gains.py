@@ -194,10 +194,6 @@ def attention_chart(identifier: str, each: RuleLine, top: float) -> Markup:
 
     Parameters
     ----------
-    identifier
-        Unique in the document.
-    each
-        The rule.
     top
         Largest share on the axis, the same for all rules side by side.
     """

@@ -177,14 +177,8 @@ def load_map(
 
     Parameters
     ----------
-    identifier
-        Unique in the document.
-    each
-        The rule.
     items
         All with a place.
-    projection
-        Their places.
     largest
         Share of attention of the largest circle, the same for all maps.
     numbered

@@ -26,8 +26,6 @@ def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str
 
     Parameters
     ----------
-    identifier
-        Unique in the document.
     lines
         Rules; those without a value on an axis are left out.
     axes

@@ -69,18 +69,10 @@ class Shown:
 
         Parameters
         ----------
-        position
-            Of the request.
-        voter
-            Name of the ranker.
         name
             Under which the view knows the request.
         number
             Of the request in the whole market: all that draws depend on beside the seed and the stakeholder.
-        k
-            Places.
-        seed
-            Of everything drawn.
         """
         requests = self.requests
         drawn = keyed_seed(seed, f"{self.party.name}:{number}")
@@ -116,12 +108,8 @@ def shown_to(
 
     Parameters
     ----------
-    stakeholder
-        Name.
     declared
         Its objectives; None if nothing but E is known of it, which then is its only aim.
-    catalogue, requests, state
-        What objectives are read from.
     candidates
         E of the same requests at the same state, and what may be shown.
     """

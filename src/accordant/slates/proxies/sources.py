@@ -49,8 +49,6 @@ def with_voices(
 
     Parameters
     ----------
-    opened
-        Case, market and rules.
     model
         Which model, and for whom (`ModelOptions.agents`, names of stakeholders): by default for everybody for whom no
         rankings are recorded. Its fallback is the declared utility.
@@ -113,12 +111,8 @@ def _recorded(file: str, market: Market, known: Collection[str], served: Collect
 
     Parameters
     ----------
-    file
-        As `with_voices` says.
     market
         Whose requests and items the file may name.
-    known
-        Requests of the case.
     served
         Requests, where only part of the case's are served: those that are not are passed over. None for all.
     """

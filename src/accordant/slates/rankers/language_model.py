@@ -75,8 +75,6 @@ def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = F
     ----------
     text
         The whole answer: one JSON object and nothing else.
-    named
-        Id to the name of the item.
     k
         Places of the list: at most so many items are ranked, or all of them.
     fences
@@ -122,15 +120,7 @@ RULES = (
 
 
 def conversation(view: RankingView, ids: dict[str, str]) -> tuple[Message, ...]:
-    """Return the first two messages: rules and task, then the data.
-
-    Parameters
-    ----------
-    view
-        What may be seen.
-    ids
-        Name of each item to its id.
-    """
+    """Return the first two messages: rules and task, then the data."""
     n_items = len(view.items)
     task = f"Rank the best {min(view.k, n_items)} items, best first, or all {n_items}."
     return (

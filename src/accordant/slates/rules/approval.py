@@ -176,14 +176,10 @@ def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend
 
     Parameters
     ----------
-    label
-        Name of the rule with its parameters.
     approved
         Shape (stakeholder, item, user).
     candidates
         Gives weights, which as `even_weights` are the powers at the start, what may be shown, and what breaks ties.
-    k
-        Places.
     spend
         From the powers, who approves the item that was chosen last, and how many chosen items each stakeholder approves
         by now, all of shape (stakeholder, user), to the powers from here on. Users without an item left have no
@@ -226,8 +222,6 @@ def highest(scores: Values, candidates: Candidates, tolerance: float = TIE_TOLER
     ----------
     scores
         Sums of weights with mean 1, at least 0, −inf for items that cannot be had, shape (item, user).
-    candidates
-        What breaks ties.
     tolerance
         Scores this close, relative to max(1, best), tie.
     """

@@ -60,8 +60,6 @@ def shelf_of(items: Codes, lengths: Codes, levels: Values, candidates: Candidate
         How many items each list has, shape (user,).
     levels
         The floor of each stakeholder, NaN for who has none, shape (stakeholder,).
-    candidates
-        E, what may be shown, and weights.
     """
     who = ~np.isnan(levels)
     gains = gains_for_lengths(candidates, who, lengths)
@@ -74,15 +72,7 @@ def shelf_of(items: Codes, lengths: Codes, levels: Values, candidates: Candidate
 
 
 def mended(shelf: Shelf, levels: Values) -> Mended:
-    """Return lists that hold the floors where that is possible; order and places of kept items do not change.
-
-    Parameters
-    ----------
-    shelf
-        Lists; changed.
-    levels
-        As in `shelf_of`.
-    """
+    """Return lists that hold the floors where that is possible; order and places of kept items do not change."""
     before = shelf.items.copy()
     tied = repair(shelf)
     open_ = shelf.unmet()

@@ -75,10 +75,6 @@ def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.int
 
     Parameters
     ----------
-    candidates
-        E and what may be shown.
-    who
-        Which stakeholders, shape (stakeholder,).
     lengths
         Items in the list of each user, at most as many as may be shown, shape (user,).
     """
@@ -182,8 +178,6 @@ class GreedySlate(SlateRule):
 
         Parameters
         ----------
-        gains
-            Of every item.
         running
             Normalised utilities of the list so far, shape (stakeholder, user).
         free

@@ -127,10 +127,6 @@ def decide_among(rule: ContextRule, candidates: Candidates, left: Mask) -> Among
 
     Parameters
     ----------
-    rule
-        Decides in each context by itself.
-    candidates
-        E.
     left
         Which items are there, shape (item, user).
     """
@@ -156,11 +152,6 @@ def item_rules(n_items: int) -> tuple[PerItem, ...]:
     Rules that look at each item once are always there. Voting rules compare all pairs of items: on one core here
     0.9 to 3 ms per user with 200 items, 25 times as long with 1,000 [measured]; they are there up to `PAIRS` items, or
     up to the number in `LARGEST`.
-
-    Parameters
-    ----------
-    n_items
-        Number of items.
     """
     made = (strategies.create(name) for name in strategies if not _required(name))
     return tuple(

@@ -126,10 +126,6 @@ def too_few(n_users: int, resamples: int, tail: float) -> str | None:
 
     Parameters
     ----------
-    n_users
-        Who can be resampled.
-    resamples
-        How many there are.
     tail
         Probability beyond each end of an interval, above 0.
     """

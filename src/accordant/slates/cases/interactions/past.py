@@ -185,16 +185,8 @@ def facts_of(
 
     Parameters
     ----------
-    read
-        All interactions.
-    past
-        Those of declared items, split.
-    catalogue, asked, batches
-        Candidates and requests.
     undeclared
         Interactions about items that are not declared.
-    recommender
-        Its name.
     """
     known, rows = past.known, [row for each in asked for row in each.rows]
     taken = past.targets(asked)

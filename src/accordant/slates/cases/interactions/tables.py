@@ -28,13 +28,6 @@ def seconds_of(cells: Cells, use: str) -> Values:
     The first row decides whether the column holds numbers or dates. A date without a zone is in coordinated universal
     time.
 
-    Parameters
-    ----------
-    cells
-        The table.
-    use
-        What the column is for.
-
     Raises
     ------
     DataError

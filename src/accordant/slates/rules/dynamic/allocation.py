@@ -75,7 +75,7 @@ def first_largest(scores: Values) -> int:
 
 
 class Standing(NamedTuple):
-    """How the stakeholders stand who may be given a say: m and c in [0, 1] and weights w, each of shape (stakeholder,)."""
+    """Those who may be given a say: m and c in [0, 1] and weights w, each of shape (stakeholder,)."""
 
     m: Values
     c: Values

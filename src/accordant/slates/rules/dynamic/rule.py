@@ -40,14 +40,10 @@ def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values
 
     Parameters
     ----------
-    candidates
-        E and what may be shown.
     user
         E of the user, shape (item, user).
     extremes
         The user's ideal and worst mean over lists of the same length, each of shape (user,).
-    k
-        Places.
 
     Returns
     -------
@@ -141,18 +137,8 @@ def served_block(
 
     Parameters
     ----------
-    block
-        Users.
-    k
-        Places.
-    history
-        Of the users before; changed.
-    fairness
-        From the history to m.
     say
         From the position of a user and m to the chances and the say of every stakeholder.
-    share
-        λ.
     mend
         Changes each list before it is shown; None if nothing does.
     """
@@ -240,11 +226,6 @@ class Dynamic(InOrder):
         Quantities of shape (stakeholder, user): ``fairness`` of the lists shown before each user, NaN where it is
         not defined; ``chances`` that the allocation gives; ``say`` after the draw; ``compatibility`` where the
         allocation reads it.
-
-        Parameters
-        ----------
-        candidates, k, state, mending
-            See `InOrder.serve`.
 
         Raises
         ------
