@@ -229,15 +229,8 @@ def extremes(candidates: Candidates, lengths: NDArray[np.intp]) -> tuple[Values,
 def user_position(candidates: Candidates, name: str | None) -> int | None:
     """Return the position of the user among stakeholders; None if the user has no say (weight 0).
 
-    Parameters
-    ----------
-    name
-        A stakeholder; None for the first who has a say.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such stakeholder.
+    The user is the stakeholder of a name, else of the candidates, else the first who has a say; `UnknownNameError` if
+    there is no such stakeholder.
     """
     name = candidates.user if name is None else name
     if name is None:
@@ -249,13 +242,7 @@ def user_position(candidates: Candidates, name: str | None) -> int | None:
 
 
 def user_values(candidates: Candidates, name: str | None) -> NDArray[np.float64]:
-    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such stakeholder.
-    """
+    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes."""
     position = user_position(candidates, name)
     return np.zeros_like(candidates.values[0]) if position is None else candidates.values[position]
 
@@ -269,11 +256,6 @@ def even_weights(weights: Values) -> Values:
     """Return weights whose mean over those who have a say is 1, shape (stakeholder,).
 
     Rules compare scores within a tolerance that is absolute below 1: in other units it would count for more or less.
-
-    Parameters
-    ----------
-    weights
-        Of at least 0, not all 0, shape (stakeholder,).
     """
     return np.asarray(weights / weights[weights > 0].mean())
 

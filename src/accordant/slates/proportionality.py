@@ -228,15 +228,7 @@ _SEARCHES: Mapping[str, Callable[[Approvals], Witness | None]] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a list meets an axiom.
-
-    Attributes
-    ----------
-    axiom
-        Its name.
-    witness
-        A group that is wronged; None if there is none.
-    """
+    """Whether a list meets an axiom: it does if no group is wronged, and there is no witness."""
 
     axiom: Axiom
     witness: Witness | None

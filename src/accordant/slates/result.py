@@ -35,18 +35,8 @@ RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
 class OpenedSlates:
     """A market that is about to be served.
 
-    Attributes
-    ----------
-    case, options, source
-        As given, and where the market comes from.
-    rules
-        Which compete, by label; under floors where the case declares them.
-    kinds
-        Label to the kind of the rule itself.
-    k
-        Places in a list.
-    known
-        Ids of all requests of the case, whether they are served or not.
+    `rules` compete, by label, under floors where the case declares them; `kinds` are those of the rules themselves.
+    `known` are the ids of all requests of the case, whether they are served or not.
     """
 
     case: SlateCase

@@ -193,12 +193,8 @@ ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumptio
 
 
 def rule_of(named: Named) -> SlateRule:
-    """Return a slate rule by its name, or the strategy of that name turned to lists.
-
-    Raises
-    ------
-    UnknownNameError
-        If neither a slate rule nor a strategy has that name.
+    """Return a slate rule by its name, or the strategy of that name turned to lists; `UnknownNameError` if there is
+    neither.
     """
     if named.name in rules:
         return rules.create(named.name, named.parameters)

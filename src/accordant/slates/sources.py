@@ -181,15 +181,7 @@ def _check_parameters(declared: SlateSpec) -> None:
 def service_days(n_requests: int, per_day: int, batch: int, key: str = "per_day") -> Iterator[tuple[int, slice]]:
     """Yield a day and consecutive requests: batches of at most a size, none of which reaches into the next day.
 
-    Parameters
-    ----------
-    per_day, batch
-        At least 1.
-
-    Raises
-    ------
-    InputError
-        If a number is no whole number of at least 1.
+    `per_day` and `batch` are whole numbers of at least 1, else `InputError`; `key` is what a case calls `per_day`.
     """
     for name, number in ((key, per_day), ("batch", batch)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:

@@ -25,15 +25,7 @@ RISE = 1e-9  # a rise of the log gain by more than this share of 1 + |log| is no
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """How many items of each type a slate has.
-
-    Attributes
-    ----------
-    counts
-        a_t, shape (type,).
-    value
-        Σ_t p_t h_t(a_t).
-    """
+    """How many items a_t of each type a slate has, shape (type,), and its value Σ_t p_t h_t(a_t)."""
 
     counts: Counts
     value: float
@@ -118,17 +110,7 @@ def greedy_counts(log_gains: Sequence[ArrayLike], items: int) -> Counts:
 
 
 def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: Counts, consumed: int) -> float:
-    """Return Σ_t p_t h_t(a_t).
-
-    Parameters
-    ----------
-    shares
-        p_t, shape (type,).
-    counts
-        a_t, shape (type,).
-    consumed
-        k ≥ 1.
-    """
+    """Return Σ_t p_t h_t(a_t) from p_t, one distribution for each type, a_t, and k ≥ 1."""
     best = [float(each.best(consumed, int(a))) for each, a in zip(values, counts, strict=True)]
     return float(shares @ np.array(best))
 

@@ -134,15 +134,7 @@ class ValueDistribution(Protocol):
 
 
 def summed_gains(log_gains: Values, items: ArrayLike) -> Values:
-    """Return h(a) as the sum of the first a gains, for values without a closed form.
-
-    Parameters
-    ----------
-    log_gains
-        For a = 0, 1, …, as many as the largest of `items`.
-    items
-        a ≥ 0, whole numbers of any shape.
-    """
+    """Return h(a) as the sum of the first a gains, for values without a closed form; a ≥ 0 of any shape."""
     totals = np.concatenate([[0.0], np.cumsum(np.exp(log_gains))])
     return np.asarray(totals[checked_counts("items", items)])
 
@@ -255,13 +247,7 @@ def _log_gains(consumed: int, items: int, power: float, log_mean: float) -> Valu
 
 
 def _log_power_sums(taken: NDArray[np.intp], number: NDArray[np.intp], power: float) -> Values:
-    """Return log E Σ_{i ≤ j} U_(i)^s, with −∞ for j = 0, shape as given.
-
-    Parameters
-    ----------
-    power
-        s, above −1.
-    """
+    """Return log E Σ_{i ≤ j} U_(i)^s for s = `power` > −1, j = `taken`, a = `number`; −∞ for j = 0, shape as given."""
     from scipy.special import gammaln
 
     top = gammaln(taken + 1.0 + power) - gammaln(np.maximum(taken, 1.0)) - np.log1p(power)

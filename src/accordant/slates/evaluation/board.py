@@ -20,15 +20,7 @@ SAME = 1e-12  # intervals up to this wide have no width
 
 @dataclass(frozen=True)
 class BoardCell:
-    """One measure of one rule.
-
-    Attributes
-    ----------
-    estimate
-        Value with interval; None where it is not defined.
-    n
-        Requests that it rests on.
-    """
+    """One measure of one rule: value with interval, None where not defined, and the requests that it rests on."""
 
     estimate: Estimate
     n: int
@@ -65,19 +57,7 @@ class BoardColumn:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One rule.
-
-    Attributes
-    ----------
-    rule
-        Its name.
-    cells
-        By label of the measure.
-    tied
-        Share of requests in whose list a tie was broken.
-    short
-        Share of requests with fewer items than places.
-    """
+    """One rule: cells by label of the measure, and shares of requests with a tie, and with fewer items than places."""
 
     rule: str
     cells: Mapping[str, BoardCell]

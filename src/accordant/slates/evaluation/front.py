@@ -57,15 +57,7 @@ class FrontRow:
 
 @dataclass(frozen=True)
 class Front:
-    """The rules that no other dominates, and the others.
-
-    Attributes
-    ----------
-    axes
-        Labels of the measures that are compared.
-    rows
-        Rules in the order of the board.
-    """
+    """The rules that no other dominates, and the others, in the order of the board; `axes` are labels of measures."""
 
     axes: tuple[str, ...]
     rows: tuple[FrontRow, ...]
@@ -118,13 +110,7 @@ def front(board: Board, axes: Sequence[str]) -> Front:
 
 
 def dominance(dominated_by: Sequence[str], dominators: Mapping[str, float], probability: float | None) -> str:
-    """Return whether a rule dominates one on these requests, with shares of resamples: a sentence.
-
-    Parameters
-    ----------
-    dominated_by, dominators, probability
-        As in `FrontRow`.
-    """
+    """Return whether a rule dominates one on these requests, with shares of resamples: a sentence. See `FrontRow`."""
     often = [f"{rule} in {share:.0%}" for rule, share in dominators.items()]
     more = len(often) - NAMED
     named = ", ".join(often[:NAMED]) + (f", and {more} more" if more > 0 else "")
@@ -175,15 +161,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Prices:
-    """Differences of all rules to one.
-
-    Attributes
-    ----------
-    reference
-        The rule that others are compared with.
-    rules
-        Rule to measure to difference; the reference itself is left out.
-    """
+    """Differences of all rules to one, the reference: rule to measure to difference."""
 
     reference: str
     rules: Mapping[str, Mapping[str, Difference]]
@@ -199,13 +177,7 @@ class Prices:
 
 
 def price(board: Board, reference: str) -> Prices:
-    """Compare every rule with one, such as the list that serves the user alone.
-
-    Raises
-    ------
-    UnknownNameError
-        If it is not on the board.
-    """
+    """Compare every rule with one, such as the list of the user alone; `UnknownNameError` if it is not on the board."""
     base = board.place(reference)
     goals = [column.goal for column in board.columns]
     found = {}

@@ -183,17 +183,8 @@ class ListFacts:
 
 
 def why(served: Served, request: int) -> Justification:
-    """Say in one sentence what the list of a request does, and for whom.
-
-    Parameters
-    ----------
-    request
-        Number of the request, from 0.
-
-    Raises
-    ------
-    InputError
-        If there is no such request.
+    """Say in one sentence what the list of a request, counted from 0, does and for whom; `InputError` without such a
+    request.
     """
     statements = ListFacts.of(served, request).statements()
     return Justification(served.slates.rule, request, sentence(statements), statements, tuple(reasons(statements)))
@@ -226,17 +217,7 @@ OF_LOSS: tuple[Kind, ...] = ("gives up", "no loss")
 
 @dataclass(frozen=True)
 class Check:
-    """Whether a justification says what the numbers say.
-
-    Attributes
-    ----------
-    faithful
-        Whether nothing is wrong.
-    numbers
-        How many numbers of the text were computed again; 0 if it cannot be read.
-    problems
-        What is wrong, one sentence each.
-    """
+    """Whether a justification says what the numbers say, how many were computed again, and what is wrong."""
 
     faithful: bool
     numbers: int

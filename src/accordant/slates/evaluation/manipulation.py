@@ -168,18 +168,9 @@ TRIES = 6  # misreports, each of which serves all requests once
 
 @dataclass(frozen=True, eq=False)
 class Misreporting:
-    """`Reports` of a market in which one stakeholder misreports in the same way in every request.
+    """`Reports` of a market in which one stakeholder misreports in the same way in every request, by what it sees.
 
-    Attributes
-    ----------
-    market
-        The market in which it does not; what others report stays as it is there.
-    stakeholder
-        Position of the misreporter.
-    k
-        Places in a list.
-    say
-        From what it sees to what it says.
+    What others report stays as it is in the market.
     """
 
     market: Market

@@ -31,14 +31,8 @@ FEW = 5  # up to this many items every order is tried: 5! = 120
 
 @dataclass(frozen=True, eq=False)
 class Misreport:
-    """Values that a stakeholder reports for all users.
-
-    Attributes
-    ----------
-    family
-        See the head of this module.
-    values
-        In [0, 1], shape (item, user).
+    """Values in [0, 1] that a stakeholder reports for all users, shape (item, user), of a family of the head of this
+    module.
     """
 
     family: str
@@ -140,11 +134,6 @@ def plain_misreports(k: int, n_items: int) -> dict[str, Callable[[Sight], Values
 
     They are the families of this module without draws and orders; approvals of the best 1, of k and of half of k items
     come before those of other numbers.
-
-    Parameters
-    ----------
-    n_items
-        Number of items: nobody approves more.
     """
     most = min(k, n_items)
     tops = list(dict.fromkeys([1, most, math.ceil(most / 2), *range(1, most + 1)]))

@@ -30,15 +30,7 @@ BLOCK = 4_000_000  # weights held at a time (32 MB)
 
 @dataclass(frozen=True, eq=False)
 class Users:
-    """Who sent which request.
-
-    Attributes
-    ----------
-    codes
-        Number of the user of each request, in the order in which users first ask, shape (request,).
-    n
-        Number of users.
-    """
+    """Who sent which request: numbers in the order in which users first ask, shape (request,), and how many users."""
 
     codes: NDArray[np.intp]
     n: int

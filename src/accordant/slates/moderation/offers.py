@@ -27,11 +27,6 @@ def votes_needed(mode: Rejection, n_agents: int) -> int:
     """Return how many agents must omit an item for it to be banned.
 
     ``majority``: ⌊n / 2⌋ + 1. ``unanimous``: all, and a single agent never bans. ``aggressive``: one.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such mode.
     """
     if mode not in REJECTIONS:
         raise UnknownNameError("rejection", mode, REJECTIONS)

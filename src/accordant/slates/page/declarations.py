@@ -16,14 +16,9 @@ BOUNDS = {"max": "at least", "min": "at most", "zero": "at most in size"}
 
 @dataclass(frozen=True)
 class Wish:
-    """One objective of one value.
+    """One objective of one value as declared; `aim` says whether more or less is wished for.
 
-    Attributes
-    ----------
-    value, metric, parameters, aim, weight, floor, because
-        As declared; `aim` says whether more or less is wished for.
-    results
-        For each rule: the mean in words, and whether the floor is met in the mean ("" without a floor).
+    `results` holds for each rule the mean in words, and whether the floor is met in the mean ("" without a floor).
     """
 
     value: str
@@ -112,24 +107,11 @@ INSTEAD = {
 
 @dataclass(frozen=True)
 class Said:
-    """One voice, in words.
+    """What one proxy said, in words: for whom, who ranked, and for how many requests it was asked.
 
-    Attributes
-    ----------
-    stakeholder, name, kind, about
-        For whom, and who ranked.
-    asked
-        Requests for which it was asked.
-    share, tau
-        Mean fidelity: agreement with what was declared over the largest attainable one, and the agreement itself.
-    lost
-        Share of rankings that did not count, and below it what became of them.
-    stood_in
-        How many rankings a rule made in place of a language model; empty for others.
-    settings
-        What else the record says of the ranker.
-    usage
-        What was spent: name and value.
+    `share` and `tau` are the mean agreement with what was declared, over the largest attainable one and by itself.
+    `lost` is the share of rankings that did not count, and what became of them; `stood_in` how many a rule made in
+    place of a language model; `settings` and `usage` what else the record says of the ranker, and what was spent.
     """
 
     stakeholder: str
@@ -147,20 +129,10 @@ class Said:
 
 @dataclass(frozen=True)
 class Voices:
-    """Everybody who spoke.
+    """All proxies, and the stakeholders who reported what they declared, `others`; the gate in words.
 
-    Attributes
-    ----------
-    said
-        One for each stakeholder that was spoken for.
-    others
-        Stakeholders who reported what they declared.
-    threshold, instead
-        Of the gate, in words.
-    never
-        How many rankings were asked of language models, if a rule stood in for all of them; None otherwise.
-    stood_in
-        How many rankings of language models a rule made, in words; empty if none.
+    `never` is how many rankings were asked of language models if a rule stood in for all of them, else None; `stood_in`
+    says in how many it did.
     """
 
     said: tuple[Said, ...]

@@ -36,15 +36,7 @@ class Attained:
 
 @dataclass(frozen=True)
 class Heat:
-    """A table of rules by stakeholders.
-
-    Attributes
-    ----------
-    stakeholders
-        Name and floor of each.
-    shown, rest
-        Rules that stand unfolded, and the others; each with its cells.
-    """
+    """A table of rules by stakeholders, each of these with its floor; rules that stand unfolded, and the rest."""
 
     stakeholders: tuple[tuple[str, float | None], ...]
     shown: tuple[tuple[RuleLine, tuple[Attained, ...]], ...]
@@ -192,10 +184,7 @@ def highest(curves: Sequence[Json]) -> float:
 def attention_chart(identifier: str, each: RuleLine, top: float) -> Markup:
     """Return a bar of attention for every item, the most popular first, and a line for its popularity.
 
-    Parameters
-    ----------
-    top
-        Largest share on the axis, the same for all rules side by side.
+    `top` is the largest share on the axis, the same for all rules side by side.
     """
     curve = each.rule["popularity"]
     shown, known = _shares(curve, "exposure"), _shares(curve, "popularity")

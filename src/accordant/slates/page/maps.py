@@ -84,17 +84,7 @@ REACH, ZOOM = 2.5, 2.0  # the centre reaches so many median distances; it has it
 
 @dataclass(frozen=True)
 class Projection:
-    """Where everything is drawn.
-
-    Attributes
-    ----------
-    height
-        Of the map.
-    unit
-        Drawing units per kilometre.
-    points
-        Item to place.
-    """
+    """Item to its place on a map of some height, with so many drawing units per kilometre."""
 
     height: float
     unit: float
@@ -175,16 +165,8 @@ def load_map(
 ) -> Markup:
     """Return items at their places: area is attention, shade and outline are load over capacity.
 
-    Parameters
-    ----------
-    items
-        All with a place.
-    largest
-        Share of attention of the largest circle, the same for all maps.
-    numbered
-        Item to the number that it carries; others carry none.
-    framed
-        Items of the centre, which has a map of its own: a frame stands around them.
+    `largest` is the share of attention of the largest circle, the same for all maps. Items in `numbered` carry their
+    number; a frame stands around those in `framed`, the centre, which has a map of its own.
     """
     curve, load = each.rule["popularity"], peaks(each)
     share = dict(zip(curve["items"], curve["exposure"], strict=True))

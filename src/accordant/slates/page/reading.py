@@ -29,16 +29,9 @@ BEST = 10  # rules whose gains stand unfolded, beside baselines
 
 @dataclass(frozen=True)
 class RuleLine(Line):
-    """One rule of the leaderboard.
+    """One rule of the leaderboard, with its object in the list of rules and on the front.
 
-    Attributes
-    ----------
-    rule
-        Its object in the list of rules.
-    standing
-        Its object on the front.
-    roles
-        Why it is marked: reference, chosen, first, drawn; empty for most.
+    `roles` say why it is marked: reference, chosen, first, drawn; empty for most.
     """
 
     rule: Json

@@ -25,24 +25,13 @@ class Told:
 
 @dataclass(frozen=True)
 class Robustness:
-    """What was measured of watched rules, and of all.
+    """What was measured of watched rules, `lines`, and of all.
 
-    Attributes
-    ----------
-    lines
-        Watched rules.
-    dropped, misreports
-        Tables of stakeholders by watched rules; a cell is None where nothing was measured.
-    one_report
-        Rules under which the same misreport was assumed in all requests.
-    tried
-        How many misreports were tried, each number once.
-    every_order
-        Whether these were all orders of items.
-    dropped_in_market, misreports_in_market
-        Whether all requests were served again, each answer once.
-    shown, others
-        Rules of tables over all rules: the marked and watched ones, and those that are folded.
+    `dropped` and `misreports` are tables of stakeholders by watched rules, with None where nothing was measured.
+    `one_report` names the rules under which the same misreport was assumed in all requests; `tried` holds how many were
+    tried, each number once, and `every_order` whether these were all orders of items. The two sets say whether all
+    requests were served again, each answer once. `shown` and `others` are the rules of tables over all rules: marked
+    and watched ones, and the folded.
     """
 
     lines: tuple[RuleLine, ...]
@@ -139,17 +128,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Changes:
-    """What one rule changes.
+    """What one rule changes against the reference, measure by measure.
 
-    Attributes
-    ----------
-    line, reference
-        The rule, and what it is compared with.
-    rows
-        One for each measure.
-    later, every
-        How many measures are better and worse on the later and on all requests, in words; `later` is empty without a
-        trial.
+    `later` and `every` say how many measures are better and worse on the later and on all requests; `later` is empty
+    without a trial.
     """
 
     line: RuleLine

@@ -18,20 +18,8 @@ NAMED = 3  # rules that a sentence names
 
 @dataclass(frozen=True)
 class Finding:
-    """One of the boxes of the answer, all of one size.
-
-    Attributes
-    ----------
-    title
-        What it is about.
-    value, limits
-        The number in words, with its interval.
-    word
-        What it means.
-    css
-        Class: better, worse, or open.
-    sentence
-        One sentence that says so.
+    """One of the boxes of the answer: title, number in words with its interval, what it means, its class, and a
+    sentence.
     """
 
     title: str

@@ -24,14 +24,8 @@ CROSSES = 8  # rules not dominated up to which each has its intervals drawn; wit
 def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str], user: str) -> Markup:
     """Return rules by two measures; a full mark for those that no other dominates, a hollow one for others.
 
-    Parameters
-    ----------
-    lines
-        Rules; those without a value on an axis are left out.
-    axes
-        Labels of the measures, horizontal first; more of both is better.
-    user
-        Whose list alone is the reference.
+    Rules without a value on an axis are left out. `axes` are labels of measures, horizontal first; more of both is
+    better.
     """
     there = [each for each in lines if None not in each.standing["values"]]
     free = [each for each in there if each.standing["on_front"]]
@@ -151,18 +145,10 @@ CURVES = {"all_consumed": "if all is consumed", "best_consumed": "if the best ar
 
 @dataclass(frozen=True)
 class Check:
-    """The check as the page shows it.
+    """The check as the page shows it: verdict and reason in words, further facts, the path of lists, and its chart.
 
-    Attributes
-    ----------
-    verdict, reason
-        In words.
-    facts
-        Further numbers: name and value.
-    heads, rows
-        The path of lists from accurate to diverse as a table; rows hold pairs of a value and what stands below it.
-    chart
-        The path as curves; None if there are fewer than two points.
+    The path leads from accurate to diverse lists; its rows hold pairs of a value and what stands below it. The chart is
+    None with fewer than two points.
     """
 
     verdict: str

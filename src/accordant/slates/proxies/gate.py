@@ -104,14 +104,9 @@ def shown_to(
     stakeholder: str, declared: SlateStakeholder | None, catalogue: Catalogue, requests: Requests, state: State,
     candidates: Candidates,
 ) -> Shown:  # fmt: skip
-    """Return what the ranker of one stakeholder may see.
+    """Return what the ranker of one stakeholder may see of requests at a state, and of E at the same state.
 
-    Parameters
-    ----------
-    declared
-        Its objectives; None if nothing but E is known of it, which then is its only aim.
-    candidates
-        E of the same requests at the same state, and what may be shown.
+    `declared` holds its objectives; None if nothing but E is known of it, which then is its only aim.
     """
     if declared is None:
         meaning = "as much as can be expected"
@@ -201,18 +196,10 @@ def speak(
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """What was said for one request.
+    """What was said for one request: a ballot for each stakeholder that is spoken for.
 
-    Attributes
-    ----------
-    ballots
-        One for each stakeholder that is spoken for.
-    moved
-        What the rankings say less what was declared, shape (speaker, item); 0 for items that were not seen.
-    passed
-        Which of them are used, shape (speaker,).
-    silent
-        Who has no say, shape (stakeholder,).
+    `moved` is what rankings say less what was declared, shape (speaker, item), 0 for items that were not seen; `passed`
+    which of them are used, shape (speaker,); `silent` who has no say, shape (stakeholder,).
     """
 
     ballots: tuple[SpokenBallot, ...]
@@ -222,21 +209,7 @@ class Said:
 
 
 class Speaking:
-    """Asks rankers for what was not asked yet, and keeps what they said; the reports of a market.
-
-    Parameters
-    ----------
-    market
-        Without voices.
-    rankers
-        Stakeholder to ranker.
-    declared
-        Stakeholder to its objectives, or None.
-    threshold, instead, seed
-        As of `speak`.
-    numbers
-        Name of each request to its number.
-    """
+    """Asks rankers for what was not asked yet, and keeps what they said; the reports of a market without proxies."""
 
     def __init__(
         self,
@@ -334,10 +307,7 @@ class Speaking:
 def _ranking(stakeholder: str, request: str, ranker: Ranker, view: RankingView) -> Ranking:
     """Return what a ranker says; nobody is asked to put fewer than two items into an order.
 
-    Raises
-    ------
-    InvalidMoveError
-        If it has nothing valid to say; the message names stakeholder and request.
+    An `InvalidMoveError`, if it has nothing valid to say, names stakeholder and request.
     """
     if len(view.items) < 2:
         return Ranking(ranker.name, tuple(item.name for item in view.items))

@@ -315,13 +315,7 @@ class Voices(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SpokenMarket(Market):
-    """A market in which agents speak for stakeholders, and are silent where they are not faithful.
-
-    Attributes
-    ----------
-    voices
-        What they say; `reports` says the same, without who is silent.
-    """
+    """A market in which agents speak for stakeholders, and are silent where they are not faithful."""
 
     voices: Voices = field(kw_only=True)
 

@@ -21,15 +21,7 @@ MODEL = "language model for {}"
 
 @dataclass(frozen=True, eq=False)
 class Voiced:
-    """A market that is about to be served, and who speaks in it.
-
-    Attributes
-    ----------
-    opened
-        With the market in which they speak.
-    spoken
-        What they have said so far: nothing before the market is served. None if nobody speaks.
-    """
+    """A market that is about to be served, and who speaks in it: nothing is said yet; None if nobody speaks."""
 
     opened: OpenedSlates
     spoken: Spoken | None
@@ -107,15 +99,7 @@ def names_with_commas(text: str, what: str) -> tuple[str, ...]:
 
 
 def _recorded(file: str, market: Market, known: Collection[str], served: Collection[str] | None) -> dict[str, Ranker]:
-    """Return a ranker for everybody whom a file names.
-
-    Parameters
-    ----------
-    market
-        Whose requests and items the file may name.
-    served
-        Requests, where only part of the case's are served: those that are not are passed over. None for all.
-    """
+    """Return a ranker for everybody whom a file names; requests of the case that are not `served` are passed over."""
     found: dict[str, RecordedRanker] = {}
     for name in read_rankings(file):
         if name is None:

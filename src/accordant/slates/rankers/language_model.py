@@ -120,7 +120,7 @@ RULES = (
 
 
 def conversation(view: RankingView, ids: dict[str, str]) -> tuple[Message, ...]:
-    """Return the first two messages: rules and task, then the data."""
+    """Return the first two messages: rules and task, then the data; `ids` are those of names of items."""
     n_items = len(view.items)
     task = f"Rank the best {min(view.k, n_items)} items, best first, or all {n_items}."
     return (

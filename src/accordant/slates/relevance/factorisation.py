@@ -133,14 +133,7 @@ class Factorisation(Recommender):
 def solved(others: Values, rows: list[tuple[Codes, Values]], regularisation: float) -> Values:
     """Return the best factors of each row, given those of the other side, shape (row, factor).
 
-    Parameters
-    ----------
-    others
-        Y, shape (other, factor).
-    rows
-        For each row, who of the others it has, and with what confidence c ≥ 1.
-    regularisation
-        λ, above 0.
+    Each row says whom of the others it has, and with what confidence c ≥ 1.
     """
     n_factors = others.shape[1]
     shared = others.T @ others + regularisation * np.eye(n_factors)

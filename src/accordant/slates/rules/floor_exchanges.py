@@ -190,16 +190,9 @@ INFEASIBLE = 2  # the status by which scipy says so
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best list that holds all floors, or None.
+    """The best list that holds all floors, in declared order, or None.
 
-    Attributes
-    ----------
-    items
-        Of the list, in declared order; None if none was found.
-    impossible
-        Whether it is proved that there is none.
-    tied
-        Whether another list that holds all floors is worth as much.
+    `impossible` if it is proved that there is none; `tied` if another list that holds all floors is worth as much.
     """
 
     items: NDArray[np.intp] | None

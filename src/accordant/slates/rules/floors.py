@@ -50,16 +50,9 @@ class Mended:
 
 
 def shelf_of(items: Codes, lengths: Codes, levels: Values, candidates: Candidates) -> Shelf:
-    """Return lists as they are before the repair.
+    """Return lists as they are before the repair; `levels` are floors, NaN for who has none, shape (stakeholder,).
 
-    Parameters
-    ----------
-    items
-        Shape (user, k); a copy of it will be changed.
-    lengths
-        How many items each list has, shape (user,).
-    levels
-        The floor of each stakeholder, NaN for who has none, shape (stakeholder,).
+    Lists of shape (user, k) are copied; `lengths` say how many items each has.
     """
     who = ~np.isnan(levels)
     gains = gains_for_lengths(candidates, who, lengths)

@@ -73,10 +73,7 @@ def normalised_gains(candidates: Candidates, k: int) -> NormalisedGains:
 def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.intp]) -> NormalisedGains:
     """Return the gains of every item to some stakeholders.
 
-    Parameters
-    ----------
-    lengths
-        Items in the list of each user, at most as many as may be shown, shape (user,).
+    `lengths` are numbers of items in the list of each user, at most as many as may be shown, shape (user,).
     """
     values = candidates.values if who.all() else np.ascontiguousarray(candidates.values[who])
     available = np.ascontiguousarray(candidates.available)
@@ -94,16 +91,7 @@ def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.int
 def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: float, kept: Values) -> Values:
     """Return the sum of the largest values (smallest with sign −1) of each stakeholder, shape (stakeholder, user).
 
-    Parameters
-    ----------
-    values, available
-        Shapes (stakeholder, item, user) and (item, user).
-    lengths
-        How many are summed, shape (user,).
-    sign
-        1 or −1.
-    kept
-        Room for the best so far in descending order, shape (place, user).
+    `lengths` values are summed; `kept`, shape (place, user), is room for the best so far in descending order.
     """
     n_stakeholders, n_items, n_users = values.shape
     sums = np.zeros((n_stakeholders, n_users))

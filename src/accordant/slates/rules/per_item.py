@@ -123,13 +123,7 @@ class Among:
 
 
 def decide_among(rule: ContextRule, candidates: Candidates, left: Mask) -> Among:
-    """Apply a strategy to some items of each user, as if there were no others.
-
-    Parameters
-    ----------
-    left
-        Which items are there, shape (item, user).
-    """
+    """Apply a strategy to the items that are left to each user, shape (item, user), as if there were no others."""
     shape = left.shape
     winners, tied = np.full(shape[1], NOTHING, dtype=np.intp), np.zeros(shape[1], dtype=bool)
     scores: Values | None = np.full(shape, -np.inf)
@@ -149,9 +143,9 @@ def decide_among(rule: ContextRule, candidates: Candidates, left: Mask) -> Among
 def item_rules(n_items: int) -> tuple[PerItem, ...]:
     """Return the list of every strategy that needs no parameters and takes at most a few milliseconds per user.
 
-    Rules that look at each item once are always there. Voting rules compare all pairs of items: on one core here
-    0.9 to 3 ms per user with 200 items, 25 times as long with 1,000 [measured]; they are there up to `PAIRS` items, or
-    up to the number in `LARGEST`.
+    Rules that look at each item once are always there. Voting rules compare all pairs of items: on one core here 0.9 to
+    3 ms per user with 200 items, 25 times as long with 1,000 [measured]; they are there up to `PAIRS` items, or up to
+    the number in `LARGEST`.
     """
     made = (strategies.create(name) for name in strategies if not _required(name))
     return tuple(

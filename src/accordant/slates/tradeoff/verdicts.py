@@ -45,14 +45,8 @@ class PooledGamma:
 
 
 def pooled_gamma(wanted: Values, counts: NDArray[np.intp]) -> PooledGamma:
-    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours].
-
-    Parameters
-    ----------
-    wanted
-        p_t, shape (type, request).
-    counts
-        a_t, shape (type, request).
+    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours]; both of shape (type,
+    request).
     """
     used = (wanted > 0) & (counts > 0)
     some = np.maximum(used.sum(axis=0), 1)
@@ -122,12 +116,8 @@ def too_few(n_users: int, resamples: int, tail: float) -> str | None:
     """Return why nothing can be decided, or None.
 
     `n_users` who all agree by chance do so with probability 2^−n, which must not be above the tail (as in a sign test);
-    and a quantile needs at least one resample beyond it.
-
-    Parameters
-    ----------
-    tail
-        Probability beyond each end of an interval, above 0.
+    and a quantile needs at least one resample beyond it. `tail` is the probability beyond each end of an interval,
+    above 0.
     """
     users, draws = max(LEAST_USERS, math.ceil(-math.log2(tail))), math.ceil(1.0 / tail * (1.0 - WHOLE))
     if n_users < users:

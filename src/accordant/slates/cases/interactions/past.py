@@ -181,13 +181,7 @@ def facts_of(
     read: Events, past: Past, catalogue: Catalogue, asked: Sequence[Asked], batches: Sequence[Requests],
     undeclared: int, recommender: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return numbers about the data.
-
-    Parameters
-    ----------
-    undeclared
-        Interactions about items that are not declared.
-    """
+    """Return numbers about the data, `undeclared` interactions about items that are not declared among them."""
     known, rows = past.known, [row for each in asked for row in each.rows]
     taken = past.targets(asked)
     wanted = np.concatenate([batch.targets for batch in batches if batch.targets is not None], axis=1)

@@ -40,18 +40,9 @@ PAST_VISITS = (3, 12)  # of a user who is known
 
 @dataclass(frozen=True, eq=False)
 class Tastes:
-    """What users like.
+    """What users like: true taste in [0, 1] and past visits, shape (item, user), and whether anything is known of each.
 
-    Attributes
-    ----------
-    users
-        Names.
-    true
-        In [0, 1], shape (item, user).
-    history
-        Past visits, shape (item, user); 0 for users of whom nothing is known.
-    known
-        Whether anything is known of a user, shape (user,).
+    Past visits are 0 for users of whom nothing is known.
     """
 
     users: tuple[str, ...]

@@ -135,12 +135,8 @@ def served_block(
 ) -> Slates:
     """Return the slates of the users of a block, each of which becomes part of the history.
 
-    Parameters
-    ----------
-    say
-        From the position of a user and m to the chances and the say of every stakeholder.
-    mend
-        Changes each list before it is shown; None if nothing does.
+    `say` gives, from the position of a user and m, the chances and the say of every stakeholder; `mend` changes each
+    list before it is shown.
     """
     candidates = block.candidates
     shape = len(candidates.stakeholders), candidates.n_users
