@@ -300,10 +300,7 @@ def best_items(scores: Floats, totals: Values, available: Mask, k: int, toleranc
     tolerance
         Scores this close, relative to max(1, |best|), tie.
 
-    Raises
-    ------
-    InputError
-        If a score is NaN or +∞.
+    Raises `InputError` if a score is NaN or +∞.
     """
     left = np.where(available, np.maximum(scores, LEAST), -np.inf)
     if left.shape[1] == 1 and (left < np.inf).all():

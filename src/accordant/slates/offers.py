@@ -56,10 +56,7 @@ def market_of_offers(
     data, beside
         Where data are looked for: see `accordant.cases.files.find_file`.
 
-    Raises
-    ------
-    InputError
-        If a parameter, a party, the user or an item does not exist, or the data cannot be used.
+    Raises `InputError` if a parameter, a party, the user or an item does not exist, or the data cannot be used.
     """
     sizes = _sizes(declared)
     for name in declared.parties:

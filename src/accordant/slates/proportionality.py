@@ -93,10 +93,7 @@ class Approvals:
 def shares(weights: Values | None, n_voters: int) -> Values:
     """Return weights as shares of all weight, shape (voter,); None means equal weights.
 
-    Raises
-    ------
-    InputError
-        If there is not one finite weight of at least 0 per voter, or all are 0.
+    Raises `InputError` if there is not one finite weight of at least 0 per voter, or all are 0.
     """
     checked = stakeholder_weights(None if weights is None else tuple(np.asarray(weights).tolist()), n_voters)
     return np.asarray(checked / checked.sum())
@@ -105,10 +102,8 @@ def shares(weights: Values | None, n_voters: int) -> Values:
 def approvals(approved: Mask, weights: Values | None, committee: NDArray[np.intp], k: int) -> Approvals:
     """Return checked approvals of one list.
 
-    Raises
-    ------
-    InputError
-        If a shape, a weight or k is wrong, or the list holds an unknown item, one twice, or more than k.
+    Raises `InputError` if a shape, a weight or k is wrong, or the list holds an unknown item, one twice, or more than
+    k.
     """
     check_places(k)
     check_flags(approved, 2, "(voter, item)")
@@ -282,12 +277,8 @@ def violations(axiom: Axiom, approved: Mask, items: Codes, weights: Values | Non
     weights
         Shape (stakeholder,); None means 1 for everybody.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such axiom.
-    InputError
-        If a shape or a weight is wrong, or more than 12 stakeholders have a say with ``pjr`` or ``ejr``.
+    Raises `UnknownNameError` if there is no such axiom; `InputError` if a shape or a weight is wrong, or more than 12
+    stakeholders have a say with ``pjr`` or ``ejr``.
     """
     if axiom not in AXIOMS:
         raise UnknownNameError("proportionality axiom", axiom, AXIOMS)

@@ -261,10 +261,7 @@ def _items(catalogue: Any) -> list[dict[str, Any]]:
 def write_slated(found: Slated, page: str, folder: Path) -> Path:
     """Write a new folder with the page, the record and the slates; return the folder.
 
-    Raises
-    ------
-    InputError
-        If nothing can be written there.
+    Raises `InputError` if nothing can be written there.
     """
     files = {
         RECORD: json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",

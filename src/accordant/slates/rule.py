@@ -76,10 +76,7 @@ class SlateRule(ABC):
             Threads over blocks of users; None uses every core that this process may use. The result does not depend on
             it.
 
-        Raises
-        ------
-        InputError
-            If k is no whole number of at least 1.
+        Raises `InputError` if k is no whole number of at least 1.
         """
         del state
         check_places(k)
@@ -209,12 +206,8 @@ def rules_of(
 ) -> tuple[SlateRule, ...]:
     """Return the rules of some names; every rule for ``all``, or if nothing is named.
 
-    Raises
-    ------
-    UnknownNameError
-        If a rule does not exist.
-    InputError
-        If a rule is named twice, or ``all`` stands beside other names.
+    Raises `UnknownNameError` if a rule does not exist; `InputError` if a rule is named twice, or ``all`` stands beside
+    other names.
     """
     if not named or [each.name for each in named] == [ALL]:
         found = [each for name in rules for each in _class(name).line_up(stakeholders, user, n_items)]

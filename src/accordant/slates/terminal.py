@@ -39,10 +39,7 @@ def slate_options(
 ) -> SlateOptions:
     """Return what the options of the command say.
 
-    Raises
-    ------
-    InputError
-        If a name or a capacity has another form, or options do not go together.
+    Raises `InputError` if a name or a capacity has another form, or options do not go together.
     """
     if others["instead"] not in get_args(Instead):
         raise UnknownNameError("instead", others["instead"], get_args(Instead))

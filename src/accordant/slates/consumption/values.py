@@ -32,10 +32,7 @@ SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from 1: rounding o
 def checked_numbers(name: str, given: ArrayLike, axis: str) -> Values:
     """Return numbers from 0 to `LARGEST` on one axis that is not empty.
 
-    Raises
-    ------
-    InputError
-        If there is another axis, no number, or a number that is negative, too large or not finite.
+    Raises `InputError` if there is another axis, no number, or a number that is negative, too large or not finite.
     """
     try:
         array = np.asarray(given, dtype=np.float64)
@@ -54,10 +51,7 @@ def checked_numbers(name: str, given: ArrayLike, axis: str) -> Values:
 def checked_probabilities(name: str, given: ArrayLike, axis: str = "type") -> Values:
     """Return numbers of at least 0 that sum to 1, shape (type,).
 
-    Raises
-    ------
-    InputError
-        If they do not, or as in `checked_numbers`.
+    Raises `InputError` if they do not, or as in `checked_numbers`.
     """
     array = checked_numbers(name, given, axis)
     if abs(array.sum() - 1.0) > SUM_TOLERANCE:
@@ -68,10 +62,7 @@ def checked_probabilities(name: str, given: ArrayLike, axis: str = "type") -> Va
 def checked_counts(name: str, given: ArrayLike, length: int | None = None) -> Counts:
     """Return whole numbers of at least 0, shape as given, or (length,) if one is given.
 
-    Raises
-    ------
-    InputError
-        If they are not.
+    Raises `InputError` if they are not.
     """
     array = np.asarray(given)
     if length is not None and array.shape != (length,):
@@ -84,10 +75,7 @@ def checked_counts(name: str, given: ArrayLike, length: int | None = None) -> Co
 def whole_number(name: str, given: int, lowest: int) -> int:
     """Return a whole number that is not below the lowest allowed one.
 
-    Raises
-    ------
-    InputError
-        If it is below, or not whole.
+    Raises `InputError` if it is below, or not whole.
     """
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < lowest:
         raise InputError(f"{name} is {given!r}; allowed: a whole number of at least {lowest}")

@@ -47,10 +47,7 @@ def leaderboard(
     ranges
         Label of a measure to its range, instead of its own.
 
-    Raises
-    ------
-    InputError
-        If a weight names no measure, or no candidate is left.
+    Raises `InputError` if a weight names no measure, or no candidate is left.
     """
     for label in weights:
         board.measure(label)

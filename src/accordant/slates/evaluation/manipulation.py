@@ -249,10 +249,7 @@ def manipulability_in_market(
 def served_by(rule: SlateRule, market: Market, k: int, known: Served | None) -> Served:
     """Return what a rule shows in a market: what is known of it, or all requests are served.
 
-    Raises
-    ------
-    InputError
-        If what is known was shown by another rule, in another market or with another k.
+    Raises `InputError` if what is known was shown by another rule, in another market or with another k.
     """
     if known is None:
         return serve(rule, market, k)

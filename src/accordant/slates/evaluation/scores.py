@@ -54,10 +54,7 @@ class Users:
 
         As many users are drawn for a resample as there are.
 
-        Raises
-        ------
-        InputError
-            If there is no user.
+        Raises `InputError` if there is no user.
         """
         if self.n == 0:
             raise InputError("nobody asked for a list, so there is nobody to resample")

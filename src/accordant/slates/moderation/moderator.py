@@ -241,12 +241,8 @@ class Moderator:
         weights
             Agent to a factor of its weight, at least 0; 1 where nothing is said [ours].
 
-        Raises
-        ------
-        InputError
-            If there are no agents or items, or names repeat.
-        UnknownNameError
-            If a weight is for nobody, or worth for an item that does not exist.
+        Raises `InputError` if there are no agents or items, or names repeat; `UnknownNameError` if a weight is for
+        nobody, or worth for an item that does not exist.
         """
         self._check(agents, items, worth, weights or {})
         played: list[Round] = []

@@ -49,14 +49,9 @@ def with_voices(
     threshold, instead
         Of the gate, see `accordant.slates.proxies.speak`.
 
-    Raises
-    ------
-    UnknownNameError
-        If the model or the file shall speak for a stakeholder that does not exist, or `instead` is none that does.
-    DataError
-        If a file is of another form, or a request or item in it does not exist.
-    InputError
-        If both speak for one stakeholder, nobody is left for the model, or a key cannot be sent.
+    Raises `UnknownNameError` if the model or the file shall speak for a stakeholder that does not exist, or `instead`
+    is none that does; `DataError` if a file is of another form, or a request or item in it does not exist; `InputError`
+    if both speak for one stakeholder, nobody is left for the model, or a key cannot be sent.
     """
     if model is None and rankings is None:
         return Voiced(opened, None)
@@ -87,10 +82,7 @@ def names_with_commas(text: str, what: str) -> tuple[str, ...]:
     what
         Where it was written, for messages: ``--speaks-for``.
 
-    Raises
-    ------
-    InputError
-        If a name is missing or repeated.
+    Raises `InputError` if a name is missing or repeated.
     """
     names = tuple(each.strip() for each in text.split(","))
     if not all(names) or len(set(names)) < len(names):

@@ -96,10 +96,7 @@ def approvals(candidates: Candidates, best: int | None = None, threshold: float 
     threshold
         Approve items with at least this expected reward.
 
-    Raises
-    ------
-    InputError
-        If both are given, or one is out of range.
+    Raises `InputError` if both are given, or one is out of range.
     """
     check_ballots(best, threshold)
     values, available = candidates.values, np.ascontiguousarray(candidates.available)
@@ -123,10 +120,7 @@ def approvals(candidates: Candidates, best: int | None = None, threshold: float 
 def check_ballots(best: int | None, threshold: float | None) -> None:
     """Stop unless at most one of both is given, and in its range.
 
-    Raises
-    ------
-    InputError
-        If both are given, `best` is no whole number of at least 1, or `threshold` is outside [0, 1].
+    Raises `InputError` if both are given, `best` is no whole number of at least 1, or `threshold` is outside [0, 1].
     """
     if best is not None and threshold is not None:
         raise InputError(f"approvals have best = {best} and threshold = {threshold}; allowed: one of them, or neither")

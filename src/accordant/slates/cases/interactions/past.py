@@ -148,12 +148,7 @@ def split_time(times: Values, test_share: float) -> float:
     test_share
         Share of rows that are not learned from, above 0 and below 1; rows of one time stay together, so it may be more.
 
-    Raises
-    ------
-    InputError
-        If the share is out of range.
-    DataError
-        If nothing was before it.
+    Raises `InputError` if the share is out of range; `DataError` if nothing was before it.
     """
     if isinstance(test_share, bool) or not isinstance(test_share, int | float) or not 0 < test_share < 1:
         raise InputError(f"test_share is {test_share!r}; allowed: above 0 and below 1")

@@ -28,10 +28,7 @@ def seconds_of(cells: Cells, use: str) -> Values:
     The first row decides whether the column holds numbers or dates. A date without a zone is in coordinated universal
     time.
 
-    Raises
-    ------
-    DataError
-        If a cell is blank, of the other kind than the first, no time at all, or outside of 1980 to 2099.
+    Raises `DataError` if a cell is blank, of the other kind than the first, no time at all, or outside of 1980 to 2099.
     """
     texts = cells.texts(use)
     column = pd.Series(texts, dtype=object)
@@ -147,12 +144,8 @@ class Events:
 def column_names(given: Mapping[str, str | None] | None) -> dict[str, str | None]:
     """Return the names of all columns, some of which a case renames; None for one that is not to be read.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no column for such a use.
-    InputError
-        If a column that is needed is declared missing.
+    Raises `UnknownNameError` if there is no column for such a use; `InputError` if a column that is needed is declared
+    missing.
     """
     changed = dict(given or {})
     for use, name in changed.items():
@@ -166,10 +159,8 @@ def column_names(given: Mapping[str, str | None] | None) -> dict[str, str | None
 def read_items(path: Path, columns: Mapping[str, str | None], separator: str = ",") -> Items:
     """Read the table of items.
 
-    Raises
-    ------
-    DataError
-        If the file or a column is missing, an id is blank, an id or a name repeats, or a number is out of range.
+    Raises `DataError` if the file or a column is missing, an id is blank, an id or a name repeats, or a number is out
+    of range.
     """
     if not path.is_file():
         raise DataError(f"{path.name}, the file of items, is not in {path.parent}; it stands beside the interactions")

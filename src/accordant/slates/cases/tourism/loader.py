@@ -96,12 +96,8 @@ def split_by_time(visits: Visits, test_share: float) -> Split:
     test_share
         Share of these tours that are tests, above 0 and below 1; at least one is.
 
-    Raises
-    ------
-    InputError
-        If the share is out of range.
-    DataError
-        If no tour has two attractions, or nothing happened before the first test.
+    Raises `InputError` if the share is out of range; `DataError` if no tour has two attractions, or nothing happened
+    before the first test.
     """
     if not 0 < test_share < 1:
         raise InputError(f"test_share is {test_share:g}; allowed: above 0 and below 1")

@@ -59,10 +59,7 @@ def attractions(
 
     The closed ones are those of middle popularity: the loss of one is felt, and nobody expects it to be the best.
 
-    Raises
-    ------
-    InputError
-        If there is no attraction, or none is open.
+    Raises `InputError` if there is no attraction, or none is open.
     """
     if not 0 <= closed < number:
         raise InputError(f"{closed} of {number} attractions are closed; allowed: fewer than there are, and at least 0")

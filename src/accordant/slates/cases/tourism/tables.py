@@ -117,12 +117,8 @@ class Visits:
 def column_names(given: Mapping[str, str | None] | None) -> dict[str, str | None]:
     """Return the names of all columns, some of which a case renames; None for a column that is not there.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no column for such a use.
-    InputError
-        If a column that every file needs is declared missing.
+    Raises `UnknownNameError` if there is no column for such a use; `InputError` if a column that every file needs is
+    declared missing.
     """
     changed = dict(given or {})
     for use, name in changed.items():
@@ -157,11 +153,8 @@ def read_visits(
 ) -> Visits:
     """Read visits; those before `earliest` and those of undeclared attractions are left out and counted.
 
-    Raises
-    ------
-    DataError
-        If a column is missing, a cell cannot be used, no visit is left, or more than a tenth of the visits are to
-        attractions that are not declared.
+    Raises `DataError` if a column is missing, a cell cannot be used, no visit is left, or more than a tenth of the
+    visits are to attractions that are not declared.
     """
     cells = Cells.read(path, {use: columns[use] for use in OF_VISITS}, _may_miss(columns, OF_VISITS), separator)
     users, tours, named = cells.required("user"), cells.required("tour"), cells.required("poi")

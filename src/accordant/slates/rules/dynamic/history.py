@@ -177,10 +177,7 @@ class ItemFairness(HistoryFairness):
     def protected(self, candidates: Candidates) -> Mask:
         """Return which items each stakeholder wants shown, shape (stakeholder, item).
 
-        Raises
-        ------
-        UnknownNameError
-            If a declared stakeholder or item does not exist.
+        Raises `UnknownNameError` if a declared stakeholder or item does not exist.
         """
         n_items = len(candidates.items)
         found = np.zeros((len(candidates.stakeholders), n_items), dtype=bool)
