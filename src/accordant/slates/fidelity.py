@@ -22,7 +22,7 @@ from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 from accordant.utilities import ExpectedRewards
 from accordant.voting.ballots import Ranking
 
@@ -195,7 +195,7 @@ class Gated:
             heard = part.but(weights=np.where(silent, 0.0, part.weights))
             parts.append(rule(heard, k, state=state, threads=threads))
             users.append(chosen)
-        found = together(parts).take(np.argsort(np.concatenate(users)))
+        found = join_slates(parts).take(np.argsort(np.concatenate(users)))
         return replace(found, flags={**found.flags, "gated": self.gated})
 
 

@@ -17,10 +17,10 @@ from accordant.runs.pages import PAGE
 from accordant.scope import Verdict
 from accordant.slates.case import SlateCase
 from accordant.slates.evaluation.front import Front, Prices
-from accordant.slates.evaluation.held_out_selection import Trial
+from accordant.slates.evaluation.held_out_selection import HeldOutComparison
 from accordant.slates.measures import SlateMeasure
 from accordant.slates.options import SlateOptions
-from accordant.slates.proxies import Spoken
+from accordant.slates.proxies import ProxyReports
 from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
@@ -139,7 +139,7 @@ class RuleFindings:
 
 
 @dataclass(frozen=True, eq=False)
-class Slated:
+class SlateResult:
     """What all rules showed, and everything that is measured about it.
 
     Attributes
@@ -166,7 +166,7 @@ class Slated:
         Justified lists of some requests.
     verdicts
         Rule to the verdict on each criterion of the scope card; empty without a card.
-    spoken
+    proxies
         What rankers said for stakeholders; None if nobody spoke.
     warnings
         Sentences that a reader must see.
@@ -178,12 +178,12 @@ class Slated:
     leaderboard: Leaderboard
     front: Front
     prices: Prices | None
-    trial: Trial | None
+    trial: HeldOutComparison | None
     findings: Mapping[str, RuleFindings]
     consumption: Mapping[str, Any] | None
     examples: tuple[Mapping[str, Any], ...]
     verdicts: Mapping[str, tuple[Verdict, ...]]
-    spoken: Spoken | None
+    proxies: ProxyReports | None
     warnings: tuple[str, ...]
 
     def _range(self, label: str) -> list[float] | None:
@@ -225,14 +225,14 @@ class Slated:
             "examples": [dict(each) for each in self.examples],
             "verdicts": {rule: [each.to_json() for each in found] for rule, found in self.verdicts.items()},
             "scope": None if (card := self.opened.case.slates.scope) is None else card.model_dump(mode="json"),
-            "voices": [] if self.spoken is None else self._voices(self.spoken),
+            "voices": [] if self.proxies is None else self._voices(self.proxies),
             "warnings": list(self.warnings),
         }
 
-    def _voices(self, spoken: Spoken) -> list[dict[str, Any]]:
+    def _voices(self, proxies: ProxyReports) -> list[dict[str, Any]]:
         """Return who spoke for whom, as plain values."""
-        gate = {"threshold": spoken.threshold, "instead": spoken.instead}
-        return [each.to_json() | gate for each in spoken.voices]
+        gate = {"threshold": proxies.threshold, "instead": proxies.instead}
+        return [each.to_json() | gate for each in proxies.summaries]
 
     def slates_csv(self) -> str:
         """Return the file of slates: one line for each rule, request and place."""
@@ -258,7 +258,7 @@ def _items(catalogue: Any) -> list[dict[str, Any]]:
     ]
 
 
-def write_slated(found: Slated, page: str, folder: Path) -> Path:
+def write_result(found: SlateResult, page: str, folder: Path) -> Path:
     """Write a new folder with the page, the record and the slates; return the folder.
 
     Raises `InputError` if nothing can be written there.
@@ -268,8 +268,8 @@ def write_slated(found: Slated, page: str, folder: Path) -> Path:
         SLATES: found.slates_csv(),
         PAGE: page,
     }
-    if found.spoken is not None:
-        files[RANKINGS] = found.spoken.rankings_csv()
+    if found.proxies is not None:
+        files[RANKINGS] = found.proxies.rankings_csv()
     try:
         folder.mkdir(parents=True)
         for name, text in files.items():

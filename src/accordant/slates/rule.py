@@ -21,7 +21,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 from accordant.registry import Registry
 from accordant.slates.candidates import Candidates
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 from accordant.strategies.strategy import strategies
 from accordant.threads import free_cores, on_threads
 
@@ -90,7 +90,7 @@ class SlateRule(ABC):
 
         first = work(parts[0])  # compiles kernels, which threads would do at the same time
         rest = on_threads(work, parts[1:], free_cores() if threads is None else threads)
-        return together([first, *rest])
+        return join_slates([first, *rest])
 
     @classmethod
     def line_up(cls, stakeholders: Sequence[str], user: str | None, n_items: int) -> tuple[SlateRule, ...]:
@@ -140,13 +140,13 @@ def _words(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-Mend = Callable[[int, NDArray[np.intp]], NDArray[np.intp]]
+Repair = Callable[[int, NDArray[np.intp]], NDArray[np.intp]]
 """From the position of a user in a block, and the list that the rule would show, shape (k,), to the one that is shown.
 
 It has as many items, all of which may be shown.
 """
 
-Mending = Callable[[Candidates], Mend]
+Repairs = Callable[[Candidates], Repair]
 """From the candidates of a block of users to what changes their lists; blocks come in order, and so do their users."""
 
 
@@ -156,7 +156,7 @@ class InOrder(SlateRule):
 
     @abstractmethod
     def serve(
-        self, candidates: Candidates, k: int, state: State | None = None, mending: Mending | None = None
+        self, candidates: Candidates, k: int, state: State | None = None, mending: Repairs | None = None
     ) -> Slates:
         """Return a list of at most k items for every user, in order.
 

@@ -54,7 +54,7 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
         floor_unmet=finite(below),
         broken=broken,
         witness=witness,
-        over_time=_thinned(over_time(served).to_json()),
+        over_time=_thin(over_time(served).to_json()),
         popularity=popularity_curve(served).to_json(),
         crowding=crowding_curve(served).to_json(),
         condorcet=condorcet(served.slates, candidates).to_json(),
@@ -112,7 +112,7 @@ def _broken_words(axiom: str, witness: Witness, served: Served, user: int) -> st
     )
 
 
-def _thinned(lines: dict[str, Any]) -> dict[str, Any]:
+def _thin(lines: dict[str, Any]) -> dict[str, Any]:
     """Return what happened over time at no more than some requests, the last among them; ``request`` counts from 1."""
     n_requests = len(lines["days"])
     kept = np.unique(np.linspace(0, n_requests - 1, min(POINTS, n_requests)).astype(int)).tolist()

@@ -27,13 +27,13 @@ from accordant.slates.evaluation import (
     why,
 )
 from accordant.slates.evaluation.board import USER, WORST_OFF
-from accordant.slates.evaluation.held_out_selection import trial
+from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.evaluation.leaderboard import leaderboard
 from accordant.slates.measures import Range, SlateMeasure, measures
 from accordant.slates.offers import market_of_offers
 from accordant.slates.options import SlateOptions
-from accordant.slates.proxies import Spoken
-from accordant.slates.result import OpenedSlates, Slated
+from accordant.slates.proxies import ProxyReports
+from accordant.slates.result import OpenedSlates, SlateResult
 from accordant.slates.rule import SlateRule, rules_of
 from accordant.slates.rule_findings import findings
 from accordant.slates.rules.floors import Floored
@@ -82,12 +82,12 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known)
 
 
-def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
+def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> SlateResult:
     """Serve the market by every rule, and measure what each showed.
 
     Parameters
     ----------
-    spoken
+    proxies
         Who speaks for stakeholders in this market; None if nobody does.
     """
     market, options = opened.source.market, opened.options
@@ -114,7 +114,7 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
     tried = None
     if reference is not None and own is not None:
         contenders = [label for label, kind in kinds.items() if kind != "baseline"]
-        tried = trial(
+        tried = held_out_comparison(
             served, reference, contenders, made, weights, gain_of=worst_off, price_of=own,
             resamples=options.resamples, seed=options.seed, **scale,
         )  # fmt: skip
@@ -123,7 +123,7 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
         *(row.strategy for row in table.rows if row.candidate), *standing.rules,
     ]))[:WATCHED]  # fmt: skip
     shown = tried.chosen if tried else next((row.strategy for row in table.rows if row.candidate), watched[0])
-    return Slated(
+    return SlateResult(
         opened, served, made, table, standing,
         None if reference is None else price(board, reference),
         tried,
@@ -131,8 +131,8 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
         _consumption(served[shown], opened),
         tuple(_example(shown, served[shown], request) for request in range(min(EXAMPLES, board.n_requests))),
         _verdicts(opened.case.slates.scope, served),
-        spoken,
-        (*(() if spoken is None else spoken.warnings), *_warnings(opened)),
+        proxies,
+        (*(() if proxies is None else proxies.warnings), *_warnings(opened)),
     )  # fmt: skip
 
 

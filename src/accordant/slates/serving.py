@@ -13,7 +13,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates, Gains, gains_of
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.rule import SlateRule
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 from accordant.utilities import ExpectedRewards
 
 Expected = Callable[[Requests, State], ExpectedRewards]
@@ -203,8 +203,8 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
         shown.append(slates)
         found.append(candidates)
         visits.append(taken)
-    every = joined(found)
-    slates = together(shown)
+    every = join_candidates(found)
+    slates = join_slates(shown)
     moment = gains_of(slates, every)
     return Served(
         market, slates, every, moment, moment, np.concatenate(visits, axis=1),
@@ -243,7 +243,7 @@ def _or_worst(utilities: Values, worst: Values) -> Values:
     return np.where(np.isnan(utilities), worst, utilities)
 
 
-def joined(parts: Sequence[Candidates]) -> Candidates:
+def join_candidates(parts: Sequence[Candidates]) -> Candidates:
     """Return the candidates of several batches as one."""
     first = parts[0]
     expected = ExpectedRewards(

@@ -103,7 +103,7 @@ def attention(k: int) -> Values:
     return np.asarray(1.0 / np.log2(np.arange(2, k + 2)))
 
 
-def together(parts: Sequence[Slates]) -> Slates:
+def join_slates(parts: Sequence[Slates]) -> Slates:
     """Return the slates of several blocks of users of one rule as one.
 
     Flags and quantities that only some parts have are left out, for there is nothing to say about the others.

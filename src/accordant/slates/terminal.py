@@ -15,9 +15,9 @@ from accordant.naming import read_names
 from accordant.runs.folder import free_folder
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
-from accordant.slates.page import render_slated
-from accordant.slates.proxies.sources import names_with_commas, with_voices
-from accordant.slates.result import SLATES, write_slated
+from accordant.slates.page import render_slates
+from accordant.slates.proxies.sources import names_with_commas, with_proxies
+from accordant.slates.result import SLATES, write_result
 from accordant.slates.section import open_slates, show_slates
 from accordant.terminal import PlainConsole, capacities, plain, print_json, refuse_overwriting
 
@@ -66,10 +66,10 @@ def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: 
     opened = open_slates(case, options)
     if opened.source.simulated:
         sys.stderr.write(f"accordant: {plain(opened.source.label)}\n")
-    voiced = with_voices(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
-    found = show_slates(voiced.opened, voiced.spoken)
+    ready = with_proxies(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
+    found = show_slates(ready.opened, ready.proxies)
     content = found.to_json()
-    folder = write_slated(found, render_slated(content), free_folder(f"{opened.case.name}-slates", out))
+    folder = write_result(found, render_slates(content), free_folder(f"{opened.case.name}-slates", out))
     if json:
         print_json(content | {"run": str(folder)})
     else:

@@ -15,7 +15,7 @@ from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.candidates import extremes, gains_of
 from accordant.slates.candidates import best_items
-from accordant.slates.rules.greedy import compared
+from accordant.slates.rules.greedy import compare_ranks
 from accordant.slates.rules.welfare import LeximinSlate
 from accordant.slates.rules.welfare import MaximinSlate
 from accordant.slates.rules.welfare import FLOOR, NashSlate
@@ -250,8 +250,8 @@ def test_no_exchange_improves_a_list_that_was_swapped_to_the_end():
 def test_ahead_is_decided_by_the_first_difference():
     first = np.array([[0.5, 0.5, 0.5, 0.4, 0.5], [0.7, 0.6, 0.6, 0.9, np.inf], [0.8, 0.9, 0.7, 0.9, np.inf]])
     second = np.array([[0.5, 0.5, 0.5, 0.5, 0.5], [0.6, 0.7, 0.6, 0.1, np.inf], [0.9, 0.8, 0.7, 0.1, np.inf]])
-    assert (compared(first, second, 1e-12) > 0).tolist() == [True, False, False, False, False]
-    assert not compared(second + 1e-13, second, 1e-12).any()
+    assert (compare_ranks(first, second, 1e-12) > 0).tolist() == [True, False, False, False, False]
+    assert not compare_ranks(second + 1e-13, second, 1e-12).any()
 
 
 @pytest.mark.parametrize("swaps", [0, 3])

@@ -179,7 +179,7 @@ def over_time(served: Served, window: int = WINDOW) -> OverTime:
         raise InputError(f"the window is {window} requests; allowed: at least 1")
     heard = served.candidates.weights > 0
     values = served.gains.attained[heard]
-    attained, recent = _running(values, values.shape[1]), _running(values, window)
+    attained, recent = _running_means(values, values.shape[1]), _running_means(values, window)
     behind = _behind(recent)
     known = behind != NOBODY
     changed = known[1:] & known[:-1] & (behind[1:] != behind[:-1])
@@ -196,7 +196,7 @@ def over_time(served: Served, window: int = WINDOW) -> OverTime:
     )  # fmt: skip
 
 
-def _running(values: Values, window: int) -> Values:
+def _running_means(values: Values, window: int) -> Values:
     """Return the mean of the last `window` values up to each, NaN left out, shape (stakeholder, request)."""
     known = ~np.isnan(values)
     sums = []

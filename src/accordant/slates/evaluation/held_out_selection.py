@@ -1,4 +1,4 @@
-"""`trial`: a rule is chosen on the earlier requests and tried on the later ones, so that its gain is no lucky draw.
+"""A rule is chosen on the earlier requests and tried on the later ones, so that its gain is no lucky draw.
 
 The cut is between two days where there are several: places fill up in the course of a day, so half a day has smaller
 crowds than the day.
@@ -27,7 +27,7 @@ GOAL_WORDS: dict[Goal, str] = {"max": "more is better", "min": "less is better"}
 
 
 @dataclass(frozen=True)
-class Trial:
+class HeldOutComparison:
     """What a rule gains and costs on requests that took no part in choosing it.
 
     Attributes
@@ -100,7 +100,7 @@ class Trial:
         }
 
 
-def trial(
+def held_out_comparison(
     served_by_rule: Mapping[str, Served],
     reference: str,
     contenders: Sequence[str],
@@ -113,7 +113,7 @@ def trial(
     seed: int = 0,
     normalisation: Normalisation = "natural",
     ranges: Mapping[str, Range] | None = None,
-) -> Trial | None:
+) -> HeldOutComparison | None:
     """Choose among contenders on about the earlier half of requests, and report on the later ones.
 
     The cut is where one day ends, as near to the middle as there is such a place; the earlier one of two. With one day
@@ -167,7 +167,7 @@ def trial(
     late = scores(second, measures, resamples=resamples, seed=seed)
     found = price(late, reference).rules[chosen]
     standing = next(row for row in front(late, (gain_of, price_of)).rows if row.rule == chosen)
-    return Trial(
+    return HeldOutComparison(
         chosen, reference, gain_of, price_of, measures[gain_of].goal, measures[price_of].goal, middle,
         n_requests - middle, cut, found[gain_of], found[price_of], found, standing.dominated_by, standing.dominators,
         standing.probability,

@@ -65,7 +65,7 @@ class Users:
             yield np.bincount(drawn.ravel(), minlength=size * self.n).reshape(size, self.n).astype(np.float64)
 
 
-def resampled(
+def resample_measures(
     served: Served, measures: Mapping[str, SlateMeasure], users: Users, resamples: int, generator: np.random.Generator
 ) -> Values:
     """Return measures of what one rule showed, on resamples of users, shape (resample, measure).
@@ -147,14 +147,14 @@ def scores(
     points = np.array([[each.of(served) for each in measures.values()] for served in served_by_rule.values()])
     draws = np.stack(
         [
-            resampled(served, measures, users, resamples, generator(seed, "resamples"))
+            resample_measures(served, measures, users, resamples, generator(seed, "resamples"))
             for served in served_by_rule.values()
         ],
         axis=1,
     )
     curved = [m for m, each in enumerate(measures.values()) if not isinstance(each, MeanMeasure | DailyMeasure)]
     for r in range(len(points)):
-        draws[:, r, curved] = recentred(draws[:, r, curved], points[r, curved])
+        draws[:, r, curved] = recentre(draws[:, r, curved], points[r, curved])
     n_days = len(np.unique(first.days))
     enough = n_days >= FEWEST_DAYS
     columns = tuple(
@@ -194,7 +194,7 @@ def _numbered(lists: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
     return codes
 
 
-def recentred(draws: Values, points: Values) -> Values:
+def recentre(draws: Values, points: Values) -> Values:
     """Return draws moved so that their mean is the value on all requests, and kept within the range of both.
 
     Drawing users with replacement makes attention less even than it is: a measure that is no mean, such as an

@@ -31,9 +31,20 @@ from accordant.slates.moderation.moderator import (
     relevance,
     reliability,
 )
-from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, rejected, scaled
+from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, banned_items, normalise_scores
 
 __all__ = [
-    "REJECTIONS", "SCALINGS", "AgentRecord", "Moderation", "Moderator", "OfferingAgent", "Round", "contributions",
-    "hallucination", "rejected", "relevance", "reliability", "scaled",
+    "REJECTIONS",
+    "SCALINGS",
+    "AgentRecord",
+    "Moderation",
+    "Moderator",
+    "OfferingAgent",
+    "Round",
+    "banned_items",
+    "contributions",
+    "hallucination",
+    "normalise_scores",
+    "relevance",
+    "reliability",
 ]  # fmt: skip

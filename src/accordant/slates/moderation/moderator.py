@@ -23,7 +23,7 @@ import numpy as np
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import best_items
-from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, Rejection, Scaling, rejected, scaled
+from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, Rejection, Scaling, banned_items, normalise_scores
 from accordant.slates.rule import check_places
 from accordant.slates.slates import NOTHING
 from accordant.voting.ballots import Ranking
@@ -269,7 +269,7 @@ class Moderator:
         known = set(items)
         offered = [ranking.order[: self.k] for ranking in rankings]
         valid = [tuple(item for item in offer if item in known and item not in banned) for offer in offered]
-        banned = banned + rejected(self.rejection, last, valid)
+        banned = banned + banned_items(self.rejection, last, valid)
         records = []
         for i, (agent, ranking) in enumerate(zip(agents, rankings, strict=True)):
             r, h = relevance(valid[i], worth), hallucination(offered[i], known, banned)
@@ -301,7 +301,11 @@ class Moderator:
             return {}
         column = np.array(list(totals.values()))[:, None]
         return dict(
-            zip(totals, scaled(self.scaling, column, np.ones(column.shape, dtype=bool))[:, 0].tolist(), strict=True)
+            zip(
+                totals,
+                normalise_scores(self.scaling, column, np.ones(column.shape, dtype=bool))[:, 0].tolist(),
+                strict=True,
+            )
         )
 
     def _check(

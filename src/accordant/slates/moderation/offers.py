@@ -35,7 +35,7 @@ def votes_needed(mode: Rejection, n_agents: int) -> int:
     return max(2, n_agents) if mode == "unanimous" else 1
 
 
-def rejected(mode: Rejection, last_offer: Sequence[str], offers: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def banned_items(mode: Rejection, last_offer: Sequence[str], offers: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return the items of the last offer that enough agents omit, in the order of the last offer.
 
     Parameters
@@ -56,7 +56,7 @@ SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
 SPAN = 1e-12  # scores whose range or deviation is smaller, relative to max(1, |score|), are all the same
 
 
-def scaled(mode: Scaling, scores: Values, counted: NDArray[np.bool_]) -> Values:
+def normalise_scores(mode: Scaling, scores: Values, counted: NDArray[np.bool_]) -> Values:
     """Return normalised scores, shape of `scores`; 0 for all where they do not differ.
 
     ``min-max``: (s − min) / (max − min). ``z``: (s − mean) / standard deviation.

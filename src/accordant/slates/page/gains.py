@@ -14,7 +14,7 @@ from accordant.report.charts.svg import figure, line, tag, text, wrapped
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, Scale, linear_scale, number, percent
 from accordant.report.tables import Cell
-from accordant.slates.page.reading import BEST, FOLD, RuleLine, SlatedReading
+from accordant.slates.page.reading import BEST, FOLD, RuleLine, SlateReading
 
 EVEN = 5e-4  # a mean that rounds to its floor is not shown as below it
 WIDE = 7  # stakeholders side by side
@@ -22,7 +22,7 @@ SHADES = 5  # of cells, from white to dark; equal parts of [0, 1]
 
 
 @dataclass(frozen=True)
-class Attained:
+class AttainmentCell:
     """One cell: the number in words, its shade (None if not defined), and whether it is marked as below the floor.
 
     It is if the mean is smaller than the floor, unless no list of the rule is below one: floors are held list by list,
@@ -35,24 +35,24 @@ class Attained:
 
 
 @dataclass(frozen=True)
-class Heat:
+class AttainmentTable:
     """A table of rules by stakeholders, each of these with its floor; rules that stand unfolded, and the rest."""
 
     stakeholders: tuple[tuple[str, float | None], ...]
-    shown: tuple[tuple[RuleLine, tuple[Attained, ...]], ...]
-    rest: tuple[tuple[RuleLine, tuple[Attained, ...]], ...]
+    shown: tuple[tuple[RuleLine, tuple[AttainmentCell, ...]], ...]
+    rest: tuple[tuple[RuleLine, tuple[AttainmentCell, ...]], ...]
 
     @property
-    def parts(self) -> tuple[Heat, ...]:
+    def parts(self) -> tuple[AttainmentTable, ...]:
         """The same in tables with few enough stakeholders for a sheet of paper."""
         return tuple(self._part(slice(k, k + WIDE)) for k in range(0, len(self.stakeholders), WIDE))
 
-    def _part(self, part: slice) -> Heat:
+    def _part(self, part: slice) -> AttainmentTable:
         shown, rest = (tuple((line, cells[part]) for line, cells in rows) for rows in (self.shown, self.rest))
-        return Heat(self.stakeholders[part], shown, rest)
+        return AttainmentTable(self.stakeholders[part], shown, rest)
 
 
-def heat(reading: SlatedReading) -> Heat:
+def attainment_table(reading: SlateReading) -> AttainmentTable:
     """Return what every stakeholder attains under every rule: the first rules and all baselines unfolded."""
     stakeholders = tuple((each["name"], each["floor"]) for each in reading.stakeholders)
     lines = reading.lines
@@ -61,21 +61,21 @@ def heat(reading: SlatedReading) -> Heat:
     names |= set(others if len(lines) <= FOLD else others[:BEST])
     shown = [line for line in lines if line.position in names]
     rest = [line for line in lines if line.position not in names]
-    return Heat(stakeholders, _rows(reading, shown, stakeholders), _rows(reading, rest, stakeholders))
+    return AttainmentTable(stakeholders, _rows(reading, shown, stakeholders), _rows(reading, rest, stakeholders))
 
 
 def _rows(
-    reading: SlatedReading, lines: Sequence[RuleLine], stakeholders: Sequence[tuple[str, float | None]]
-) -> tuple[tuple[RuleLine, tuple[Attained, ...]], ...]:
+    reading: SlateReading, lines: Sequence[RuleLine], stakeholders: Sequence[tuple[str, float | None]]
+) -> tuple[tuple[RuleLine, tuple[AttainmentCell, ...]], ...]:
     return tuple((line, tuple(_cell(reading, line, name, floor) for name, floor in stakeholders)) for line in lines)
 
 
-def _cell(reading: SlatedReading, line: RuleLine, stakeholder: str, floor: float | None) -> Attained:
+def _cell(reading: SlateReading, line: RuleLine, stakeholder: str, floor: float | None) -> AttainmentCell:
     value, cell = reading.attained(line, stakeholder)
     if value is None:
-        return Attained(cell, None, False)
+        return AttainmentCell(cell, None, False)
     below = floor is not None and value < floor - EVEN and line.rule["floor_unmet"] != 0
-    return Attained(cell, min(SHADES - 1, max(0, int(value * SHADES))), below)
+    return AttainmentCell(cell, min(SHADES - 1, max(0, int(value * SHADES))), below)
 
 
 WIDTH, NAMES, RIGHT, ROW, TOP, FOOT = 360.0, 140.0, 22.0, 20.0, 8.0, 36.0
@@ -83,7 +83,7 @@ LETTER = 12.0
 MOST_ROWS = 12  # stakeholders that are told apart as behind
 
 
-def followed(lines: Sequence[RuleLine], user: str | None) -> list[str]:
+def drawn_stakeholders(lines: Sequence[RuleLine], user: str | None) -> list[str]:
     """Return the stakeholders whose lines are drawn, the user first, the same for all rules side by side.
 
     With more than there is room for, those who end lowest under one of the rules are kept.

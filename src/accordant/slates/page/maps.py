@@ -21,7 +21,7 @@ LIGHT = 1  # hatch of bars that are not over capacity
 
 
 @dataclass(frozen=True)
-class Full:
+class LoadCell:
     """How full an item is under one rule, in words: worst day, average day, and share of days over capacity."""
 
     peak: str
@@ -34,7 +34,7 @@ def peaks(each: RuleLine) -> dict[str, float]:
     return dict(zip(each.rule["crowding"]["items"], each.rule["crowding"]["peak"], strict=True))
 
 
-def crowded(lines: Sequence[RuleLine], first: int) -> list[str]:
+def most_crowded(lines: Sequence[RuleLine], first: int) -> list[str]:
     """Return the most crowded items over some rules."""
     worst: dict[str, float] = {}
     for each in lines:
@@ -55,13 +55,13 @@ def load_bars(identifier: str, each: RuleLine, names: Sequence[str], top: float)
     return bar_chart(identifier, title, bars, "load over capacity, 1 is full", span=(1.0, top))
 
 
-def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str, list[Full | None]]]:
+def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str, list[LoadCell | None]]]:
     """Return item, capacity, and how full it is under each rule; None where it has no limit there."""
     tables = [each.rule["crowding"] for each in lines]
     places = [{name: place for place, name in enumerate(table["items"])} for table in tables]
     found = []
     for name in names:
-        cells: list[Full | None] = []
+        cells: list[LoadCell | None] = []
         capacity = "–"
         for table, place in zip(tables, places, strict=True):
             k = place.get(name)
@@ -69,7 +69,9 @@ def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str
                 cells.append(None)
                 continue
             capacity = count(table["capacity"][k])
-            cells.append(Full(number(table["peak"][k], 2), number(table["mean"][k], 2), percent(table["days_over"][k])))
+            cells.append(
+                LoadCell(number(table["peak"][k], 2), number(table["mean"][k], 2), percent(table["days_over"][k]))
+            )
         found.append((name, capacity, cells))
     return found
 
@@ -91,12 +93,12 @@ class Projection:
     points: dict[str, tuple[float, float]]
 
 
-def mapped(items: Sequence[Json]) -> list[Json]:
+def located(items: Sequence[Json]) -> list[Json]:
     """Return items with coordinates."""
     return [each for each in items if each["latitude"] is not None and each["longitude"] is not None]
 
 
-def projected(items: Sequence[Json]) -> Projection:
+def project(items: Sequence[Json]) -> Projection:
     """Return places of items with coordinates, at least one; they fill a map from edge to edge."""
     east, north = _flat(items)
     wide, tall = max(east) - min(east), max(north) - min(north)

@@ -55,7 +55,7 @@ class RuleLine(Line):
 
 
 @dataclass(frozen=True)
-class SlatedReading(Reading):
+class SlateReading(Reading):
     """The JSON, and the questions that several sections ask of it."""
 
     @cached_property
@@ -202,7 +202,7 @@ def role_words(line: RuleLine, user: str | None) -> str:
     return listed([words[role] for role in line.roles]) or line.kind
 
 
-def told(value: object) -> str:
+def in_words(value: object) -> str:
     """Return a number, a truth value, a text, or several of them in words; None and what is empty is ``none``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -211,9 +211,9 @@ def told(value: object) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{str(key).replace('_', ' ')} {told(each)}" for key, each in value.items()) or "none"
+        return ", ".join(f"{str(key).replace('_', ' ')} {in_words(each)}" for key, each in value.items()) or "none"
     if isinstance(value, list | tuple):
-        return "; ".join(map(told, value)) or "none"
+        return "; ".join(map(in_words, value)) or "none"
     return "none" if value is None else str(value)
 
 

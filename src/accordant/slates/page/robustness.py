@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from accordant.naming import listed
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, interval, number, percent
-from accordant.slates.page.reading import RuleLine, SlatedReading
+from accordant.slates.page.reading import RuleLine, SlateReading
 from accordant.slates.page.summary import BETTER, meaning, signed, span
 
 ALIKE = 5e-4  # a change that rounds to 0.000 is none
@@ -16,7 +16,7 @@ SERVED_AGAIN, AS_FOUND = "all served again", "list by list"
 
 
 @dataclass(frozen=True)
-class Told:
+class Cell:
     """A cell: what stands first, and further lines below it."""
 
     value: str
@@ -35,8 +35,8 @@ class Robustness:
     """
 
     lines: tuple[RuleLine, ...]
-    dropped: tuple[tuple[str, tuple[Told | None, ...]], ...]
-    misreports: tuple[tuple[str, tuple[Told | None, ...]], ...]
+    dropped: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    misreports: tuple[tuple[str, tuple[Cell | None, ...]], ...]
     one_report: tuple[str, ...]
     tried: tuple[int, ...]
     every_order: bool
@@ -46,7 +46,7 @@ class Robustness:
     others: tuple[RuleLine, ...]
 
 
-def robustness(reading: SlatedReading) -> Robustness:
+def robustness(reading: SlateReading) -> Robustness:
     """Return both tables for the rules that were watched."""
     lines = reading.watched
     shown = {line.position: line for line in (*reading.marked, *lines)}
@@ -64,8 +64,8 @@ def robustness(reading: SlatedReading) -> Robustness:
 
 
 def _table(
-    reading: SlatedReading, key: str, tell: Callable[[Json, bool], Told], *, told_apart: bool
-) -> tuple[tuple[str, tuple[Told | None, ...]], ...]:
+    reading: SlateReading, key: str, tell: Callable[[Json, bool], Cell], *, told_apart: bool
+) -> tuple[tuple[str, tuple[Cell | None, ...]], ...]:
     """Return a row for every stakeholder that was measured under some rule; cells say how where that is told apart."""
     found = []
     for name in (each["name"] for each in reading.stakeholders):
@@ -83,7 +83,7 @@ def _how(each: Json, told_apart: bool) -> list[str]:
     return [SERVED_AGAIN if each["in_market"] else AS_FOUND] if told_apart else []
 
 
-def _dropped(each: Json, told_apart: bool) -> Told:
+def _dropped(each: Json, told_apart: bool) -> Cell:
     """Return overlap, share of lists with the same items, and who loses and gains most."""
     value = NOT_DEFINED if each["overlap"] is None else number(each["overlap"])
     known = {name: change for name, change in each["changes"].items() if change is not None}
@@ -92,16 +92,16 @@ def _dropped(each: Json, told_apart: bool) -> Told:
         low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
         below += [f"{low} {signed(known[low])}"] if known[low] < -ALIKE else ["nobody loses"]
         below += [f"{high} {signed(known[high])}"] if known[high] > ALIKE else ["nobody gains"]
-    return Told(value, (*below, *_how(each, told_apart)))
+    return Cell(value, (*below, *_how(each, told_apart)))
 
 
-def _misreported(each: Json, told_apart: bool) -> Told:
+def _misreported(each: Json, told_apart: bool) -> Cell:
     """Return the gain with its interval, in how many requests there is one, and the largest."""
     gain = each["gain"]
     limits = interval(gain["low"], gain["high"])
     share = "" if each["share"] is None else f"in {percent(each['share'])} of requests"
     below = (limits, share, f"largest {number(each['largest'])}")
-    return Told(number(gain["value"]), (*filter(None, below), *_how(each, told_apart)))
+    return Cell(number(gain["value"]), (*filter(None, below), *_how(each, told_apart)))
 
 
 CLASSES = {BETTER[True]: "gain", BETTER[False]: "loss"}
@@ -141,7 +141,7 @@ class Changes:
     every: str
 
 
-def changes(reading: SlatedReading) -> Changes | None:
+def changes(reading: SlateReading) -> Changes | None:
     """Return what the chosen rule changes, or without a trial the first on the leaderboard.
 
     None without a reference, or if the rule is the reference itself.

@@ -8,7 +8,7 @@ from accordant.naming import listed
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, count, interval, number, percent
 from accordant.slates.evaluation.front import dominance
-from accordant.slates.page.reading import SlatedReading
+from accordant.slates.page.reading import SlateReading
 
 PLUS = "+"
 BETTER = {True: "better", False: "worse", None: "no change shown"}  # of a difference with an interval
@@ -30,7 +30,7 @@ class Finding:
     sentence: str
 
 
-def served(reading: SlatedReading) -> list[str]:
+def served_sentences(reading: SlateReading) -> list[str]:
     """Return how many requests were served, and with what."""
     content, asked = reading.content, reading.content["requests"]
     days = "1 day" if asked["days"] == 1 else f"{count(asked['days'])} days"
@@ -47,7 +47,7 @@ def served(reading: SlatedReading) -> list[str]:
     ]
 
 
-def tried(reading: SlatedReading) -> list[Finding]:
+def trial_findings(reading: SlateReading) -> list[Finding]:
     """Return what the trial found: gain, price and dominance, in this order; empty without a trial."""
     trial = reading.content["trial"]
     if trial is None:
@@ -56,7 +56,7 @@ def tried(reading: SlatedReading) -> list[Finding]:
     return [*found, _standing(trial, reading.content["level"])]
 
 
-def untried(reading: SlatedReading) -> str:
+def no_trial_reason(reading: SlateReading) -> str:
     """Return why there is no trial."""
     if reading.content["user"] is None:
         return "Nobody is the user here, so no list of the user alone is there to compare with, and no rule was tried."
@@ -66,7 +66,7 @@ def untried(reading: SlatedReading) -> str:
     )
 
 
-def headline(reading: SlatedReading) -> str:
+def headline(reading: SlateReading) -> str:
     """Return what the trial found in one sentence, the loss beside the gain."""
     trial = reading.content["trial"]
     gain, cost = trial["gain"]["better"], trial["price"]["better"]
@@ -78,7 +78,7 @@ def headline(reading: SlatedReading) -> str:
     return f"{both}. {dominance(trial['dominated_by'], trial['dominators'], trial['on_front'])}"
 
 
-def surprising(reading: SlatedReading) -> str:
+def user_gain_sentence(reading: SlateReading) -> str:
     """Return why the user may be better off than with the list of the user alone; empty where that is not found."""
     trial, user = reading.content["trial"], reading.content["user"]
     if not trial["price"]["better"]:
@@ -89,7 +89,7 @@ def surprising(reading: SlatedReading) -> str:
     )
 
 
-def fronted(reading: SlatedReading) -> str:
+def front_sentence(reading: SlateReading) -> str:
     """Return which rules no other dominates, each with the share of resamples in which none does."""
     front = reading.content["front"]
     free = [line for line in reading.lines if line.standing["on_front"]]
@@ -100,7 +100,7 @@ def fronted(reading: SlatedReading) -> str:
     return f"On all requests no rule dominates {_several(names)} in {reading.called_all(front['axes'])}{shares}."
 
 
-def first(reading: SlatedReading) -> str | None:
+def first_sentence(reading: SlateReading) -> str | None:
     """Return which rule has the highest score; None if none has one."""
     best = next((line for line in reading.lines if "first" in line.roles), None)
     if best is None:
@@ -127,7 +127,7 @@ def span(difference: Json, digits: int = 3) -> str:
     return "" if low is None or high is None else f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
-def _changed(reading: SlatedReading, label: str, difference: Json) -> Finding:
+def _changed(reading: SlateReading, label: str, difference: Json) -> Finding:
     """Return a difference of the trial."""
     trial, word, called = reading.content["trial"], meaning(difference), reading.called(label)
     css = {"better": "better", "worse": "worse"}.get(word, "open")

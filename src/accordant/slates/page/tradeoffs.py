@@ -11,7 +11,7 @@ from accordant.report.charts.curves import Axes, Curve, curve_chart, plot_height
 from accordant.report.charts.svg import Box, Label, figure, line, mark, placed, tag, text
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, Scale, interval, linear_scale, number, percent
-from accordant.slates.page.reading import RuleLine, told
+from accordant.slates.page.reading import RuleLine, in_words
 from accordant.slates.page.summary import signed, span
 
 WIDTH, HEIGHT = 360.0, 400.0
@@ -168,7 +168,7 @@ def check(content: Json) -> Check | None:
     points = found.get("points") or []
     names = [name for name in HEADS if points and name in points[0]]
     facts = [
-        (FACTS.get(key, key.replace("_", " ")), percent(value) if key == "level" else told(value))
+        (FACTS.get(key, key.replace("_", " ")), percent(value) if key == "level" else in_words(value))
         for key, value in found.items()
         if key not in ("verdict", "reason", "words", "points") and not isinstance(value, dict | list)
     ]

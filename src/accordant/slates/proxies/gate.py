@@ -1,4 +1,4 @@
-"""`speak`: rankers speak for stakeholders of a market, behind a gate that asks how faithful they are.
+"""`proxy_reports`: rankers speak for stakeholders of a market, behind a gate that asks how faithful they are.
 
 Every request is asked once for each stakeholder that is spoken for, while the market is served for the first time, and
 what was said is kept for all rules that serve it later. So there are at most requests × speakers rankings for lists of
@@ -29,7 +29,7 @@ from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.fidelity import THRESHOLD, Gated, Instead, gate
 from accordant.slates.objectives import SlateStakeholder
 from accordant.slates.objectives.travel import ways
-from accordant.slates.proxies.reports import CountsAs, Spoken, SpokenBallot, spoken_market
+from accordant.slates.proxies.reports import CountsAs, ProxyBallot, ProxyReports, proxy_market
 from accordant.slates.rankers import Aim, Ranker, RankingView, SeenItem, SpeaksFor
 from accordant.slates.serving import Market
 from accordant.slates.slates import State
@@ -134,7 +134,7 @@ def _aims(declared: SlateStakeholder) -> tuple[Aim, ...]:
     return tuple(found)
 
 
-def speak(
+def proxy_reports(
     market: Market,
     rankers: Mapping[str, Ranker],
     *,
@@ -142,7 +142,7 @@ def speak(
     threshold: float = THRESHOLD,
     instead: Instead = "silence",
     seed: int = 0,
-) -> Spoken:
+) -> ProxyReports:
     """Return a market in which rankers speak for some stakeholders; rules read what they say, measures do not.
 
     Parameters
@@ -187,28 +187,28 @@ def speak(
     for ranker in rankers.values():
         ranker.check(ids, market.catalogue.items)
     known = {each.name: each for each in declared}
-    voices = Speaking(
+    reporters = RankerReports(
         market, dict(rankers), {name: known.get(name) for name in rankers}, threshold, instead, seed,
         {each: number for number, each in enumerate(ids, 1)},
     )  # fmt: skip
-    return Spoken(spoken_market(market, voices), dict(rankers), threshold, instead, voices.ballots)
+    return ProxyReports(proxy_market(market, reporters), dict(rankers), threshold, instead, reporters.ballots)
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class RequestReports:
     """What was said for one request: a ballot for each stakeholder that is spoken for.
 
     `moved` is what rankings say less what was declared, shape (speaker, item), 0 for items that were not seen; `passed`
     which of them are used, shape (speaker,); `silent` who has no say, shape (stakeholder,).
     """
 
-    ballots: tuple[SpokenBallot, ...]
+    ballots: tuple[ProxyBallot, ...]
     moved: Values
     passed: Mask
     silent: Mask
 
 
-class Speaking:
+class RankerReports:
     """Asks rankers for what was not asked yet, and keeps what they said; the reports of a market without proxies."""
 
     def __init__(
@@ -223,7 +223,7 @@ class Speaking:
     ) -> None:
         self.market, self.rankers, self.declared = market, rankers, declared
         self.threshold, self.instead, self.seed, self.numbers = threshold, instead, seed, numbers
-        self._said: dict[tuple[str, int], Said] = {}
+        self._said: dict[tuple[str, int], RequestReports] = {}
 
     def __call__(self, requests: Requests, state: State, expected: ExpectedRewards) -> ExpectedRewards:
         """Return E as rankers report it in the rows of those for whom they speak, where what they say passed."""
@@ -240,11 +240,11 @@ class Speaking:
         said = [each.silent for each in self._of(requests, state)]
         return np.array(said, dtype=bool).reshape(len(said), len(self.market.stakeholders)).T
 
-    def ballots(self) -> tuple[SpokenBallot, ...]:
+    def ballots(self) -> tuple[ProxyBallot, ...]:
         """Return all ballots so far."""
         return tuple(ballot for said in self._said.values() for ballot in said.ballots)
 
-    def _of(self, requests: Requests, state: State) -> list[Said]:
+    def _of(self, requests: Requests, state: State) -> list[RequestReports]:
         """Return what was said for each request; who was not asked yet is asked now."""
         k = int(state.slates.shape[1])
         new = np.array([u for u, each in enumerate(requests.ids) if (each, k) not in self._said], dtype=np.intp)
@@ -291,12 +291,12 @@ class Speaking:
                 silent = gated.silent[self.market.stakeholders.index(name), user]
                 counts: CountsAs = "ballot" if passed else "silence" if silent else "declared"
                 ballots.append(
-                    SpokenBallot(
+                    ProxyBallot(
                         name, request, ranking or Ranking(name, ()), finite(found.tau[user]),
                         finite(found.share[user]), passed, counts, found.notes[user],
                     )
                 )  # fmt: skip
-            self._said[request, k] = Said(
+            self._said[request, k] = RequestReports(
                 tuple(ballots),
                 moved[:, :, user],
                 np.array([each.passed for each in ballots]),

@@ -53,7 +53,7 @@ class WireRanking(Wire):
 
 
 @dataclass(frozen=True)
-class Ranked:
+class ReadRanking:
     """A valid answer: names of items, best first, and a text for each, empty where there is none."""
 
     order: tuple[str, ...]
@@ -68,7 +68,7 @@ def schema(ids: Sequence[str]) -> dict[str, Any]:
     return form
 
 
-def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = False) -> Ranked:
+def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = False) -> ReadRanking:
     """Return the ranking in an answer.
 
     Parameters
@@ -87,22 +87,22 @@ def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = F
     """
     wire = read_wire(text, WireRanking, fences=fences)
     faults = [f"ranking: {each!r} is no id of an item" for each in dict.fromkeys(wire.ranking) if each not in named]
-    faults += _repeated("ranking", wire.ranking)
+    faults += _repeats("ranking", wire.ranking)
     if len(wire.ranking) not in {*range(1, k + 1), len(named)}:
         faults.append(f"ranking: {len(wire.ranking)} items; allowed: 1 to {min(k, len(named))}, or all {len(named)}")
     reasons = [each.item for each in wire.reasons]
     faults += [
         f"reasons: {each!r} is not in the ranking" for each in dict.fromkeys(reasons) if each not in wire.ranking
     ]
-    faults += _repeated("reasons", reasons)
+    faults += _repeats("reasons", reasons)
     if faults:
         raise BadAnswerError(faults)
     texts = {each.item: readable(each.text, TEXT_LENGTH) for each in wire.reasons}
     told = tuple(texts.get(each, "") for each in wire.ranking)
-    return Ranked(tuple(named[each] for each in wire.ranking), told if any(told) else ())
+    return ReadRanking(tuple(named[each] for each in wire.ranking), told if any(told) else ())
 
 
-def _repeated(what: str, given: Sequence[str]) -> list[str]:
+def _repeats(what: str, given: Sequence[str]) -> list[str]:
     return [f"{what}: {each!r} is given {count} times" for each, count in Counter(given).items() if count > 1]
 
 
@@ -151,7 +151,7 @@ def document(view: RankingView, ids: dict[str, str]) -> dict[str, Any]:
                 "measure": declared(aim.name),
                 "top_of_scale": declared(aim.measured),
                 "direction": aim.direction,
-                "share": shortened(aim.share),
+                "share": significant(aim.share),
                 "because": declared(aim.because),
             }
             for number, aim in enumerate(party.aims, 1)
@@ -168,7 +168,7 @@ def item(view: RankingView, given: SeenItem, id_: str) -> dict[str, Any]:
         "name": untrusted(given.name),
         "facts": {name: fact(each) for name, each in given.facts.items()},
         "scores": {
-            f"a{number}": shortened(given.scores[aim.name]) for number, aim in enumerate(view.speaks_for.aims, 1)
+            f"a{number}": significant(given.scores[aim.name]) for number, aim in enumerate(view.speaks_for.aims, 1)
         },
     }
 
@@ -180,10 +180,10 @@ def declared(text: str) -> dict[str, str]:
 
 def fact(value: Known) -> Any:
     """Return a fact; every text among facts is of unknown origin."""
-    return untrusted(value) if isinstance(value, str) else shortened(value)
+    return untrusted(value) if isinstance(value, str) else significant(value)
 
 
-def shortened(value: float | None) -> float | None:
+def significant(value: float | None) -> float | None:
     """Return a number with `DIGITS` significant digits."""
     return None if value is None else float(f"{value:.{DIGITS}g}")
 
@@ -326,7 +326,7 @@ class LanguageModelRanker(Ranker):
         }
 
 
-def _read(reply: Reply, mode: Mode, named: Mapping[str, str], k: int) -> Ranked:
+def _read(reply: Reply, mode: Mode, named: Mapping[str, str], k: int) -> ReadRanking:
     """Return the ranking in a reply; see `read_ranked`."""
     check_whole(reply, NOBODY)
     return read_ranked(reply.text, named, k, fences=mode == "prompted")

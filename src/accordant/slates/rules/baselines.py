@@ -12,7 +12,7 @@ from accordant.errors import UnknownNameError
 from accordant.randomness import keyed_seed
 from accordant.slates.candidates import Candidates, best_items
 from accordant.slates.rule import Kind, SlateRule, check_places, empty, register
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 
 
 @register("random_slate")
@@ -42,7 +42,7 @@ class RandomSlate(SlateRule):
         past = 0 if state is None else state.served
         draws = np.random.default_rng(keyed_seed(self.seed, f"random_slate:{past}"))
         parts = [self._drawn(candidates.take(part), k, draws) for part in candidates.slices()]
-        return together(parts) if parts else empty(self.label, candidates, k)
+        return join_slates(parts) if parts else empty(self.label, candidates, k)
 
     def fill(self, candidates: Candidates, k: int) -> Slates:
         """Return drawn lists of the first users."""

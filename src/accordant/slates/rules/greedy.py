@@ -83,7 +83,7 @@ def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.int
     sided = span / places > ALIKE
     scale = np.where(sided, 1.0 / np.where(sided, span, 1.0), 0.0)
     gains = np.empty_like(values)
-    scaled(values, worst / places, scale, gains)
+    rescale(values, worst / places, scale, gains)
     return NormalisedGains(gains, sided, candidates.weights[who], lengths, candidates.tolerance)
 
 
@@ -125,7 +125,7 @@ def add_up(gains: Values, items: NDArray[np.intp], reached: Values) -> None:
 
 
 @compiled
-def scaled(values: Values, less: Values, scale: Values, out: Values) -> None:
+def rescale(values: Values, less: Values, scale: Values, out: Values) -> None:
     """Write (values[i, c, u] − less[i, u]) · scale[i, u]."""
     n_stakeholders, n_items, n_users = values.shape
     for i in range(n_stakeholders):
@@ -210,7 +210,7 @@ class GreedySlate(SlateRule):
             chosen, several = best_item(scores, candidates.totals, candidates.tolerance)
             found = self.worth(gains, without + gains.of(chosen))
             there = (chosen != NOTHING) & (items[:, place] != NOTHING)
-            sign = compared(found, best, gains.tolerance)
+            sign = compare_ranks(found, best, gains.tolerance)
             better, level = there & (sign > 0), there & (sign == 0)
             tied = np.where(better, several, tied | level)
             best = np.where(better, found, best)
@@ -223,7 +223,7 @@ class GreedySlate(SlateRule):
         return improved, tied
 
 
-def compared(first: Values, second: Values, tolerance: float) -> Codes:
+def compare_ranks(first: Values, second: Values, tolerance: float) -> Codes:
     """Return 1 where the first rank in which two lists differ by more than the tolerance is higher in the first.
 
     −1 where it is lower, and 0 where no rank differs, shape (user,).

@@ -26,7 +26,7 @@ from accordant.slates.moderation.offers import (
     SCALINGS,
     Rejection,
     Scaling,
-    scaled,
+    normalise_scores,
     votes_needed,
 )
 from accordant.slates.rule import Kind, SlateRule, register
@@ -103,7 +103,7 @@ class ReciprocalRank(SlateRule):
                 added = np.maximum(heard[i], 0.0) / (np.maximum(ranks, 0) + 1.0)
                 scores += np.where((ranks != ABSENT) & ~banned, added, 0.0)
             allowed = candidates.available & ~banned
-            scores = scaled(self.scaling, scores, allowed) if self.rounds > 1 else scores
+            scores = normalise_scores(self.scaling, scores, allowed) if self.rounds > 1 else scores
             shown = best_items(scores, candidates.totals, allowed, k, candidates.tolerance)
             last, before, tied = _ranks(shown.items, len(worth)), offers, tied | shown.tied
         found = {"weights": heard, **({"banned": np.concatenate(bans)} if bans else {})}

@@ -43,7 +43,7 @@ def smallest_after(gains: Values, running: Values, free: Mask, smallest: Values)
             out[u] = value if may[u] else -np.inf
 
 
-def out_of_reach(gains: NormalisedGains, reached: Values) -> Values:
+def without_indifferent(gains: NormalisedGains, reached: Values) -> Values:
     """Return utilities with inf for whom all lists are alike: they are never worst off."""
     return np.where(gains.sided, reached, np.inf)
 
@@ -59,12 +59,12 @@ class MaximinSlate(GreedySlate):
     def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return the utility of whoever is worst off with each item."""
         smallest = np.empty(free.shape)
-        smallest_after(gains.values, out_of_reach(gains, running), free, smallest)
+        smallest_after(gains.values, without_indifferent(gains, running), free, smallest)
         return smallest
 
     def worth(self, gains: NormalisedGains, reached: Values) -> Values:
         """Return the smallest utility, shape (1, user)."""
-        return np.asarray(out_of_reach(gains, reached).min(axis=0, keepdims=True))
+        return np.asarray(without_indifferent(gains, reached).min(axis=0, keepdims=True))
 
 
 @compiled
@@ -132,7 +132,7 @@ class LeximinSlate(GreedySlate):
 
     def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return the smallest utility with each item, and −inf for items that a later rank rules out."""
-        compared = out_of_reach(gains, running)
+        compared = without_indifferent(gains, running)
         smallest = np.empty(free.shape)
         smallest_after(gains.values, compared, free, smallest)
         drop_leximin_worse(gains.values, compared, gains.tolerance, smallest)
@@ -140,7 +140,7 @@ class LeximinSlate(GreedySlate):
 
     def worth(self, gains: NormalisedGains, reached: Values) -> Values:
         """Return utilities from the worst off to the best off, shape (rank, user)."""
-        return np.sort(out_of_reach(gains, reached), axis=0)
+        return np.sort(without_indifferent(gains, reached), axis=0)
 
 
 FLOOR = 1e-6  # ε, as in the strategy: while somebody has nothing, the logarithm is finite and others still count

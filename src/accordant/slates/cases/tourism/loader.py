@@ -131,13 +131,13 @@ def counts_by_user(
     return found[:, [column[user] for user in users]]
 
 
-def predicted(visits: Visits, split: Split, catalogue: Catalogue, recommender: Recommender) -> Values:
+def predict_relevance(visits: Visits, split: Split, catalogue: Catalogue, recommender: Recommender) -> Values:
     """Return relevance in [0, 1], shape (item, request): scores over the best of each request.
 
     The first attraction of a tour is where its request starts from; it is no candidate, so it has 0.
     """
     column = training_users(visits, split)
-    fitted = recommender.fit(learned_from(visits, split, catalogue.n_items), catalogue)
+    fitted = recommender.fit(training_interactions(visits, split, catalogue.n_items), catalogue)
     users = np.array([column.get(tour.user, NOBODY) for tour in split.tests])
     starts = np.array([tour.items[0] for tour in split.tests])
     scores = np.array(fitted.scores(users, starts), dtype=np.float64)
@@ -145,7 +145,7 @@ def predicted(visits: Visits, split: Split, catalogue: Catalogue, recommender: R
     return relative(scores)
 
 
-def learned_from(visits: Visits, split: Split, n_items: int) -> Interactions:
+def training_interactions(visits: Visits, split: Split, n_items: int) -> Interactions:
     """Return training visits as interactions; each starts from the one before it on its tour.
 
     On tours of training alone this predicts better than starting from the first one; see ``docs/methods/tourism.md``.
@@ -226,7 +226,7 @@ def tours(
     users = [tour.user for tour in split.tests]
     history = counts_by_user(users, visits, split.training, catalogue.n_items)
     chosen = recommender_of(recommender, recommender_parameters or {}, seed)
-    relevance = predicted(visits, split, catalogue, chosen)
+    relevance = predict_relevance(visits, split, catalogue, chosen)
     parts = list(service_days(len(split.tests), visitors_per_day, batch, "visitors_per_day"))
     batches = tuple(_requests(split, catalogue, relevance, history, day, part) for day, part in parts)
     facts = _facts(visits, split, places, history)

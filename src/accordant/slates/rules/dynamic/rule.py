@@ -20,7 +20,7 @@ from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
 from accordant.slates.candidates import Candidates, Gains, best_items, extremes, user_position
-from accordant.slates.rule import InOrder, Kind, Mend, Mending, check_places, empty, register
+from accordant.slates.rule import InOrder, Kind, Repair, Repairs, check_places, empty, register
 from accordant.slates.rules.dynamic.allocation import SayAllocation, first_largest, only, say_allocations
 from accordant.slates.rules.dynamic.history import (
     FairnessOfHistory,
@@ -29,7 +29,7 @@ from accordant.slates.rules.dynamic.history import (
     RunningHistory,
     history_fairness,
 )
-from accordant.slates.slates import NOTHING, Slates, State, together
+from accordant.slates.slates import NOTHING, Slates, State, join_slates
 
 
 def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:
@@ -131,7 +131,13 @@ Say = Callable[[int, Values], tuple[Values, Values]]
 
 
 def served_block(
-    block: Block, k: int, history: RunningHistory, fairness: Fairness, say: Say, share: float, mend: Mend | None = None
+    block: Block,
+    k: int,
+    history: RunningHistory,
+    fairness: Fairness,
+    say: Say,
+    share: float,
+    mend: Repair | None = None,
 ) -> Slates:
     """Return the slates of the users of a block, each of which becomes part of the history.
 
@@ -215,7 +221,7 @@ class Dynamic(InOrder):
         self._parts()
 
     def serve(
-        self, candidates: Candidates, k: int, state: State | None = None, mending: Mending | None = None
+        self, candidates: Candidates, k: int, state: State | None = None, mending: Repairs | None = None
     ) -> Slates:
         """Return a list of at most k items for every user, in order.
 
@@ -264,7 +270,7 @@ class Dynamic(InOrder):
     def _slates(self, parts: list[Slates], candidates: Candidates, k: int) -> Slates:
         if not parts:
             return empty(self.label, candidates, k)
-        every = together(parts)
+        every = join_slates(parts)
         return Slates(self.label, every.item_names, every.items, every.tied, every.flags, every.quantities)
 
     def _parts(self) -> tuple[SayAllocation, HistoryFairness]:
