@@ -157,7 +157,8 @@ class OverTime:
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
         behind = [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()]
-        return json_value(asdict(self)) | {"behind": behind, "churn": self.churn}
+        values: dict[str, Any] = json_value(asdict(self))
+        return values | {"behind": behind, "churn": self.churn}
 
 
 def over_time(served: Served, window: int = WINDOW) -> OverTime:

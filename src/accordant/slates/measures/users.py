@@ -52,7 +52,7 @@ def ndcg(served: Served) -> Values:
 def recall(served: Served) -> Values:
     """Targets shown over targets; below 1 for whoever consumed more than k items."""
     found, wanted = hits(served)
-    return found.sum(axis=1) / wanted
+    return np.asarray(found.sum(axis=1) / wanted)
 
 
 @mean_of("hit_rate", "max", "share of requests whose list holds something that was really consumed, in [0, 1]")
