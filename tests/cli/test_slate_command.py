@@ -8,7 +8,7 @@ import pytest
 from accordant.slates.terminal import slate_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
-from accordant.slates.result import RECORD, SLATES, write_result
+from accordant.slates.run import RECORD, SLATES, write_result
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
 

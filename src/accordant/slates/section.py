@@ -33,10 +33,10 @@ from accordant.slates.measures import Range, SlateMeasure, measures
 from accordant.slates.offers import market_of_offers
 from accordant.slates.options import SlateOptions
 from accordant.slates.proxies import ProxyReports
-from accordant.slates.result import OpenedSlates, SlateResult
 from accordant.slates.rule import SlateRule, rules_of
 from accordant.slates.rule_findings import findings
 from accordant.slates.rules.floors import Floored
+from accordant.slates.run import OpenedSlates, ServedSlates
 from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.sources import MarketSource, market_source
 from accordant.slates.tradeoff import check_served
@@ -82,7 +82,7 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known)
 
 
-def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> SlateResult:
+def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> ServedSlates:
     """Serve the market by every rule, and measure what each showed.
 
     Parameters
@@ -91,9 +91,9 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> Sl
         Who speaks for stakeholders in this market; None if nobody does.
     """
     market, options = opened.source.market, opened.options
-    served = {}
+    served, n_requests = {}, sum(batch.n_users for batch in market.batches)
     for label, rule in opened.rules.items():
-        logger.info("serving %d requests by %s", opened.header()["requests"]["n"], label)
+        logger.info("serving %d requests by %s", n_requests, label)
         served[label] = serve(rule, market, opened.k)
     served = on_one_scale(served)
     made, weights = _measures(opened.case.slates, market)
@@ -123,7 +123,7 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> Sl
         *(row.strategy for row in table.rows if row.candidate), *standing.rules,
     ]))[:WATCHED]  # fmt: skip
     shown = tried.chosen if tried else next((row.strategy for row in table.rows if row.candidate), watched[0])
-    return SlateResult(
+    return ServedSlates(
         opened, served, made, table, standing,
         None if reference is None else price(board, reference),
         tried,

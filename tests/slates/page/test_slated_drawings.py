@@ -18,13 +18,14 @@ from accordant.slates.page.maps import step_of
 from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
 from accordant.slates.page.summary import signed
+from accordant.slates.result import ItemResult, PopularityResult
 from accordant.slates.page.gains import behind_chart, ever_behind, drawn_stakeholders
 
 DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
 
 
 def at(latitude, longitude, name="a"):
-    return {"name": name, "latitude": latitude, "longitude": longitude}
+    return ItemResult(name=name, latitude=latitude, longitude=longitude)
 
 
 def boxes(found):
@@ -106,9 +107,13 @@ def test_bars_hold_every_item_once(n_items):
 
 
 def test_the_axis_holds_what_a_bar_adds_up():
-    share = {"exposure": [0.0] * 118 + [0.5, 0.5], "popularity": [1 / 120] * 120}
+    items = tuple(map(str, range(120)))
+    share = PopularityResult(
+        items=items, popularity=(1 / 120,) * 120, exposure=(0.0,) * 118 + (0.5, 0.5), lorenz=(), gini=None
+    )
     assert highest([share]) == 1.0
-    assert highest([{"exposure": [None], "popularity": [None]}]) == 1.0
+    nothing = PopularityResult(items=("a",), popularity=(None,), exposure=(None,), lorenz=(None,), gini=None)
+    assert highest([nothing]) == 1.0
 
 
 def test_labels_of_marks_in_a_row_keep_apart():
@@ -168,7 +173,7 @@ def test_the_front_marks_who_is_not_dominated(situations):
     content = situations("tiny")
     reading = SlateReading(content)
     drawn = str(front_chart("front", reading.lines, ("user attained", "worst off"), "Visitor"))
-    free = [line.name for line in reading.lines if line.standing["on_front"]]
+    free = [line.name for line in reading.lines if line.standing.on_front]
     assert f"Not dominated: {', '.join(free)}. The reference is the list of Visitor alone." in drawn
     marks = re.findall(r'class="mark (?:filled|open) (full|dominated)( chosen)?"', drawn)
     assert sum(fill == "full" for fill, _ in marks) == len(free)
@@ -200,8 +205,8 @@ def test_lines_over_time_are_the_same_side_by_side(situations):
     names = drawn_stakeholders(many.compared, "Visitor")
     assert len(names) == 8
     ends = {
-        name: min(row[-1] for line in many.compared for who, row in zip(line.rule["over_time"]["stakeholders"], line.rule["over_time"]["attained"], strict=True) if who == name)
-        for name in many.compared[0].rule["over_time"]["stakeholders"]
+        name: min(row[-1] for line in many.compared for who, row in zip(line.rule.over_time.stakeholders, line.rule.over_time.attained, strict=True) if who == name)
+        for name in many.compared[0].rule.over_time.stakeholders
     }  # fmt: skip
     assert set(names) == set(sorted(ends, key=ends.get)[:8])
 

@@ -10,10 +10,9 @@ import pytest
 from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.report.scale import interval, number, percent
-from accordant.slates.page import FORMAT, render_slates
+from accordant.slates.page import render_slates
 from accordant.slates.page.reading import SlateReading
 from accordant.slates.page.summary import signed, span
-from accordant.slates.result import FORMAT as WRITTEN
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
 
@@ -26,10 +25,6 @@ def text_of(section, html, page):
     part = re.search(rf'<section id="{section}".*?</section>', html, re.DOTALL)
     assert part is not None
     return page(part[0]).text
-
-
-def test_format_is_the_one_that_runs_write():
-    assert FORMAT == WRITTEN
 
 
 @pytest.mark.parametrize("found", [None, 0, 1, 3, "2"])
@@ -90,7 +85,7 @@ def test_trial_says_gain_and_price_in_the_same_size(situations, page):
     )
     assert "Even Visitor" not in answer
     for each, word in ((trial["gain"], "better"), (trial["price"], "worse")):
-        assert f"{signed(each['value'])} {span(each)} {word}" in answer
+        assert f"{signed(each['value'])} {span(each['low'], each['high'])} {word}" in answer
     assert "not dominated no rule is as good in both and better in one It is not dominated in 98.3%" in answer
     assert html.count('<div class="outcome ') == 3
     assert html.count('<p class="outcome-value">') == 3
@@ -150,7 +145,7 @@ def test_losses_are_counted_beside_gains(situations, page):
     assert html.count('<td class="number loss">') == worse > 0
     for label, each in found.items():
         assert label in changes
-        assert f"{signed(each['value'])} {span(each)}" in changes
+        assert f"{signed(each['value'])} {span(each['low'], each['high'])}" in changes
 
 
 def test_later_requests_stand_before_all(situations, page):
@@ -166,7 +161,8 @@ def test_later_requests_stand_before_all(situations, page):
     words = {True: "better", False: "worse", None: "no change shown"}
     for label in later:
         told = (
-            f"{signed(each['value'])} {span(each)} {words[each['better']]}" for each in (later[label], every[label])
+            f"{signed(each['value'])} {span(each['low'], each['high'])} {words[each['better']]}"
+            for each in (later[label], every[label])
         )
         assert " ".join(told) in changes
     assert "The later requests begin with a new day." in changes
@@ -264,7 +260,7 @@ def test_what_is_attained_is_taken_from_lines_over_time_without_a_measure(situat
     content["columns"] = [each for each in content["columns"] if each["label"] != "attained City"]
     reading = SlateReading(content)
     value, cell = reading.attained(reading.lines[0], "City")
-    assert value == reading.lines[0].rule["over_time"]["attained"][2][-1]
+    assert value == reading.lines[0].rule.over_time.attained[2][-1]
     assert (cell.value, cell.interval) == (number(value), "")
 
 
@@ -428,9 +424,9 @@ def test_items_without_a_place_are_counted(situations, page):
 def test_the_most_crowded_items_come_first(situations, page):
     content = situations("tiny")
     lines = SlateReading(content).compared
-    worst = max(peak for line in lines for peak in line.rule["crowding"]["peak"])
+    worst = max(peak for line in lines for peak in line.rule.crowding.peak)
     table = text_of("load", render_slates(content), page).split("chosen")[-1]
-    assert f"1. {lines[0].rule['crowding']['items'][0]}" in table
+    assert f"1. {lines[0].rule.crowding.items[0]}" in table
     assert number(worst, 2) in table.split("2. item")[0]
 
 

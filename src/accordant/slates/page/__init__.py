@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from accordant.slates.page.render import FORMAT, render_slates
+from accordant.slates.page.render import render_slates
 
-__all__ = ["FORMAT", "render_slates"]
+__all__ = ["render_slates"]

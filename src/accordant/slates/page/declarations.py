@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, count, number, percent
 from accordant.slates.page.reading import RuleLine, SlateReading, in_words
+from accordant.slates.result import AttainmentResult, ProxyResult
 
 STANDINGS = {"met": "circle", "not met": "open-circle", "not defined": "cross", "no threshold": "cross"}
 AIMS = {"max": "more", "min": "less"}
@@ -36,25 +37,25 @@ def objective_rows(reading: SlateReading, lines: Sequence[RuleLine]) -> list[tup
     found = []
     for each in reading.stakeholders:
         stated = [(value["value"], one) for value in each["values"] for one in value["objectives"]]
-        own = [[one for one in line.rule["attainments"] if one["stakeholder"] == each["name"]] for line in lines]
+        own = [[one for one in line.rule.attainments if one.stakeholder == each["name"]] for line in lines]
         if stated:
             found.append((each, tuple(_objective_row(*pair, [row[k] for row in own]) for k, pair in enumerate(stated))))
     return found
 
 
-def _objective_row(value: str, stated: Json, results: Sequence[Json]) -> ObjectiveRow:
+def _objective_row(value: str, stated: Json, results: Sequence[AttainmentResult]) -> ObjectiveRow:
     parameters = ", ".join(f"{key} = {each}" for key, each in stated["parameters"].items())
-    told = tuple((number(each["mean"]), _floor_word(each)) for each in results)
+    told = tuple((number(each.mean), _floor_word(each)) for each in results)
     return ObjectiveRow(
         value, stated["metric"], parameters, AIMS[stated["direction"]], stated["weight"],
         stated["floor"], stated["because"], told,
     )  # fmt: skip
 
 
-def _floor_word(result: Json) -> str:
-    if result["floor"] is None:
+def _floor_word(result: AttainmentResult) -> str:
+    if result.floor is None:
         return ""
-    return "not defined" if result["met"] is None else "met" if result["met"] else "not met"
+    return "not defined" if result.met is None else "met" if result.met else "not met"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class CriterionRow:
 
 def criteria(reading: SlateReading) -> list[CriterionRow]:
     """Return the criteria of the card; none without a card or verdicts."""
-    card, verdicts = reading.content["scope"], reading.content["verdicts"]
+    card, verdicts = reading.result.scope, reading.result.verdicts
     if card is None or not verdicts:
         return []
     goals = [each["goal"] for each in next(iter(verdicts.values()))]
@@ -145,28 +146,28 @@ class ProxyTable:
 
 def proxies(reading: SlateReading) -> ProxyTable | None:
     """Return who spoke for whom; None if nobody did."""
-    found: Sequence[Json] = reading.content.get("voices") or ()
+    found = reading.result.voices
     if not found:
         return None
-    spoken_for = {each["stakeholder"] for each in found}
-    models = [each for each in found if each["ranker"]["kind"] == MODEL]
-    asked, stood_in = sum(each["asked"] for each in models), sum(each["fallbacks"] for each in models)
+    spoken_for = {each.stakeholder for each in found}
+    models = [each for each in found if each.ranker["kind"] == MODEL]
+    asked, stood_in = sum(each.asked for each in models), sum(each.fallbacks for each in models)
     return ProxyTable(
         tuple(_proxy_row(each) for each in found),
         tuple(each["name"] for each in reading.stakeholders if each["name"] not in spoken_for),
-        number(found[0]["threshold"], 2), INSTEAD[found[0]["instead"]], count(asked) if 0 < asked == stood_in else None,
+        number(found[0].threshold, 2), INSTEAD[found[0].instead], count(asked) if 0 < asked == stood_in else None,
         f"in {count(stood_in)} of {count(asked)} rankings" if stood_in else "",
     )  # fmt: skip
 
 
-def _proxy_row(voice: Json) -> ProxyRow:
-    ranker = voice["ranker"]
+def _proxy_row(voice: ProxyResult) -> ProxyRow:
+    ranker = voice.ranker
     settings = [f"{key} {_named(value)}" for key, value in ranker.items() if key not in TOLD and value is not None]
-    stood_in = f"{count(voice['fallbacks'])} of {count(voice['asked'])}" if ranker["kind"] == MODEL else ""
+    stood_in = f"{count(voice.fallbacks)} of {count(voice.asked)}" if ranker["kind"] == MODEL else ""
     return ProxyRow(
-        voice["stakeholder"], ranker["name"], ranker["kind"], ranker["about"], count(voice["asked"]),
-        number(voice["mean_share"]), number(voice["mean_tau"]), _lost(voice), stood_in, ", ".join(settings),
-        tuple((key.replace("_", " "), in_words(value)) for key, value in voice["usage"].items()),
+        voice.stakeholder, ranker["name"], ranker["kind"], ranker["about"], count(voice.asked),
+        number(voice.mean_share), number(voice.mean_tau), _lost(voice), stood_in, ", ".join(settings),
+        tuple((key.replace("_", " "), in_words(value)) for key, value in voice.usage.items()),
     )  # fmt: skip
 
 
@@ -175,16 +176,16 @@ def _named(setting: object) -> str:
     return str(setting["name"]) if isinstance(setting, dict) and "name" in setting else in_words(setting)
 
 
-def _lost(voice: Json) -> tuple[str, ...]:
+def _lost(voice: ProxyResult) -> tuple[str, ...]:
     """Return the share of rankings that did not count, of how many, and what became of them."""
-    asked, failed = voice["asked"], voice["asked"] - voice["passed"]
+    asked, failed = voice.asked, voice.asked - voice.passed
     if not asked:
         return (NOT_DEFINED,)
-    declared = failed - voice["silenced"]
+    declared = failed - voice.silenced
     parts = [
         f"{count(failed)} of {count(asked)}",
-        f"{count(voice['silenced'])} without a say" if voice["silenced"] else "",
+        f"{count(voice.silenced)} without a say" if voice.silenced else "",
         f"{count(declared)} as declared" if declared else "",
-        f"{count(voice['empty'])} ranked nothing" if voice["empty"] else "",
+        f"{count(voice.empty)} ranked nothing" if voice.empty else "",
     ]
     return (percent(failed / asked), *filter(None, parts))

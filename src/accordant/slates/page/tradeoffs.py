@@ -21,23 +21,28 @@ FEW = 15  # rules up to which every one has its number; with more, those not dom
 CROSSES = 8  # rules not dominated up to which each has its intervals drawn; with more, the marked ones
 
 
-def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str], user: str) -> Markup:
+def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str], user: str | None) -> Markup:
     """Return rules by two measures; a full mark for those that no other dominates, a hollow one for others.
 
     Rules without a value on an axis are left out. `axes` are labels of measures, horizontal first; more of both is
     better.
     """
-    there = [each for each in lines if None not in each.standing["values"]]
-    free = [each for each in there if each.standing["on_front"]]
+    there = [each for each in lines if None not in each.standing.values]
+    free = [each for each in there if each.standing.on_front]
     crossed = [each for each in there if each.roles or (len(free) <= CROSSES and each in free)]
     scales = tuple(
         linear_scale([value for each in there for value in _reach(each, axes[k], each in crossed)], *ends)
         for k, ends in enumerate(((LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)))
     )
-    places = {each.name: (scales[0](x), scales[1](y)) for each in there for x, y in [each.standing["values"]]}
+    places = {
+        each.name: (scales[0](x), scales[1](y))
+        for each in there
+        for x, y in [each.standing.values]
+        if x is not None and y is not None
+    }
     drawn = _frame((scales[0], scales[1]), axes)
     drawn += [part for each in crossed for part in _cross(each, axes, scales, places[each.name])]
-    for each in sorted(there, key=lambda one: (one.standing["on_front"], bool(one.roles))):
+    for each in sorted(there, key=lambda one: (one.standing.on_front, bool(one.roles))):
         drawn.append(_marked(each, axes, places[each.name]))
     drawn += _labels(there, free, places)
     said = (
@@ -159,9 +164,8 @@ class Check:
     chart: Markup | None
 
 
-def check(content: Json) -> Check | None:
+def check(found: Json | None) -> Check | None:
     """Return the check; None where there is none. Entries that the page does not know are shown as facts."""
-    found = content["consumption"]
     if found is None:
         return None
     verdict = str(found.get("verdict", NOT_DEFINED))
@@ -183,7 +187,7 @@ def _cell(value: object, name: str) -> tuple[str, str]:
     if name == "gamma" and isinstance(value, dict):
         return number(value["gamma"]), ""
     if isinstance(value, dict):
-        below = [span(value, 4), str(value.get("effect", ""))]
+        below = [span(value["low"], value["high"], 4), str(value.get("effect", ""))]
         return signed(value["value"], 4), " ".join(filter(None, below))
     if name.endswith("_change") and value is None:
         return "the most accurate list", ""

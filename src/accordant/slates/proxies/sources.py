@@ -12,7 +12,7 @@ from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.proxies import ProxyReports, proxy_reports
 from accordant.slates.rankers import LanguageModelRanker, ObjectiveRanker, Ranker, RecordedRanker
 from accordant.slates.rankers.recorded import read_rankings
-from accordant.slates.result import OpenedSlates
+from accordant.slates.run import OpenedSlates
 from accordant.slates.serving import Market
 
 RECORDED = "recorded rankings"
