@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from accordant.sections import Number, Section, sections
+from accordant.slates.evaluation.curves import CrowdingCurve, PopularityCurve
 from accordant.slates.evaluation.front import Front
 from accordant.slates.evaluation.justification import Statement
 from accordant.slates.evaluation.stability import Condorcet, Dropped
@@ -78,26 +79,6 @@ class OverTimeResult(Part):
     window: int
 
 
-class PopularityResult(Part):
-    """`accordant.slates.evaluation.PopularityCurve`."""
-
-    items: tuple[str, ...]
-    popularity: tuple[Number, ...]
-    exposure: tuple[Number, ...]
-    lorenz: tuple[Number, ...]
-    gini: Number
-
-
-class CrowdingResult(Part):
-    """`accordant.slates.evaluation.CrowdingCurve`."""
-
-    items: tuple[str, ...]
-    capacity: tuple[float, ...]
-    mean: tuple[float, ...]
-    peak: tuple[float, ...]
-    days_over: tuple[float, ...]
-
-
 class AttainmentResult(Part):
     """The mean of an objective over all lists, its floor, and whether the mean reaches it."""
 
@@ -167,8 +148,8 @@ class RuleResult(Part):
     broken: dict[str, float]
     witness: str
     over_time: OverTimeResult
-    popularity: PopularityResult
-    crowding: CrowdingResult
+    popularity: PopularityCurve
+    crowding: CrowdingCurve
     condorcet: Condorcet
     attainments: tuple[AttainmentResult, ...]
     stability: tuple[Dropped, ...] = ()

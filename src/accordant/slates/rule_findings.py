@@ -24,10 +24,8 @@ from accordant.slates.objectives.stakeholder import attainments
 from accordant.slates.proportionality import AXIOMS, Witness, check, violations
 from accordant.slates.result import (
     AttainmentResult,
-    CrowdingResult,
     ManipulabilityResult,
     OverTimeResult,
-    PopularityResult,
     RuleResult,
 )
 from accordant.slates.rule import SlateRule
@@ -59,8 +57,8 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
     return RuleResult(
         label=label, kind=opened.kinds[label], note=rule.note, changed=changed, floor_impossible=impossible,
         floor_unmet=below, broken=broken, witness=witness, over_time=_thin(over_time(served)),
-        popularity=PopularityResult(**popularity_curve(served).to_json()),
-        crowding=CrowdingResult(**crowding_curve(served).to_json()), condorcet=condorcet(served.slates, candidates),
+        popularity=popularity_curve(served),
+        crowding=crowding_curve(served), condorcet=condorcet(served.slates, candidates),
         attainments=tuple(_attainments(served, opened.case.slates)),
         **(_robustness(rule, served, k, opened.options.seed) if watched else {}),
     )  # fmt: skip

@@ -18,7 +18,8 @@ from accordant.slates.page.maps import step_of
 from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
 from accordant.slates.page.summary import signed
-from accordant.slates.result import ItemResult, PopularityResult
+from accordant.slates.evaluation.curves import PopularityCurve
+from accordant.slates.result import ItemResult
 from accordant.slates.page.gains import behind_chart, ever_behind, drawn_stakeholders
 
 DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
@@ -108,11 +109,11 @@ def test_bars_hold_every_item_once(n_items):
 
 def test_the_axis_holds_what_a_bar_adds_up():
     items = tuple(map(str, range(120)))
-    share = PopularityResult(
+    share = PopularityCurve(
         items=items, popularity=(1 / 120,) * 120, exposure=(0.0,) * 118 + (0.5, 0.5), lorenz=(), gini=None
     )
     assert highest([share]) == 1.0
-    nothing = PopularityResult(items=("a",), popularity=(None,), exposure=(None,), lorenz=(None,), gini=None)
+    nothing = PopularityCurve(items=("a",), popularity=(None,), exposure=(None,), lorenz=(None,), gini=None)
     assert highest([nothing]) == 1.0
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.json_values import finite, json_value
+from accordant.json_values import json_value
+from accordant.sections import Number
 from accordant.slates.candidates import ALIKE
 from accordant.slates.measures.measure import ratio
 from accordant.slates.measures.stakeholder import least
@@ -19,36 +21,29 @@ from accordant.slates.slates import WINDOW
 from accordant.statistics import gini
 
 
-@dataclass(frozen=True, eq=False)
-class PopularityCurve:
+class PopularityCurve(BaseModel, frozen=True, extra="forbid"):
     """Attention of open items, the most popular item first.
 
     Attributes
     ----------
     items
-        Names, shape (open item,); equals in declared order.
+        Names, one for each open item; equals in declared order.
     popularity, exposure
-        Shares of each item, shape (open item,); NaN if all are 0.
+        Shares of each item; None if all are 0.
     lorenz
-        Share of attention of the 0, 1, 2, … items that get least, shape (open item + 1,): the diagonal is equality.
+        Share of attention of the 0, 1, 2, … items that get least, one more than items: the diagonal is equality.
     gini
         Of the attention; None if nothing was shown.
     """
 
     items: tuple[str, ...]
-    popularity: Values
-    exposure: Values
-    lorenz: Values
-    gini: float | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; undefined ones are None."""
-        values: dict[str, Any] = json_value(asdict(self))
-        return values
+    popularity: tuple[Number, ...]
+    exposure: tuple[Number, ...]
+    lorenz: tuple[Number, ...]
+    gini: Number
 
 
-@dataclass(frozen=True, eq=False)
-class CrowdingCurve:
+class CrowdingCurve(BaseModel, frozen=True, extra="forbid"):
     """Load of items with a limit, the most crowded one first.
 
     Attributes
@@ -56,23 +51,18 @@ class CrowdingCurve:
     items
         Names of open items with a finite capacity, sorted by peak load.
     capacity
-        Visits per day, shape (item,).
+        Visits per day.
     mean, peak
-        Visits over capacity on an average day and on the worst day, shape (item,): above 1 is too much.
+        Visits over capacity on an average day and on the worst day: above 1 is too much.
     days_over
-        Share of days with more visits than capacity, shape (item,).
+        Share of days with more visits than capacity.
     """
 
     items: tuple[str, ...]
-    capacity: Values
-    mean: Values
-    peak: Values
-    days_over: Values
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        values: dict[str, Any] = json_value(asdict(self))
-        return values
+    capacity: tuple[float, ...]
+    mean: tuple[float, ...]
+    peak: tuple[float, ...]
+    days_over: tuple[float, ...]
 
 
 def popularity_curve(served: Served) -> PopularityCurve:
@@ -82,13 +72,12 @@ def popularity_curve(served: Served) -> PopularityCurve:
     places = places[np.argsort(-catalogue.popularity[places], kind="stable")]
     popularity, exposure = catalogue.popularity[places], served.slates.exposure().sum(axis=1)[places]
     upward = np.concatenate([[0.0], np.cumsum(np.sort(exposure))])
-    inequality = float(gini(exposure))
     return PopularityCurve(
-        tuple(catalogue.items[c] for c in places),
-        ratio(popularity, popularity.sum()),
-        ratio(exposure, exposure.sum()),
-        ratio(upward, upward[-1]),
-        finite(inequality),
+        items=tuple(catalogue.items[c] for c in places),
+        popularity=tuple(ratio(popularity, popularity.sum()).tolist()),
+        exposure=tuple(ratio(exposure, exposure.sum()).tolist()),
+        lorenz=tuple(ratio(upward, upward[-1]).tolist()),
+        gini=float(gini(exposure)),
     )
 
 
@@ -104,9 +93,10 @@ def crowding_curve(served: Served) -> CrowdingCurve:
     peak = full.max(axis=1, initial=0.0)
     order = np.argsort(-peak, kind="stable")
     over = (load > catalogue.capacity[places, None]).sum(axis=1) / max(1, len(days))
+    mean = full.sum(axis=1) / max(1, len(days))
     return CrowdingCurve(
-        tuple(catalogue.items[c] for c in places[order]), catalogue.capacity[places][order],
-        (full.sum(axis=1) / max(1, len(days)))[order], peak[order], over[order],
+        items=tuple(catalogue.items[c] for c in places[order]), capacity=tuple(catalogue.capacity[places][order].tolist()),
+        mean=tuple(mean[order].tolist()), peak=tuple(peak[order].tolist()), days_over=tuple(over[order].tolist()),
     )  # fmt: skip
 
 

@@ -13,8 +13,8 @@ from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart
 from accordant.report.charts.svg import figure, line, tag, text, wrapped
 from accordant.report.scale import NOT_DEFINED, Scale, linear_scale, number, percent
 from accordant.report.tables import Cell
+from accordant.slates.evaluation.curves import PopularityCurve
 from accordant.slates.page.reading import BEST, FOLD, RuleLine, SlateReading
-from accordant.slates.result import PopularityResult
 
 EVEN = 5e-4  # a mean that rounds to its floor is not shown as below it
 WIDE = 7  # stakeholders side by side
@@ -175,7 +175,7 @@ def parts(n_items: int) -> list[range]:
     return [range(first, last) for first, last in pairwise(ends)]
 
 
-def highest(curves: Sequence[PopularityResult]) -> float:
+def highest(curves: Sequence[PopularityCurve]) -> float:
     """Return the largest share of a bar over some rules, of attention or of popularity."""
     values = [value for each in curves for name in ("exposure", "popularity") for value in _shares(each, name)]
     return max((value for value in values if value is not None), default=1.0)
@@ -248,7 +248,7 @@ def _thin(n: int) -> list[int]:
     return sorted({*range(0, n, every), n - 1})
 
 
-def _shares(curve: PopularityResult, name: str) -> list[float | None]:
+def _shares(curve: PopularityCurve, name: str) -> list[float | None]:
     """Return the share of the items of every bar together; None where it is not defined."""
     values = getattr(curve, name)
     found: list[float | None] = []
@@ -258,7 +258,7 @@ def _shares(curve: PopularityResult, name: str) -> list[float | None]:
     return found
 
 
-def _names(curve: PopularityResult) -> list[str]:
+def _names(curve: PopularityCurve) -> list[str]:
     """Return what each bar stands for."""
     items = curve.items
     return [
@@ -278,7 +278,7 @@ def _steps(known: Sequence[float | None], wide: float, up: Scale) -> list[Markup
     return [tag("path", {"d": path, "class": "popularity"})]
 
 
-def _said(curve: PopularityResult) -> str:
+def _said(curve: PopularityCurve) -> str:
     """Put the bars into words: shares of the most popular tenth and half."""
     values = [value for value in curve.exposure if value is not None]
     if not values or len(values) < len(curve.exposure):

@@ -142,18 +142,25 @@ class Events:
 
 
 def column_names(given: Mapping[str, str | None] | None) -> dict[str, str | None]:
-    """Return the names of all columns, some of which a case renames; None for one that is not to be read.
+    """Return the names of all columns, some of which a case renames; None for one that is not to be read."""
+    return renamed_columns(given, COLUMNS, NEEDED, "item")
+
+
+def renamed_columns(
+    given: Mapping[str, str | None] | None, columns: Mapping[str, str], needed: Sequence[str], item: str
+) -> dict[str, str | None]:
+    """Return the names of columns, some of which a case renames; ``id`` is renamed with `item`, unless named itself.
 
     Raises `UnknownNameError` if there is no column for such a use; `InputError` if a column that is needed is declared
     missing.
     """
     changed = dict(given or {})
     for use, name in changed.items():
-        if use not in COLUMNS:
-            raise UnknownNameError("use in columns:", use, COLUMNS)
-        if name is None and use in NEEDED:
+        if use not in columns:
+            raise UnknownNameError("use in columns:", use, columns)
+        if name is None and use in needed:
             raise InputError(f"columns: {use} is declared missing; allowed: the name of a column")
-    return dict(COLUMNS) | {"id": changed.get("item", COLUMNS["id"])} | changed
+    return dict(columns) | {"id": changed.get(item, columns["id"])} | changed
 
 
 def read_items(path: Path, columns: Mapping[str, str | None], separator: str = ",") -> Items:
@@ -165,12 +172,12 @@ def read_items(path: Path, columns: Mapping[str, str | None], separator: str = "
     if not path.is_file():
         raise DataError(f"{path.name}, the file of items, is not in {path.parent}; it stands beside the interactions")
     cells = _read(path, columns, OF_ITEMS, separator)
-    ids = _different(cells, "id", cells.required("id"))
+    ids = different(cells, "id", cells.required("id"))
     if cells.columns["name"] is None:
         names = ids
     else:
         given = [name or each for name, each in zip(cells.texts("name"), ids, strict=True)]
-        names = _different(cells, "name", given)
+        names = different(cells, "name", given)
     return Items(
         tuple(ids), tuple(names), tuple(cells.texts("category")), tuple(cells.texts("provider")),
         cells.numbers("price", AT_LEAST_0), cells.numbers("capacity", ROOM, blank=np.inf),
@@ -213,7 +220,7 @@ def _read(path: Path, columns: Mapping[str, str | None], uses: tuple[str, ...], 
     return Cells.read(path, {use: columns[use] for use in uses}, optional, separator)
 
 
-def _different(cells: Cells, use: str, texts: list[str]) -> list[str]:
+def different(cells: Cells, use: str, texts: list[str]) -> list[str]:
     """Return texts none of which repeats."""
     seen: dict[str, int] = {}
     for row, text in enumerate(texts):

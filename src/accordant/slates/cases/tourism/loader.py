@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
+from accordant.slates.cases.interactions.past import day_of
 from accordant.slates.cases.tourism.tables import (
     Places,
     Visits,
     capacities,
     column_names,
-    date_of,
     providers,
     read_places,
     read_visits,
@@ -112,7 +112,7 @@ def split_by_time(visits: Visits, test_share: float) -> Split:
     training = visits.ends < tests[0].start
     if not training.any():
         raise DataError(
-            f"nothing to learn from: no visit was over before the first test tour began on {date_of(tests[0].start)}; "
+            f"nothing to learn from: no visit was over before the first test tour began on {day_of(tests[0].start)}; "
             "allowed: a smaller test_share, or more tours"
         )
     return Split(tuple(tests), training, tests[0].start, len(long_enough))
@@ -301,7 +301,7 @@ def _facts(visits: Visits, split: Split, places: Places, history: Values) -> dic
         "users_asking": len({tour.user for tour in split.tests}),
         "training_visits": len(training),
         "training_users": len({visits.users[row] for row in training}),
-        "split": date_of(split.time),
+        "split": day_of(split.time),
         "cold_share": float((history.sum(axis=0) == 0).mean()),
         "targets_per_request": float(np.mean([len(tour.items) - 1 for tour in split.tests])),
         "no_duration_share": float((visits.ends == visits.starts).mean()),

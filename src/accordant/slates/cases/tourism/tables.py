@@ -13,14 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError
+from accordant.slates.cases.interactions.past import day_of
+from accordant.slates.cases.interactions.tables import (
+    LATEST,
+    LATITUDE,
+    LONGITUDE,
+    MOST_UNKNOWN,
+    SHARE,
+    different,
+    renamed_columns,
+)
 from accordant.tables.cells import Cells, Limits
 
 COLUMNS: Mapping[str, str] = {
@@ -48,13 +57,8 @@ OF_VISITS = ("user", "tour", "poi", "start", "end")
 OF_PLACES = ("id", "category", "longitude", "latitude", "name", "provider", "capacity", "price", "safety")
 OPTIONAL = ("name", "provider", "capacity", "price", "safety")  # not in the public files
 
-LONGITUDE = Limits(-180.0, 180.0, "degrees from -180 to 180")
-LATITUDE = Limits(-90.0, 90.0, "degrees from -90 to 90")
 AT_LEAST_0 = Limits(0.0, np.inf, "a number of at least 0")
-SHARE = Limits(0.0, 1.0, "a number from 0 to 1")
-LATEST = 4_102_444_800.0  # 2100-01-01; a larger number of seconds is usually one of milliseconds
 TIME = Limits(-LATEST, LATEST, "seconds since 1970, at most those of the year 2100")
-MOST_UNKNOWN = 0.1  # a larger share of visits to undeclared attractions means that the two files do not belong together
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,18 +119,8 @@ class Visits:
 
 
 def column_names(given: Mapping[str, str | None] | None) -> dict[str, str | None]:
-    """Return the names of all columns, some of which a case renames; None for a column that is not there.
-
-    Raises `UnknownNameError` if there is no column for such a use; `InputError` if a column that every file needs is
-    declared missing.
-    """
-    changed = dict(given or {})
-    for use, name in changed.items():
-        if use not in COLUMNS:
-            raise UnknownNameError("use in columns:", use, COLUMNS)
-        if name is None and use in {"user", "tour", "poi", "start", "id"}:
-            raise InputError(f"columns: {use} is declared missing; allowed: the name of a column")
-    return dict(COLUMNS) | {"id": changed.get("poi", COLUMNS["id"])} | changed
+    """Return the names of all columns, some of which a case renames; None for a column that is not there."""
+    return renamed_columns(given, COLUMNS, ("user", "tour", "poi", "start", "id"), "poi")
 
 
 def read_places(path: Path, columns: Mapping[str, str | None], separator: str = ",") -> Places:
@@ -138,10 +132,10 @@ def read_places(path: Path, columns: Mapping[str, str | None], separator: str = 
         If a column is missing, an id or name is blank or repeats, or a number is out of range; names the row.
     """
     cells = Cells.read(path, {use: columns[use] for use in OF_PLACES}, _may_miss(columns, OF_PLACES), separator)
-    ids = _unique(cells, "id", cells.required("id"))
+    ids = different(cells, "id", cells.required("id"))
     names = [name or each for name, each in zip(cells.texts("name"), ids, strict=True)]
     return Places(
-        tuple(ids), tuple(_unique(cells, "name" if cells.columns["name"] else "id", names)),
+        tuple(ids), tuple(different(cells, "name" if cells.columns["name"] else "id", names)),
         tuple(cells.texts("category")), tuple(cells.texts("provider")),
         cells.numbers("latitude", LATITUDE), cells.numbers("longitude", LONGITUDE),
         cells.numbers("price", AT_LEAST_0), cells.numbers("safety", SHARE), cells.numbers("capacity", AT_LEAST_0),
@@ -172,7 +166,7 @@ def read_visits(
     kept = [row for row in range(len(cells)) if not (unknown[row] or old[row])]
     kept.sort(key=lambda row: (starts[row], max(starts[row], ends[row]), items[row], users[row], tours[row]))
     if not kept:
-        raise DataError(f"{cells.file}: all {len(cells)} visits began before {date_of(earliest)}")
+        raise DataError(f"{cells.file}: all {len(cells)} visits began before {day_of(earliest)}")
     return Visits(
         tuple(users[row] for row in kept), tuple((users[row], tours[row]) for row in kept), items[kept],
         starts[kept], np.maximum(starts, ends)[kept],
@@ -180,24 +174,9 @@ def read_visits(
     )  # fmt: skip
 
 
-def date_of(seconds: float) -> str:
-    """Return the day of a time in coordinated universal time, such as ``2012-09-26``."""
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
-
-
 def _may_miss(columns: Mapping[str, str | None], uses: tuple[str, ...]) -> tuple[str, ...]:
     """Return the uses whose column may be missing: optional ones that nobody renamed."""
     return tuple(use for use in uses if use in OPTIONAL and columns[use] == COLUMNS[use])
-
-
-def _unique(cells: Cells, use: str, texts: list[str]) -> list[str]:
-    """Return texts that are all different."""
-    seen: dict[str, int] = {}
-    for row, text in enumerate(texts):
-        if text in seen:
-            raise cells.error(use, row, text, f"names that differ; row {seen[text]} has this one")
-        seen[text] = row
-    return texts
 
 
 LEAST_CAPACITY = 1.0  # visits a day of an attraction that hardly anybody visited
