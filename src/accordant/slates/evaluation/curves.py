@@ -95,8 +95,8 @@ def crowding_curve(served: Served) -> CrowdingCurve:
     over = (load > catalogue.capacity[places, None]).sum(axis=1) / max(1, len(days))
     mean = full.sum(axis=1) / max(1, len(days))
     return CrowdingCurve(
-        items=tuple(catalogue.items[c] for c in places[order]), capacity=tuple(catalogue.capacity[places][order].tolist()),
-        mean=tuple(mean[order].tolist()), peak=tuple(peak[order].tolist()), days_over=tuple(over[order].tolist()),
+        items=tuple(catalogue.items[c] for c in places[order]),
+        capacity=tuple(catalogue.capacity[places][order].tolist()), mean=tuple(mean[order].tolist()), peak=tuple(peak[order].tolist()), days_over=tuple(over[order].tolist()),
     )  # fmt: skip
 
 

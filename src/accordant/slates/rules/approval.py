@@ -140,6 +140,8 @@ def _means(values: Values, available: Mask, means: Values) -> None:
 
     Differences to the first available item are added in declared order: equal values have exactly their mean, and the
     mean of a user does not depend on who else is in the block.
+
+        np.where(available, values, 0.0).sum(axis=1) / available.sum(axis=0)
     """
     n_stakeholders, n_items, n_users = values.shape
     counts = np.zeros(n_users)
@@ -229,6 +231,8 @@ def _count(approved: NDArray[np.bool_], power: Values, left: NDArray[np.bool_], 
     """Write Σ_i power[i, u] · approved[i, c, u], added in the order of i, shape (item, user); −inf if not left.
 
     Stakeholders without power for anybody in the block cost nothing.
+
+        np.where(left, np.einsum("iu,icu->cu", power, approved), -np.inf)
     """
     n_stakeholders, n_items, n_users = approved.shape
     for c in range(n_items):

@@ -92,6 +92,8 @@ def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: f
     """Return the sum of the largest values (smallest with sign −1) of each stakeholder, shape (stakeholder, user).
 
     `lengths` values are summed; `kept`, shape (place, user), is room for the best so far in descending order.
+
+        np.sort(values[i, available[:, u], u])[::-1][: lengths[u]].sum()  # of each i and u, with sign 1
     """
     n_stakeholders, n_items, n_users = values.shape
     sums = np.zeros((n_stakeholders, n_users))
@@ -116,7 +118,10 @@ def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: f
 
 @compiled
 def add_up(gains: Values, items: NDArray[np.intp], reached: Values) -> None:
-    """Add the gains of lists, shape (user, place) with −1 for empty places, to utilities, shape (stakeholder, user)."""
+    """Add the gains of lists, shape (user, place) with −1 for empty places, to utilities, shape (stakeholder, user).
+
+    reached += np.where(items >= 0, gains[:, items, np.arange(len(items))[:, None]], 0.0).sum(axis=2)
+    """
     for i in range(len(gains)):
         for u in range(len(items)):
             for place in range(items.shape[1]):
@@ -126,7 +131,7 @@ def add_up(gains: Values, items: NDArray[np.intp], reached: Values) -> None:
 
 @compiled
 def rescale(values: Values, less: Values, scale: Values, out: Values) -> None:
-    """Write (values[i, c, u] − less[i, u]) · scale[i, u]."""
+    """Write ``(values - less[:, None]) * scale[:, None]``, shape (stakeholder, item, user)."""
     n_stakeholders, n_items, n_users = values.shape
     for i in range(n_stakeholders):
         low, factor = less[i], scale[i]

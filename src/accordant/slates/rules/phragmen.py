@@ -102,7 +102,11 @@ def _lowest(raised: Values, candidates: Candidates) -> tuple[NDArray[np.intp], N
 
 @compiled
 def _raise(approved: Mask, weights: Values, loads: Values, raised: Values) -> None:
-    """Write the load that each item would bring its approvers, shape (item, user); infinite if there are none."""
+    """Write the load that each item would bring its approvers, shape (item, user); infinite if there are none.
+
+    share = weights[:, None, None] * approved
+    (1.0 + (share * loads[:, None]).sum(axis=0)) / share.sum(axis=0)
+    """
     n_stakeholders, n_items, n_users = approved.shape
     voters = np.empty(n_users)
     for c in range(n_items):

@@ -28,7 +28,11 @@ from accordant.strategies.block import log_product, weighted_sum
 
 @compiled
 def smallest_after(gains: Values, running: Values, free: Mask, smallest: Values) -> None:
-    """Write min_i (running[i, u] + gains[i, c, u]), shape (item, user): 0 if every sum is inf, −inf if not free."""
+    """Write min_i (running[i, u] + gains[i, c, u]), shape (item, user): 0 if every sum is inf, −inf if not free.
+
+    smallest = (running[:, None] + gains).min(axis=0)
+    np.where(free, np.where(smallest == np.inf, 0.0, smallest), -np.inf)
+    """
     n_stakeholders, n_items, n_users = gains.shape
     for c in range(n_items):
         out, may = smallest[c], free[c]
