@@ -35,16 +35,9 @@ from accordant.strategies.strategy import stakeholder_weights
 
 @dataclass(frozen=True)
 class Witness:
-    """A group that is wronged.
+    """A group that is wronged: positions of its voters, the ℓ places that it is worth and does not get, and items.
 
-    Attributes
-    ----------
-    voters
-        Positions of its members.
-    size
-        ℓ: the places that it is worth and does not get.
-    items
-        Positions of items that all of them approve: ℓ of them, or the one on which they agree.
+    All voters approve the items: ℓ of them, or the one on which they agree.
     """
 
     voters: tuple[int, ...]

@@ -79,36 +79,9 @@ class OpenedSlates:
 
 @dataclass(frozen=True, eq=False)
 class ServedSlates:
-    """What all rules showed, and everything that is measured about it.
+    """What each rule showed, by label, and everything that is measured about it; see `SlateResult` for the fields.
 
-    Attributes
-    ----------
-    opened
-        Case, options, source, rules.
-    served
-        Rule to what it showed.
-    measures
-        Columns of the leaderboard by label.
-    leaderboard
-        The same as for strategies.
-    front
-        Rules that no other dominates, in what the user and what the worst-off attain.
-    prices
-        Differences of all rules to the list of the user alone; None if nobody is the user.
-    trial
-        A rule chosen on the earlier requests and tried on the later ones; None where there are too few.
-    rules
-        What is said of each rule beside measures.
-    consumption
-        Whether diversity costs accuracy here, or only seems to; None where no targets are known.
-    examples
-        Justified lists of some requests.
-    verdicts
-        Rule to the verdict on each criterion of the scope card; empty without a card.
-    proxies
-        What rankers said for stakeholders; None if nobody spoke.
-    warnings
-        Sentences that a reader must see.
+    `measures` are the columns of the leaderboard by label; `proxies` is None if nobody speaks for a stakeholder.
     """
 
     opened: OpenedSlates

@@ -153,15 +153,9 @@ SPREAD = 1e-12  # probabilities whose logarithms have a smaller standard deviati
 class FittedGamma:
     """The straight line through log shares over log probabilities.
 
-    Attributes
-    ----------
-    gamma
-        Its slope; NaN unless two types with different probabilities have items.
-    residual
-        Largest distance of a log share from the line; 0 if the slate is γ-homogeneous among the types used, NaN without
-        a line.
-    left_out
-        Wanted types without an item: they have no log share. A line that counted them would be steeper.
+    Its slope is NaN unless two types with different probabilities have items; `residual` is the largest distance of a
+    log share from the line, 0 if the slate is γ-homogeneous among the types used. `left_out` counts wanted types
+    without an item: they have no log share, and a line that counted them would be steeper.
     """
 
     gamma: float
@@ -173,14 +167,8 @@ class FittedGamma:
 class ConsumptionMeasures:
     """What a slate is worth.
 
-    Attributes
-    ----------
-    best
-        Expected sum of the best k items of the wanted type: Σ_t p_t h_t(a_t).
-    mean
-        Expected value of an item of the slate, if all are consumed; NaN for an empty slate.
-    gamma
-        How shares follow probabilities.
+    `best` is the expected sum of the best k items of the wanted type, Σ_t p_t h_t(a_t); `mean` the expected value of an
+    item if all are consumed, NaN for an empty slate; `gamma` how shares follow probabilities.
     """
 
     best: float

@@ -30,16 +30,8 @@ class BoardCell:
 class BoardColumn:
     """A measure: what it is called here, whether more or less of it is better, and what it says.
 
-    Attributes
-    ----------
-    label, goal, about
-        Of the measure.
-    resampled
-        Whether its draws say how sure it is; not for measures of days where there is a single one.
-    range
-        Smallest and largest possible value; None if it has no bound.
-    units
-        How many users, or days, are resampled for it.
+    `resampled` says whether its draws say how sure it is, which those of days do not where there is a single one;
+    `units` are the users, or days, that are resampled for it.
     """
 
     label: str

@@ -96,8 +96,11 @@ def crowding_curve(served: Served) -> CrowdingCurve:
     mean = full.sum(axis=1) / max(1, len(days))
     return CrowdingCurve(
         items=tuple(catalogue.items[c] for c in places[order]),
-        capacity=tuple(catalogue.capacity[places][order].tolist()), mean=tuple(mean[order].tolist()), peak=tuple(peak[order].tolist()), days_over=tuple(over[order].tolist()),
-    )  # fmt: skip
+        capacity=tuple(catalogue.capacity[places][order].tolist()),
+        mean=tuple(mean[order].tolist()),
+        peak=tuple(peak[order].tolist()),
+        days_over=tuple(over[order].tolist()),
+    )
 
 
 NOBODY = -1  # before any list made a difference to anybody

@@ -140,15 +140,10 @@ def _dominators(rules: Sequence[str], over: Mask, n: int, by: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class Difference:
-    """A measure of one rule minus that of the reference.
+    """A measure of one rule minus that of the reference, on the same resamples.
 
-    Attributes
-    ----------
-    estimate
-        With the interval of the paired difference: both rules on the same resamples.
-    better
-        Whether the rule does better than the reference, by the goal of the measure; None if the interval holds 0, or
-        there is none.
+    `better` says whether the rule does better, by the goal of the measure; None if the interval holds 0, or there is
+    none.
     """
 
     estimate: Estimate

@@ -30,31 +30,13 @@ GOAL_WORDS: dict[Goal, str] = {"max": "more is better", "min": "less is better"}
 class HeldOutComparison:
     """What a rule gains and costs on requests that took no part in choosing it.
 
-    Attributes
-    ----------
-    chosen
-        The contender with the highest composite score on the earlier requests.
-    reference
-        What it is compared with.
-    gain_of, price_of
-        Labels of the measures.
-    gain_goal, price_goal
-        Whether more or less of them is better.
-    earlier, later
-        Numbers of requests.
-    cut
-        ``between days``: no day has requests on both sides. ``inside a day``: there is one day alone, so what is
-        counted by day, such as crowds, is understated in both parts.
-    gain, price
-        Paired differences to the reference on the later requests, with intervals.
-    differences
-        The same for every measure, by label.
-    dominated_by
-        Rules that dominate it on both measures on the later requests.
-    dominators
-        These, and each rule that dominates it there in more than 5 % of resamples, to the share in which it does.
-    on_front
-        Share of resamples in which no rule dominates it there; None if it has no values.
+    Attributes of this and of `accordant.slates.result.TrialResult` are the same: `chosen` is the contender with the
+    highest composite score on the earlier requests, `gain` and `price` are paired differences to the reference on the
+    later ones, of the measures `gain_of` and `price_of`, and `differences` the same for every measure. `cut` is
+    ``between days`` if no day has requests on both sides, ``inside a day`` if there is one day alone, so that what is
+    counted by day is understated in both parts. Rules in `dominated_by` dominate it on both measures there;
+    `dominators` are these, and each rule that dominates it in more than 5 % of resamples, to that share. `on_front` is
+    the share in which none does; None if it has no values.
     """
 
     chosen: str

@@ -108,16 +108,9 @@ class Justification:
 class ListFacts:
     """The numbers of one list, for stakeholders with a weight above 0.
 
-    Attributes
-    ----------
-    items, stakeholders
-        Names of the items shown, and of those who have a say.
-    standing
-        Where each item lies between the worst and the best available item, shape (stakeholder, item shown); NaN for
-        whom all are alike.
-    attained, drawn
-        What the list attains between the worst list, 0, and the best, 1, and what lists drawn at random attain on
-        average, shape (stakeholder,); NaN for whom all lists of this length are alike.
+    `standing` says where each item shown lies between the worst and the best available item, shape (stakeholder, item
+    shown). `attained` and `drawn` are what the list attains between the worst list, 0, and the best, 1, and what lists
+    drawn at random attain on average, shape (stakeholder,). NaN for whom all are alike.
     """
 
     items: tuple[str, ...]
@@ -225,17 +218,9 @@ class Check:
 
 
 def check(justification: Justification, served: Served) -> Check:
-    """Compute again what a justification says: the text first, then its record and reasons.
+    """Compute again what a justification says: the text first, then its record and reasons, of any origin.
 
-    Parameters
-    ----------
-    justification
-        Of any origin; its text and record need not agree.
-
-    Raises
-    ------
-    InputError
-        If there is no such request.
+    Raises `InputError` if there is no such request.
     """
     right = ListFacts.of(served, justification.request).statements()
     problems: list[str] = []

@@ -92,18 +92,10 @@ def leaderboard(
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """How values become composite scores.
+    """How values become composite scores: goals, weights and ranges of measures, None for no range, and who may win.
 
-    Attributes
-    ----------
-    goals, weights, ranges
-        Of the measures; None for no range.
-    candidates
-        Who may win, shape (rule,).
-    normalisation
-        As used.
-    unbounded
-        Labels of measures that count and have no range, which keep the scores from being on ranges.
+    `normalisation` is the one used; `unbounded` are labels of measures that count and have no range, which keep the
+    scores from being on ranges.
     """
 
     goals: tuple[Goal, ...]

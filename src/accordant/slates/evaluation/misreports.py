@@ -43,18 +43,9 @@ class Misreport:
 class Sight:
     """What a misreporter sees of some requests, and the misreports that need nothing drawn.
 
-    Attributes
-    ----------
-    own
-        Its true values, shape (item, user).
-    available
-        What may be shown, shape (item, user).
-    order
-        Its items from the best to the worst, unavailable ones last, shape (rank, user).
-    ranks
-        Place of each item in that order, from 0, shape (item, user).
-    mine, theirs
-        Whether an item is among the best k for it, and for all others together, shape (item, user).
+    Its true values and what may be shown are of shape (item, user). `order` holds its items from the best to the worst,
+    unavailable ones last, shape (rank, user); `ranks` the place of each item in that order, from 0; `mine` and `theirs`
+    whether an item is among the best k for it, and for all others together, shape (item, user).
     """
 
     own: Values

@@ -70,14 +70,8 @@ def resample_measures(
 ) -> Values:
     """Return measures of what one rule showed, on resamples of users, shape (resample, measure).
 
-    Measures that add up over requests cost one matrix product together; for those of days, days are drawn.
-
-    Parameters
-    ----------
-    resamples
-        How many, at least 0.
-    generator
-        Source of randomness: the same state draws the same users and the same days, whatever the rule and the measures.
+    Measures that add up over requests cost one matrix product together; for those of days, days are drawn. The same
+    state of the generator draws the same users and the same days, whatever the rule and the measures.
     """
     of_days = generator.spawn(1)[0]
     plain = {m: each for m, each in enumerate(measures.values()) if not isinstance(each, DailyMeasure)}
@@ -200,13 +194,7 @@ def recentre(draws: Values, points: Values) -> Values:
     Drawing users with replacement makes attention less even than it is: a measure that is no mean, such as an
     inequality, is then larger on almost every resample than on the data, and its interval would not hold its value. The
     mean difference is the bootstrap's estimate of that bias (Efron and Tibshirani 1993, Section 10.2), taken off here.
-
-    Parameters
-    ----------
-    draws
-        Of one rule, shape (resample, measure); NaN where not defined.
-    points
-        Shape (measure,).
+    Draws of one rule are of shape (resample, measure), NaN where not defined.
     """
     if not len(draws):
         return draws

@@ -112,18 +112,10 @@ class OfferingAgent(Protocol):
 
 @dataclass(frozen=True)
 class AgentRecord:
-    """What one agent did in one round.
+    """What one agent did in one round: its ranking, and the items of it that exist and were not banned before the
+    round.
 
-    Attributes
-    ----------
-    ranking
-        As it was given.
-    valid
-        Its items that exist and were not banned before the round.
-    relevance, hallucination, reliability
-        r, h and d, in [0, 1].
-    weight
-        (r + d − h) times the agent's own weight; at most 0 for one who is not heard.
+    r, h and d are in [0, 1]; the weight is (r + d − h) times the agent's own, at most 0 for one who is not heard.
     """
 
     ranking: Ranking

@@ -35,15 +35,8 @@ BESIDE, MORE = 5, 6  # measures beside the score, and per further table
 def render_slates(content: dict[str, Any]) -> str:
     """Return what rules showed, and all that was measured about it, as one HTML document.
 
-    Parameters
-    ----------
-    content
-        What ``accordant slate --json`` prints. Nothing else is read, so the same content gives the same bytes.
-
-    Raises
-    ------
-    InputError
-        If the content has another format.
+    Nothing but the JSON that ``accordant slate --json`` prints is read, so the same content gives the same bytes.
+    Raises `InputError` if it has another format.
     """
     if content.get("result") != FORMAT:
         raise InputError(f"the slates have format {content.get('result')!r}; allowed: {FORMAT}")

@@ -41,20 +41,10 @@ REWARD = "expected_reward"  # the only aim of a stakeholder of whom nothing but 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What one stakeholder's ranker may see of some requests.
+    """What one stakeholder's ranker may see of some requests, of which only facts are shown.
 
-    Attributes
-    ----------
-    catalogue, requests
-        Of which only facts are shown.
-    available
-        Which items are shown, shape (item, request).
-    distances
-        Kilometres, NaN where unknown, shape (item, request).
-    party
-        The stakeholder.
-    scores
-        Of each aim, in [0, 1], 1 is best, shape (aim, item, request).
+    `available` and `distances`, kilometres or NaN, are of shape (item, request); `scores` of each aim, 1 is best, of
+    shape (aim, item, request).
     """
 
     catalogue: Catalogue

@@ -235,22 +235,11 @@ def _warnings_of(voice: ProxySummary, threshold: float) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class PartlySilentCandidates(Candidates):
-    """Candidates of users for some of whom some stakeholders have no say.
+    """Candidates of users for some of whom some stakeholders are silent, shape (stakeholder, user).
 
     Rules take users in blocks. Here every block holds users for whom the same stakeholders are silent; these have
-    weight 0 in it, as if they were absent. Users stay in order, so that rules which look back see the same past.
-
-    Parameters
-    ----------
-    candidates
-        With the weights of those who are not silent.
-    silent
-        Who has no say for whom, shape (stakeholder, user); somebody with weight has one for every user.
-
-    Raises
-    ------
-    InputError
-        If the shape is another, or nobody has a say for a user.
+    weight 0 in it, as if they were absent. Users stay in order, so that rules which look back see the same past. Raises
+    `InputError` if the shape is another, or nobody has a say for a user.
     """
 
     silent: Mask

@@ -75,14 +75,7 @@ def with_proxies(
 def names_with_commas(text: str, what: str) -> tuple[str, ...]:
     """Return names with commas between; unlike names of agents, those of stakeholders may hold blanks.
 
-    Parameters
-    ----------
-    text
-        Such as ``Residents,Small shops``.
-    what
-        Where it was written, for messages: ``--speaks-for``.
-
-    Raises `InputError` if a name is missing or repeated.
+    Raises `InputError`, which says where they were written, if a name is missing or repeated.
     """
     names = tuple(each.strip() for each in text.split(","))
     if not all(names) or len(set(names)) < len(names):

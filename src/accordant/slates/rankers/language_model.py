@@ -69,21 +69,10 @@ def schema(ids: Sequence[str]) -> dict[str, Any]:
 
 
 def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = False) -> ReadRanking:
-    """Return the ranking in an answer.
+    """Return the ranking in an answer, which is one JSON object: at most k items by id, best first, or all of them.
 
-    Parameters
-    ----------
-    text
-        The whole answer: one JSON object and nothing else.
-    k
-        Places of the list: at most so many items are ranked, or all of them.
-    fences
-        Whether a Markdown fence is taken off; only where the form was asked for in words.
-
-    Raises
-    ------
-    BadAnswerError
-        If it is no valid ranking; nothing is guessed or mended.
+    A Markdown fence is taken off only where the form was asked for in words. Raises `BadAnswerError` if it is no valid
+    ranking; nothing is guessed or mended.
     """
     wire = read_wire(text, WireRanking, fences=fences)
     faults = [f"ranking: {each!r} is no id of an item" for each in dict.fromkeys(wire.ranking) if each not in named]

@@ -18,19 +18,10 @@ FIRST_SCALE = 0.1  # of the factors that the alternation starts from; any small 
 
 @dataclass(frozen=True, eq=False)
 class FittedFactorisation(Fitted):
-    """Factors of items, and what users consumed; factors of users follow from both.
+    """Factors Y of items, shape (item, factor), and what users consumed; factors of users follow from both.
 
-    Attributes
-    ----------
-    factors
-        Y, shape (item, factor).
-    history
-        Counts, one row per user.
-    reach
-        Share of users who consumed each item, shape (item,): the score where the factors say nothing. It
-        estimates the same p_uc as they do.
-    alpha, regularisation
-        As in `Factorisation`.
+    `reach` is the share of users who consumed each item, shape (item,): the score where the factors say nothing. It
+    estimates the same p_uc as they do.
     """
 
     factors: Values

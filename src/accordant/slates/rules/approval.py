@@ -170,21 +170,10 @@ Spend = Callable[[Values, Mask, Values], Values]
 def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend: Spend) -> Slates:
     """Return the lists that grow by the item with the highest Σ_i power[i] over those who approve it.
 
-    Parameters
-    ----------
-    approved
-        Shape (stakeholder, item, user).
-    candidates
-        Gives weights, which as `even_weights` are the powers at the start, what may be shown, and what breaks ties.
-    spend
-        From the powers, who approves the item that was chosen last, and how many chosen items each stakeholder approves
-        by now, all of shape (stakeholder, user), to the powers from here on. Users without an item left have no
-        approvals of it.
-
-    Returns
-    -------
-    Slates
-        With the quantity ``approved``: how many items of the list each stakeholder approves, shape (stakeholder, user).
+    `spend` gives, from the powers, who approves the item that was chosen last, and how many chosen items each
+    stakeholder approves by now, all of shape (stakeholder, user), the powers from here on; at the start they are
+    `even_weights`. Users without an item left have no approvals of it. The quantity ``approved`` of the slates says how
+    many items of the list each stakeholder approves.
     """
     n_stakeholders, n_items, n_users = approved.shape
     power = np.repeat(even_weights(candidates.weights)[:, None], n_users, axis=1)
@@ -211,15 +200,8 @@ def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend
 def highest(scores: Values, candidates: Candidates, tolerance: float = TIE_TOLERANCE) -> Selection:
     """Return the item with the highest score; ties go to the higher sum of expected rewards, then to the first.
 
-    Sums of weights are as exact as floats are, whatever the precision of E, so that E's wider tolerance is only for the
-    sums of expected rewards.
-
-    Parameters
-    ----------
-    scores
-        Sums of weights with mean 1, at least 0, −inf for items that cannot be had, shape (item, user).
-    tolerance
-        Scores this close, relative to max(1, best), tie.
+    Sums of weights, −∞ for items that cannot be had, are as exact as floats are, whatever the precision of E, so that
+    E's wider tolerance is only for the sums of expected rewards.
     """
     codes, tied = np.empty(scores.shape[1], dtype=np.intp), np.empty(scores.shape[1], dtype=bool)
     _choose(scores, candidates.totals, tolerance, candidates.tolerance, codes, tied)

@@ -52,19 +52,8 @@ def wanted_types(
         p_t ∝ (Σ_{c of type t} relevance of c)^(1 / temperature),  then mixed with equal shares by `smoothing`
 
     Only available items count; a type without any has p_t = 0. Where nothing is relevant, types with items are alike.
-
-    Parameters
-    ----------
-    relevance
-        Of items for users, at least 0, shape (item, user).
-    available
-        Shape (item, user).
-    types
-        Of items, shape (item,); see `types_of`.
-    temperature
-        Above 0: large makes types alike, small prefers the most relevant.
-    smoothing
-        Share of equal chances, in [0, 1].
+    Relevance of at least 0 and what is available are of shape (item, user), types of shape (item,); a large
+    temperature, above 0, makes types alike, and smoothing is in [0, 1].
     """
     n_types = int(types.max()) + 1
     mass, some = np.zeros((n_types, relevance.shape[1])), np.zeros((n_types, relevance.shape[1]), dtype=bool)

@@ -27,18 +27,10 @@ from accordant.strategies.constraints.declaration import Declared, declared, is_
 
 @dataclass(frozen=True, eq=False)
 class RepairedLists:
-    """Lists of some users after the repair.
+    """Lists of some users after the repair, shape (user, k), and what became of each, shape (user,).
 
-    Attributes
-    ----------
-    items
-        Shape (user, k).
-    tied, changed
-        Whether the repair broke a tie, and whether it changed the list, shape (user,).
-    unmet, impossible
-        Whether a floor is missed, and whether it is proved that no list holds all of them, shape (user,).
-    shortfall
-        By how much each floor is missed, shape (stakeholder, user); 0 for stakeholders without one.
+    Whether the repair broke a tie or changed the list, whether a floor is missed, and whether it is proved that no list
+    holds all of them. `shortfall` says by how much each floor is missed, shape (stakeholder, user); 0 without one.
     """
 
     items: Codes
@@ -87,19 +79,7 @@ def repair_lists(shelf: RepairState, levels: Values) -> RepairedLists:
 class BlockRepairs:
     """Repairs of the lists of a block of users, one after the other, each before it is shown.
 
-    Parameters
-    ----------
-    candidates
-        Of the block.
-    k
-        Places. Lists are as long as what may be shown allows.
-    levels
-        As in `repair_state`.
-
-    Attributes
-    ----------
-    done
-        What became of the lists so far.
+    Lists are as long as what may be shown allows; `done` is what became of the lists so far.
     """
 
     def __init__(self, candidates: Candidates, k: int, levels: Values) -> None:

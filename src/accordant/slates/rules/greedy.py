@@ -231,14 +231,7 @@ class GreedySlate(SlateRule):
 def compare_ranks(first: Values, second: Values, tolerance: float) -> Codes:
     """Return 1 where the first rank in which two lists differ by more than the tolerance is higher in the first.
 
-    −1 where it is lower, and 0 where no rank differs, shape (user,).
-
-    Parameters
-    ----------
-    first, second
-        Shape (rank, user).
-    tolerance
-        Relative to max(1, |second|).
+    −1 where it is lower, and 0 where no rank differs, shape (user,), from shapes (rank, user).
     """
     with np.errstate(invalid="ignore"):
         difference = np.where(first == second, 0.0, first - second)

@@ -105,16 +105,10 @@ class PerItem(SlateRule):
 
 @dataclass(frozen=True, eq=False)
 class Among:
-    """What a strategy decides if only some items are there.
+    """What a strategy decides if only some items are there: winners, ties, and scores if it has any.
 
-    Attributes
-    ----------
-    winners
-        One item for each user, `NOTHING` for whom there is none, shape (user,); arbitrary where there are scores.
-    tied
-        Shape (user,).
-    scores
-        Shape (item, user), −inf for items that are not there; None if the strategy has none.
+    Winners are `NOTHING` for users without an item, and arbitrary where there are scores, which are of shape (item,
+    user) with −∞ for items that are not there.
     """
 
     winners: NDArray[np.intp]

@@ -50,18 +50,10 @@ class SequentialPhragmen(ApprovalRule):
 
 
 def add_by_load(items: NDArray[np.intp], loads: Values, approved: Mask, candidates: Candidates) -> NDArray[np.bool_]:
-    """Fill the empty places of lists by loads; return whether a tie was broken, shape (user,).
+    """Fill the empty places at the end of lists by loads; return whether a tie was broken, shape (user,).
 
-    Parameters
-    ----------
-    items
-        Lists with `NOTHING` in empty places at the end, shape (user, k); written over.
-    loads
-        What stakeholders carry so far, below 0 for money they hold, shape (stakeholder, user); written over.
-    approved
-        Shape (stakeholder, item, user).
-    candidates
-        Gives weights, what may be shown, and what breaks ties.
+    Lists, shape (user, k), and loads, shape (stakeholder, user), below 0 for money that stakeholders hold, are written
+    over.
     """
     n_users, k = items.shape
     weights, everyone = even_weights(candidates.weights), np.arange(n_users)
@@ -329,17 +321,7 @@ class GreedyMonroe(ApprovalRule):
     def quotas(self, weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         """Return the weight that each place stands for, the first place first, shape (k,).
 
-        Parameters
-        ----------
-        weights
-            Shape (stakeholder,).
-        k
-            Places, at least 1.
-
-        Raises
-        ------
-        InputError
-            If weights are to count voters and one is no whole number.
+        Raises `InputError` if weights are to count voters and one is no whole number.
         """
         total = float(weights.sum())
         if not self.whole:

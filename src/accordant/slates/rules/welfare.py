@@ -75,16 +75,9 @@ class MaximinSlate(GreedySlate):
 def drop_leximin_worse(gains: Values, running: Values, tolerance: float, smallest: Values) -> None:
     """Write −inf for items that are level in the smallest utility and worse in a later rank.
 
-    Rank after rank, only items within the tolerance (relative to max(1, |best|)) of the best one are kept.
-
-    Parameters
-    ----------
-    gains, running
-        Shapes (stakeholder, item, user) and (stakeholder, user); inf for whom all lists are alike.
-    tolerance
-        Utilities this close are level.
-    smallest
-        The first rank, shape (item, user); −inf for items that may not be added.
+    Rank after rank, only items within the tolerance (relative to max(1, |best|)) of the best one are kept. `running`,
+    shape (stakeholder, user), is inf for whom all lists are alike; `smallest`, shape (item, user), is the first rank,
+    −inf for items that may not be added.
     """
     n_stakeholders, n_items, n_users = gains.shape
     level = np.empty(n_items, dtype=np.intp)

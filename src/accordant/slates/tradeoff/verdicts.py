@@ -29,15 +29,10 @@ ALIKE = 1e-3  # a mean square of centred log probabilities below it (3 %) is too
 
 @dataclass(frozen=True)
 class PooledGamma:
-    """One slope through the types of all lists, each list with its own level.
+    """One slope through the types of all lists, each list with its own level; NaN where nothing tells it.
 
-    Attributes
-    ----------
-    gamma
-        The slope; NaN if the types of each list are wanted with nearly the same probability, or lists have one type.
-    left_out
-        Share of wanted types that a list shows no item of: they have no log share, and a line that counted them would
-        be steeper. Near 1 for short lists, whose γ then says little.
+    `left_out` is the share of wanted types that a list shows no item of: they have no log share, and a line that
+    counted them would be steeper. Near 1 for short lists, whose γ then says little.
     """
 
     gamma: float

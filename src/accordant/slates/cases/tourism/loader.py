@@ -34,17 +34,7 @@ SHORTEST = 2  # attractions of a tour from which something is left to predict af
 
 @dataclass(frozen=True)
 class Tour:
-    """What one user visited on one tour.
-
-    Attributes
-    ----------
-    user, name
-        Ids.
-    start
-        Seconds since 1970 at which the first visit began.
-    items
-        Different attractions in the order of their first visit, by position.
-    """
+    """What one user visited on one tour: different attractions in the order of their first visit, from a time on."""
 
     user: str
     name: str
@@ -54,18 +44,9 @@ class Tour:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Tours to predict, and visits to learn from.
+    """Tours to predict, the latest of at least two attractions in the order of time, and visits to learn from.
 
-    Attributes
-    ----------
-    tests
-        The latest tours of at least two attractions, in the order of time.
-    training
-        Whether a visit was over before the first of them began, shape (visit,).
-    time
-        Seconds since 1970 at which it began.
-    tours
-        How many tours of at least two attractions there are in all.
+    `training` says whether a visit was over before the first of them began, at `time`; `tours` counts all such tours.
     """
 
     tests: tuple[Tour, ...]
@@ -89,15 +70,9 @@ def tours_of(visits: Visits) -> list[Tour]:
 def split_by_time(visits: Visits, test_share: float) -> Split:
     """Split at the start of the first of the latest tours of at least two attractions.
 
-    A visit that is not over by then is not learned from, whoever made it and whatever tour it belongs to.
-
-    Parameters
-    ----------
-    test_share
-        Share of these tours that are tests, above 0 and below 1; at least one is.
-
-    Raises `InputError` if the share is out of range; `DataError` if no tour has two attractions, or nothing happened
-    before the first test.
+    A visit that is not over by then is not learned from, whoever made it and whatever tour it belongs to. `test_share`
+    of these tours, above 0 and below 1, at least one, are tests. Raises `InputError` if the share is out of range;
+    `DataError` if no tour has two attractions, or nothing happened before the first test.
     """
     if not 0 < test_share < 1:
         raise InputError(f"test_share is {test_share:g}; allowed: above 0 and below 1")

@@ -119,15 +119,7 @@ def estimates(found: Tastes, who: NDArray[np.intp], noise: float, generator: np.
     """Return what a recommender believes that each request likes, in [0, 1], shape (item, request).
 
     True taste with normal noise; of a user of whom nothing is known, the mean taste of all users with the same noise.
-
-    Parameters
-    ----------
-    who
-        Position of the user of each request, shape (request,).
-    noise
-        Standard deviation, at least 0.
-    generator
-        To draw from; as many numbers are drawn whatever the noise.
+    As many numbers are drawn whatever the noise, a standard deviation of at least 0; `who` asks, shape (request,).
     """
     if not (noise >= 0 and np.isfinite(noise)):
         raise InputError(f"noise is {noise:g}; allowed: a number of at least 0")

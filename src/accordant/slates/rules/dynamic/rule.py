@@ -33,21 +33,13 @@ from accordant.slates.slates import NOTHING, Slates, State, join_slates
 
 
 def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:
-    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours].
+    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours], (stakeholder,
+    user).
 
     SCRUF-D takes compatibility as given. This one needs no data beside E: it is 1 if the best list of a stakeholder is
-    as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user.
-
-    Parameters
-    ----------
-    user
-        E of the user, shape (item, user).
-    extremes
-        The user's ideal and worst mean over lists of the same length, each of shape (user,).
-
-    Returns
-    -------
-    Shape (stakeholder, user); 0 for stakeholders without a say.
+    as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user, and 0 for
+    stakeholders without a say. `extremes` are the user's ideal and worst mean over lists of the same length, each of
+    shape (user,).
     """
     found = np.zeros((len(candidates.stakeholders), user.shape[1]))
     ideal, worst = extremes
@@ -65,22 +57,9 @@ def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values
 class Block:
     """What is known of some users before any of them is served.
 
-    Attributes
-    ----------
-    candidates
-        E and what may be shown.
-    by_user
-        E, shape (user, stakeholder, item).
-    own
-        E of the user, shape (user, item); 0 if the user has no say.
-    ideal, worst
-        Of every stakeholder, shape (stakeholder, user).
-    speakers
-        Positions of the stakeholders who may be given a say: those with weight above 0, but for the user.
-    compatibility
-        c_i, shape (stakeholder, user); 1 where no allocation reads it.
-    reads_compatibility
-        Whether one does.
+    E by user is of shape (user, stakeholder, item), that of the user of shape (user, item), 0 without a say; `ideal`,
+    `worst` and `compatibility`, 1 where no allocation reads it, are of shape (stakeholder, user). `speakers` are
+    positions of those who may be given a say: with weight above 0, but for the user.
     """
 
     candidates: Candidates
