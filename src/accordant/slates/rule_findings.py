@@ -103,13 +103,12 @@ def _proportionality(served: Served, k: int) -> tuple[dict[str, float], str]:
 
 def _broken_words(axiom: str, witness: Witness, served: Served, user: int) -> str:
     """Return a broken axiom as a sentence."""
-    ids = [each for batch in served.market.batches for each in batch.ids]
     voters = ", ".join(served.market.stakeholders[voter] for voter in witness.voters)
     items = ", ".join(served.slates.item_names[item] for item in witness.items)
     approved = f"item{'s' * (len(witness.items) > 1)} {items}"
     return (
-        f"the list of {ids[user]} breaks {axiom.upper().replace('_PLUS', '+')}: {voters} could claim {witness.size} of "
-        f"{served.slates.k} places, and all of them approve {approved}"
+        f"the list of {served.market.ids[user]} breaks {axiom.upper().replace('_PLUS', '+')}: {voters} could claim "
+        f"{witness.size} of {served.slates.k} places, and all of them approve {approved}"
     )
 
 

@@ -147,8 +147,9 @@ class ServedSlates:
     def _shown(self) -> Iterator[tuple[object, ...]]:
         """Yield rule, request, user, day, place and item."""
         for rule, served in self.served.items():
-            ids = [each for batch in served.market.batches for each in batch.ids]
-            for request, (name, user, day) in enumerate(zip(ids, served.users, served.days.tolist(), strict=True)):
+            for request, (name, user, day) in enumerate(
+                zip(served.market.ids, served.users, served.days.tolist(), strict=True)
+            ):
                 for place, item in enumerate(served.slates.items[request].tolist(), 1):
                     if item != NOTHING:
                         yield rule, name, user, day, place, served.slates.item_names[item]

@@ -78,7 +78,7 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     kinds = {label: rule.kind for label, rule in rules.items()}
     if options.floors and market.floors:
         rules = {label: _floored(rule, market) for label, rule in rules.items()}
-    known = frozenset(each for batch in every.batches for each in batch.ids)
+    known = frozenset(every.ids)
     return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known)
 
 
@@ -201,10 +201,9 @@ def _label(found: Mapping[str, SlateMeasure], measure: str, **parameters: Any) -
 
 def _example(label: str, served: Served, request: int) -> dict[str, Any]:
     """Return the justified list of one request."""
-    ids = [each for batch in served.market.batches for each in batch.ids]
     return why(served, request).to_json() | {
         "rule": label,
-        "id": ids[request],
+        "id": served.market.ids[request],
         "items": list(served.slates.names(request)),
     }
 

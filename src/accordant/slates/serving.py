@@ -94,6 +94,11 @@ class Market:
         if not self.batches:
             raise InputError("there are no requests to serve")
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Names of all requests, in order."""
+        return tuple(name for batch in self.batches for name in batch.ids)
+
     def candidates(self, requests: Requests, state: State) -> Candidates:
         """Return E of a batch with what may be shown: closed items are not."""
         return self._offered(self.expected(requests, state), requests, state)

@@ -13,7 +13,6 @@ A list that shows the same again and again closes an echo chamber. Items without
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.slates.measures.measure import mean_of, ratio
@@ -80,7 +79,7 @@ def distance(served: Served) -> Values:
          "chance that two draws from a list are of one category, in (0, 1]; 1 is one category only")  # fmt: skip
 def category_concentration(served: Served) -> Values:
     """Mean over lists of Σ_g (n_g / n)², n_g of the n items being of category g (Simpson 1949; Herfindahl 1950)."""
-    counts = in_categories(served, served.slates.shown())
+    counts = served.market.catalogue.by_category(served.slates.shown())
     return ratio((counts**2).sum(axis=0), counts.sum(axis=0) ** 2)
 
 
@@ -92,7 +91,7 @@ def intra_list_diversity(served: Served) -> Values:
     Intra-list diversity (Smyth and McClave 2001; Ziegler et al. 2005) with distance 1 between categories, else 0. A
     list with fewer than two items with a category does not count.
     """
-    counts = in_categories(served, served.slates.shown())
+    counts = served.market.catalogue.by_category(served.slates.shown())
     n = counts.sum(axis=0)
     return 1.0 - ratio((counts * (counts - 1)).sum(axis=0), n * (n - 1))
 
@@ -100,13 +99,9 @@ def intra_list_diversity(served: Served) -> Values:
 @mean_of("history_overlap", "min", "share of a list in categories that the user knows already, in [0, 1]")
 def history_overlap(served: Served) -> Values:
     """Mean over lists of the share of items whose category the user consumed before; cold users do not count."""
-    shown, history = in_categories(served, served.slates.shown()), in_categories(served, served.history)
+    shown, history = (
+        served.market.catalogue.by_category(served.slates.shown()),
+        served.market.catalogue.by_category(served.history),
+    )
     overlap = ratio((shown * (history > 0)).sum(axis=0), shown.sum(axis=0))
     return np.where(history.any(axis=0), overlap, np.nan)
-
-
-def in_categories(served: Served, counts: NDArray[np.bool_] | Values) -> Values:
-    """Return how often each category occurs, shape (category, request), from counts of items, (item, request)."""
-    catalogue = served.market.catalogue
-    members = np.equal.outer(np.arange(len(catalogue.categories)), catalogue.category_codes)
-    return np.asarray(members.astype(np.float64) @ counts)

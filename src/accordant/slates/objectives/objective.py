@@ -149,10 +149,9 @@ class Diversity(Objective):
 
     def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
         """Return 1 − share, shape (item, user); NaN where the category is unknown."""
-        codes, n_categories = catalogue.category_codes, len(catalogue.categories)
-        member = (codes == np.arange(n_categories)[:, None]).astype(np.float64)
+        codes = catalogue.category_codes
         seen = np.bincount(state.slates[state.slates != NOTHING], minlength=catalogue.n_items)
-        had, lately = member @ requests.history, np.broadcast_to((member @ seen)[:, None], (n_categories, 1))
+        had, lately = catalogue.by_category(requests.history), catalogue.by_category(seen)[:, None]
         weights = [(1.0 - self.shown) * (had.sum(axis=0) > 0), self.shown * (lately.sum(axis=0) > 0)]
         total = weights[0] + weights[1]
         mixed = weights[0] * _shares(had) + weights[1] * _shares(lately)

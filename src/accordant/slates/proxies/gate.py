@@ -171,7 +171,7 @@ def proxy_reports(
     for name in rankers:
         if name not in market.stakeholders:
             raise UnknownNameError("stakeholder to speak for:", name, market.stakeholders)
-    ids = [each for batch in market.batches for each in batch.ids]
+    ids = market.ids
     if len(set(ids)) < len(ids):
         raise InputError("names of requests repeat in the market; allowed: different names")
     for ranker in rankers.values():

@@ -62,7 +62,7 @@ def with_proxies(
     market, seed = opened.source.market, opened.options.seed
     rankers: dict[str, Ranker] = {}
     if rankings is not None:
-        served = None if opened.options.requests is None else {each for batch in market.batches for each in batch.ids}
+        served = None if opened.options.requests is None else set(market.ids)
         rankers.update(_recorded(rankings, market, opened.known, served))
     if model is not None:
         rankers.update(_models(model, _represented(model, market.stakeholders, rankers)))
