@@ -49,12 +49,8 @@ class Candidates:
     user
         The stakeholder who is the user, for rules that put the user's own wishes apart; None if nobody said.
 
-    Raises
-    ------
-    InputError
-        If a shape does not fit E, a weight is wrong, or a code is below −1.
-    UnknownNameError
-        If the user is no stakeholder.
+    Raises `InputError` if a shape does not fit E, a weight is wrong, or a code is below −1; `UnknownNameError` if the
+    user is no stakeholder.
     """
 
     expected: ExpectedRewards

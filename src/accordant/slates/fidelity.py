@@ -44,8 +44,6 @@ class Fidelity:
 
     Attributes
     ----------
-    stakeholder
-        For whom the agent speaks.
     tau
         τ_b in [−1, 1], shape (user,); NaN where utilities or ranking are constant.
     attainable

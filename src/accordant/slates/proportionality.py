@@ -63,8 +63,6 @@ class Approvals:
         As shares of all weight, shape (voter,).
     shown
         Which items are in the list, shape (item,).
-    k
-        Places.
     """
 
     approved: Mask

@@ -53,8 +53,6 @@ class Market:
 
     Attributes
     ----------
-    catalogue
-        Items.
     stakeholders
         Names, in the order of E.
     expected
@@ -128,8 +126,6 @@ class Served:
 
     Attributes
     ----------
-    market
-        Whoever was served.
     slates
         Shape (request, k).
     candidates
@@ -143,8 +139,6 @@ class Served:
         Visits of each item by each request, shape (item, request).
     days
         Day of each request, shape (request,).
-    users
-        Who asked.
     states
         What had happened before each batch.
     """

@@ -23,8 +23,6 @@ class Slates:
     ----------
     rule
         Name of the rule with its parameters, as every table shows it.
-    item_names
-        Names of all items.
     items
         Positions in `item_names`, the first place first, shape (user, k); `NOTHING` fills up a list for which there
         were fewer items.

@@ -26,8 +26,6 @@ class Demand:
 
     Attributes
     ----------
-    catalogue
-        Items.
     batches
         Requests in the order of time.
     notes
@@ -62,16 +60,12 @@ class MarketSource:
 
     Attributes
     ----------
-    market
-        Whoever is served.
     label
         File name and the start of its hash, or SIMULATED and the simulator's name: belongs beside every result.
     sha256
         Hash of the file's bytes; None if simulated.
     simulated
         Whether no file was read.
-    notes, facts
-        See `Demand`.
     described
         Stakeholder to its role and description, where a decision problem declares them.
     """

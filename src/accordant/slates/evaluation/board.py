@@ -63,8 +63,6 @@ class Board:
 
     Attributes
     ----------
-    rows, columns
-        Rules and measures.
     n_requests, n_users
         How many requests of how many users every rule served; users are what is resampled.
     resamples, level, seed

@@ -128,8 +128,6 @@ class OverTime:
         behind stays so until somebody else falls below by more than rounding.
     changes
         How often this changed so far, shape (request,).
-    window
-        Requests.
     """
 
     stakeholders: tuple[str, ...]

@@ -26,8 +26,6 @@ class FrontRow:
 
     Attributes
     ----------
-    rule
-        Its name.
     values
         Its measures on the axes; None where not defined.
     dominated_by

@@ -48,8 +48,6 @@ class Statement:
         gain``, ``no loss``: there is nobody of that sort. ``nothing``: the list is empty.
     item, stakeholder
         Whom it is about; None where the kind has none.
-    numbers
-        Unrounded.
     """
 
     kind: Kind
@@ -82,12 +80,8 @@ class Justification:
 
     Attributes
     ----------
-    rule, request
-        Which list.
     text
         One sentence; `accordant.slates.evaluation.check` recomputes every number in it.
-    statements
-        What it says, with every number.
     reasons
         One plain phrase for each item, in the order of the list.
     """

@@ -132,8 +132,6 @@ class Round:
 
     Attributes
     ----------
-    number
-        From 1.
     agents
         Records in the order of agents.
     newly_banned, banned
@@ -190,10 +188,7 @@ class Moderator:
     least_rounds
         Rounds before which nothing stops early.
 
-    Raises
-    ------
-    InputError
-        If a number is not allowed, or a name is unknown.
+    Raises `InputError` if a number is not allowed, or a name is unknown.
     """
 
     k: int

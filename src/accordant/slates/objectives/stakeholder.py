@@ -26,10 +26,6 @@ class StatedObjective(Declared):
 
     Attributes
     ----------
-    metric
-        Registered objective.
-    parameters
-        Of the objective.
     direction
         Whether more of it is good, ``max``, or bad, ``min``.
     weight
@@ -100,10 +96,6 @@ class SlateStakeholder(Declared):
 
     Attributes
     ----------
-    name
-        Unique.
-    role
-        As on a scope card.
     legitimacy
         Why this party has a say.
     values
@@ -162,8 +154,6 @@ class Attainments:
 
     Attributes
     ----------
-    stakeholder
-        Whose objectives.
     metrics
         Registered objectives, shape (objective,); one may stand for several values.
     means

@@ -33,8 +33,6 @@ class ProxyBallot:
     ----------
     stakeholder, request
         For whom, and which, named as in the data.
-    ranking
-        What was said.
     tau
         Kendall's τ_b with the declared utilities, in [−1, 1]; None where there is none.
     share
@@ -79,8 +77,6 @@ class ProxySummary:
 
     Attributes
     ----------
-    stakeholder
-        For whom.
     ranker
         What a record says of the ranker.
     asked
@@ -121,8 +117,6 @@ class ProxyReports:
 
     Attributes
     ----------
-    market
-        To be served.
     rankers
         Stakeholder to who speaks for it.
     threshold, instead

@@ -193,8 +193,6 @@ class LanguageModelRanker(Ranker):
 
     Parameters
     ----------
-    name
-        Stands in every ranking as the voter.
     base_url, model, key_variable, temperature, seed, mode, limits, budget, recorder, provider
         As those of `LanguageModelAgent`.
     fallback
@@ -205,12 +203,8 @@ class LanguageModelRanker(Ranker):
     ledger
         What was spent and what failed, over all rankings, which it counts as moves.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such mode.
-    InputError
-        If the address holds more than an address, a number is out of range, or the fallback is no rule.
+    Raises `UnknownNameError` if there is no such mode; `InputError` if the address holds more than an address, a number
+    is out of range, or the fallback is no rule.
     """
 
     kind: ClassVar[str] = "language model"

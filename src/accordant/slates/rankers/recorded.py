@@ -164,13 +164,8 @@ class RecordedRanker(Ranker):
         Whose lines are read; None for all of a file without the column ``stakeholder``.
     made_by
         Who ranked: ``person``, ``rule`` or ``model NAME``.
-    name
-        Stands in every ranking as the voter.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is of another form, or holds nothing of that stakeholder.
+    Raises `DataError` if the file cannot be read, is of another form, or holds nothing of that stakeholder.
     """
 
     kind: ClassVar[str] = "recorded"

@@ -143,8 +143,6 @@ class Ranker(Recommender):
         The part of interactions, last by time, that the estimator learns from, in (0, 1).
     negatives
         Items that were not taken, drawn for each that was, at least 1.
-    seed
-        Of what is drawn.
     """
 
     about: ClassVar[str] = "a classifier on popularity, categories, distance, and the other recommenders"

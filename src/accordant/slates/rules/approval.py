@@ -50,10 +50,7 @@ class ApprovalRule(SlateRule):
         The least expected reward of an approved item, in [0, 1]. Without both, a stakeholder approves what is at least
         as good as the mean.
 
-    Raises
-    ------
-    InputError
-        If both are given, or one is out of range.
+    Raises `InputError` if both are given, or one is out of range.
     """
 
     kind: ClassVar[Kind] = "approval"

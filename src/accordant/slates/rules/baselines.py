@@ -22,11 +22,6 @@ class RandomSlate(SlateRule):
 
     The draw depends on the seed, on the position of the user in the call and on how many slates were shown before,
     so that successive batches get different lists. It does not depend on blocks, threads, or E.
-
-    Parameters
-    ----------
-    seed
-        Seed of the draws.
     """
 
     kind: ClassVar[Kind] = "baseline"
@@ -58,13 +53,7 @@ class RandomSlate(SlateRule):
 @register("stakeholder_slate")
 @dataclass(frozen=True)
 class StakeholderSlate(SlateRule):
-    """The best k items of one stakeholder, who may have weight 0.
-
-    Parameters
-    ----------
-    stakeholder
-        Name.
-    """
+    """The best k items of one stakeholder, who may have weight 0."""
 
     kind: ClassVar[Kind] = "baseline"
 

@@ -103,10 +103,7 @@ class MaximalMarginalRelevance(SlateRule):
     balance
         λ in [0, 1]; 1 reads worth alone, 0 categories alone (worth then never breaks ties, sums of E do).
 
-    Raises
-    ------
-    InputError
-        If the balance is outside its range.
+    Raises `InputError` if the balance is outside its range.
     """
 
     kind: ClassVar[Kind] = "consumption"
@@ -148,10 +145,7 @@ class ExplicitQueryAspects(SlateRule):
     temperature, smoothing
         See `accordant.slates.rules.diversity.wanted_types`.
 
-    Raises
-    ------
-    InputError
-        If a parameter is outside its range.
+    Raises `InputError` if a parameter is outside its range.
     """
 
     kind: ClassVar[Kind] = "consumption"

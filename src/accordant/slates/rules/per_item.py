@@ -49,10 +49,7 @@ class PerItem(SlateRule):
         Name of a registered strategy, ``{"name": …, "parameters": {…}}``, or a strategy. It must decide in each context
         by itself, from nothing but E, and without a draw.
 
-    Raises
-    ------
-    InputError
-        If the strategy needs more than E, draws, or has weights of its own.
+    Raises `InputError` if the strategy needs more than E, draws, or has weights of its own.
     """
 
     kind: ClassVar[Kind] = "per item"

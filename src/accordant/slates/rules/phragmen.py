@@ -131,8 +131,6 @@ class EqualShares(ApprovalRule):
 
     Parameters
     ----------
-    best, threshold
-        See `ApprovalRule`.
     ballots
         ``approval``: u is 1 for approved items and 0 for others. ``utility``: u is the expected reward, and approvals
         only serve the completion.
@@ -141,10 +139,7 @@ class EqualShares(ApprovalRule):
         stakeholders start with what they still hold (the usual choice, as in abcvoting [code]); ``utilitarian`` takes
         the highest Σ w_i u_i.
 
-    Raises
-    ------
-    InputError
-        If a parameter is outside its range.
+    Raises `InputError` if a parameter is outside its range.
     """
 
     ballots: Ballot = "approval"

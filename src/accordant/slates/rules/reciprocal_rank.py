@@ -52,10 +52,7 @@ class ReciprocalRank(SlateRule):
     scaling
         ``min-max`` or ``z``: how scores are normalised between rounds.
 
-    Raises
-    ------
-    InputError
-        If rounds is below 1, or a name is unknown.
+    Raises `InputError` if rounds is below 1, or a name is unknown.
     """
 
     kind: ClassVar[Kind] = "moderation"

@@ -223,10 +223,7 @@ class ModelledOutcomes:
     types
         Of items, shape (item,).
 
-    Raises
-    ------
-    InputError
-        If shapes or numbers do not fit.
+    Raises `InputError` if shapes or numbers do not fit.
     """
 
     wanted: Values

@@ -148,10 +148,6 @@ class Choice:
 
     Parameters
     ----------
-    seed
-        Of the shocks.
-    items
-        Names.
     taste
         Of each request, known to nobody else, in [0, 1], shape (item, request).
     column

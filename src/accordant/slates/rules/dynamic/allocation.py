@@ -124,10 +124,7 @@ class StaticLottery(SayAllocation):
     chances
         Stakeholder to its share, at least 0; others get none.
 
-    Raises
-    ------
-    InputError
-        If a share is negative or not finite, or there is none.
+    Raises `InputError` if a share is negative or not finite, or there is none.
     """
 
     chances: Mapping[str, float]
@@ -160,10 +157,7 @@ class WeightedProduct(SayAllocation):
     fairness_exponent, compatibility_exponent
         e1 and e2, at least 0; 0 leaves a factor out.
 
-    Raises
-    ------
-    InputError
-        If an exponent is negative or not finite.
+    Raises `InputError` if an exponent is negative or not finite.
     """
 
     reads_compatibility: ClassVar[bool] = True

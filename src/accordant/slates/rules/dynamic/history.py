@@ -156,10 +156,7 @@ class ItemFairness(HistoryFairness):
     items
         Stakeholder to its protected items.
 
-    Raises
-    ------
-    InputError
-        If the target or the share is outside its range.
+    Raises `InputError` if the target or the share is outside its range.
     """
 
     reads_items: ClassVar[bool] = True

@@ -174,10 +174,7 @@ class Dynamic(InOrder):
     seed
         Of the lottery: a draw depends on it and on the number of slates shown so far alone.
 
-    Raises
-    ------
-    InputError
-        If a name or a parameter is wrong.
+    Raises `InputError` if a name or a parameter is wrong.
     """
 
     kind: ClassVar[Kind] = "dynamic"
