@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates, best_items, even_weights, user_values
-from accordant.slates.moderation.offers import (
+from accordant.slates.moderation import (
     REJECTIONS,
     SCALINGS,
     Rejection,
@@ -140,7 +140,7 @@ def _listed(new: Mask, items: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _weight(ranks: Codes, before: Codes | None, last: Codes, worth: Values, banned: Mask, k: int) -> Values:
-    """Return r + d − h of one stakeholder, shape (user,); formulas: `accordant.slates.moderation.moderator`."""
+    """Return r + d − h of one stakeholder, shape (user,); formulas: `accordant.slates.moderation`."""
     offered = ranks != ABSENT
     length = offered.sum(axis=0)
     several = np.maximum(length, 1)
