@@ -105,16 +105,12 @@ def held_out_comparison(
     ----------
     served_by_rule
         Rule to what it showed, the reference among them.
-    reference
-        The rule that the gain and the price are measured against.
-    contenders
-        Rules that may be chosen; the reference is none of them.
-    measures
-        Label to measure, with both labels below.
+    reference, contenders
+        What gain and price are measured against, and rules that may be chosen; the reference is none of them.
     weights
         Label to its weight in the composite score by which the rule is chosen.
     gain_of, price_of
-        The measures that say what it brings and what it costs.
+        Labels of the measures that say what it brings and what it costs.
     normalisation, ranges
         Of the composite score, see `leaderboard`.
 

@@ -55,14 +55,10 @@ class Shown:
     scores: Values
 
     def view(self, position: int, voter: str, name: str, number: int, k: int, seed: int) -> RankingView:
-        """Return the view of one request.
+        """Return the view of the request at a position, under a name.
 
-        Parameters
-        ----------
-        name
-            Under which the view knows the request.
-        number
-            Of the request in the whole market: all that draws depend on beside the seed and the stakeholder.
+        `number` is that of the request in the whole market: all that draws depend on beside the seed and the
+        stakeholder.
         """
         requests = self.requests
         drawn = keyed_seed(seed, f"{self.party.name}:{number}")

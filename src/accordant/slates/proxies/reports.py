@@ -73,24 +73,12 @@ class ProxyBallot:
 
 @dataclass(frozen=True)
 class ProxySummary:
-    """What was said for one stakeholder, over all requests.
+    """What was said for one stakeholder, over all requests for which its ranker was asked.
 
-    Attributes
-    ----------
-    ranker
-        What a record says of the ranker.
-    asked
-        Requests for which it was asked.
-    empty
-        Of these, those for which it said nothing.
-    passed, silenced
-        Rankings that passed, and those for which the stakeholder has no say.
-    fallbacks
-        Rankings of a rule in place of a language model.
-    mean_tau, mean_share
-        Over requests that have one; None if none has.
-    usage
-        What was spent and what failed; empty for rules.
+    `ranker` is what a record says of it. Of these requests it said nothing for `empty`; rankings that `passed` count,
+    and those that are `silenced` leave the stakeholder without a say. `fallbacks` are rankings of a rule in place of a
+    language model; `mean_tau` and `mean_share` are over requests that have one, None if none has. `usage` is empty for
+    rules.
     """
 
     stakeholder: str

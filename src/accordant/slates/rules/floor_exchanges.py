@@ -18,22 +18,12 @@ FLOOR_TOLERANCE = 1e-9  # a normalised utility this little below its floor holds
 
 @dataclass(frozen=True, eq=False)
 class RepairState:
-    """Lists of some users that are being repaired, in place.
+    """Lists of some users that are being repaired in place, shape (user, k).
 
-    Attributes
-    ----------
-    items
-        Lists, shape (user, k).
-    free
-        What may be shown and is not in the list, shape (item, user).
-    gains
-        What items add to the normalised utilities of those who have a floor.
-    least
-        Floors, −inf for whom all lists are alike, shape (stakeholder with a floor, user).
-    worth
-        Weighted expected reward of each item, which exchanges should cost little of, shape (item, user).
-    totals
-        Sums of expected rewards over those who have a say, which break ties, shape (item, user).
+    What may be shown and is not in the list is `free`, shape (item, user); `gains` are what items add to the normalised
+    utilities of those who have a floor, `least` the floors, −inf for whom all lists are alike, shape (stakeholder with
+    a floor, user). `worth` is the weighted expected reward of each item, which exchanges should cost little of, and
+    `totals` the sums that break ties, shape (item, user).
     """
 
     items: Codes

@@ -29,20 +29,10 @@ from accordant.slates.slates import NOTHING, Slates
 
 @dataclass(frozen=True, eq=False)
 class NormalisedGains:
-    """Gains of those who have a say, or of others who are asked for.
+    """Gains of those who have a say, or of others who are asked for, shape (stakeholder, item, user).
 
-    Attributes
-    ----------
-    values
-        Shape (stakeholder, item, user); 0 for whom all lists are alike.
-    sided
-        Whether lists differ for a stakeholder, shape (stakeholder, user).
-    weights
-        Shape (stakeholder,); above 0 for who has a say.
-    lengths
-        Items in the list of each user, shape (user,).
-    tolerance
-        Utilities this close are level.
+    They are 0 for whom all lists are alike, which `sided` says, shape (stakeholder, user). `lengths` are items in the
+    list of each user, shape (user,); utilities within the tolerance are level.
     """
 
     values: Values

@@ -70,18 +70,10 @@ MOST_UNKNOWN = 0.1  # a larger share of rows about undeclared items means that t
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """What is known of items; every column is of shape (item,).
+    """What is known of items, by column, shape (item,); see `accordant.slates.catalogue.Catalogue`.
 
-    Attributes
-    ----------
-    ids
-        As the table of interactions names them.
-    names
-        As people name them; the ids where no names are given.
-    category, provider
-        None where blank.
-    price, capacity, latitude, longitude, safety
-        See `accordant.slates.catalogue.Catalogue`; NaN where blank, but inf for a capacity.
+    `ids` are as the table of interactions names them, `names` as people do, or the ids. Unknown is None or NaN, but inf
+    for a capacity.
     """
 
     ids: tuple[str, ...]
@@ -109,22 +101,9 @@ class Items:
 class Events:
     """Who took what when, in the order of time; ties by item, user and session as texts, never by the order of rows.
 
-    Attributes
-    ----------
-    user_names, item_names
-        All that occur, sorted.
-    users, items
-        Positions in them, shape (row,).
-    times
-        Seconds since 1970, shape (row,).
-    weights
-        How often or how strongly, above 0, shape (row,).
-    sessions
-        What the user took together, shape (row,); None if no such column is there.
-    weighted
-        Whether there is a column of weights.
-    repeated
-        How many rows were left out because another row says exactly the same.
+    Rows hold positions in the sorted names, seconds since 1970, and weights above 0: how often or how strongly.
+    `sessions` say what the user took together; None if no such column is there. `weighted` says whether there is a
+    column of weights, and `repeated` how many rows were left out because another row says exactly the same.
     """
 
     user_names: tuple[str, ...]

@@ -63,18 +63,9 @@ TIME = Limits(-LATEST, LATEST, "seconds since 1970, at most those of the year 21
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Attractions; every column is of shape (item,).
+    """Attractions, by column, shape (item,); see `accordant.slates.catalogue.Catalogue`.
 
-    Attributes
-    ----------
-    ids
-        As visits name them.
-    names
-        As people name them; the ids where no names are given.
-    category, provider
-        None where blank.
-    latitude, longitude, price, safety, capacity
-        See `accordant.slates.catalogue.Catalogue`; NaN where blank.
+    `ids` are as visits name them, `names` as people do, or the ids. Unknown is None or NaN.
     """
 
     ids: tuple[str, ...]
@@ -92,18 +83,9 @@ class Places:
 class Visits:
     """Visits in the order of time; ties by end, then by attraction and user as declared, never by the order of rows.
 
-    Attributes
-    ----------
-    users, tours
-        Who came, and on which tour: the user's id and that of the tour, shape (visit,).
-    items
-        Positions in `Places.ids`, shape (visit,).
-    starts, ends
-        Seconds since 1970, shape (visit,).
-    dropped
-        How many rows were left out, by reason.
-    repaired
-        How many visits ended before they began and now end when they begin.
+    `tours` are the user's id and that of the tour, `items` positions in `Places.ids`, `starts` and `ends` seconds since
+    1970, each of shape (visit,). `dropped` says how many rows were left out, by reason; `repaired` how many visits
+    ended before they began and now end when they begin.
     """
 
     users: tuple[str, ...]
