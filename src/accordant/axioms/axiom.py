@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,8 +180,8 @@ class Finding:
 class Axiom(ABC):
     """A property of rules.
 
-    Class attributes
-    ----------------
+    Attributes
+    ----------
     name
         Registered name.
     head
@@ -199,17 +199,21 @@ class Axiom(ABC):
         Whether a violation is something that happens on every E, so that some E cannot prove it.
     """
 
-    name: ClassVar[str]
-    head: ClassVar[str]
-    statement: ClassVar[str]
-    source: ClassVar[str]
-    about: ClassVar[Literal["winners", "decisions", "ranking"]] = "winners"
-    impartial: ClassVar[bool] = False
-    about_all: ClassVar[bool] = False
+    name: str
+    head: str
+    statement: str
+    source: str
+    about: Literal["winners", "decisions", "ranking"] = "winners"
+    impartial: bool = False
+    about_all: bool = False
 
     @abstractmethod
     def trials(self, setting: Setting) -> Iterator[Trial]:
         """Yield changes of E with what came of them."""
+
+    def itself(self) -> Axiom:
+        """Return the axiom: the factory of one that is a row of a table."""
+        return self
 
     def check(self, rule: Strategy, expected: ExpectedRewards, seed: int = 0) -> Finding:
         """Check a rule on E.
@@ -268,6 +272,12 @@ class Axiom(ABC):
 
 
 register = axioms.named
+
+
+def register_table(*table: Axiom) -> None:
+    """Register axioms that differ in a formula only, each by its own name."""
+    for axiom in table:
+        axioms.register(axiom.name)(axiom.itself)
 
 
 def weights_are_equal(rule: Strategy) -> bool:
