@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Floats, Mask, Values
 from accordant.axioms.outcome import Outcome, outcome_of
 from accordant.errors import InputError
 from accordant.registry import Registry
@@ -285,9 +284,7 @@ def weights_are_equal(rule: Strategy) -> bool:
     return len(set(getattr(rule, "weights", None) or (1.0,))) == 1
 
 
-def _expected(
-    values: NDArray[np.floating[Any]], stakeholders: tuple[str, ...], actions: tuple[str, ...]
-) -> ExpectedRewards:
+def _expected(values: Floats, stakeholders: tuple[str, ...], actions: tuple[str, ...]) -> ExpectedRewards:
     return ExpectedRewards(np.asarray(values, dtype=np.float64), stakeholders=stakeholders, actions=actions)
 
 

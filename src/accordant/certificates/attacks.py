@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Codes, Integers, Mask, Values
 from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import Threat
 from accordant.errors import InputError
@@ -233,9 +232,7 @@ def coordinate_attack(
     return finder.attack()
 
 
-def _climb(
-    finder: _Finder, action: int, where: NDArray[np.intp], start: int, sweeps: int, generator: np.random.Generator
-) -> None:
+def _climb(finder: _Finder, action: int, where: Codes, start: int, sweeps: int, generator: np.random.Generator) -> None:
     """Search for one action from one start, in some contexts."""
     reports = finder.reports if finder.batch else finder.reports.take(where)
     if start == 0:
@@ -289,12 +286,12 @@ class _Finder:
         self.batches: list[Try] = []
         self.tries = 0
 
-    def open_to(self, action: int) -> NDArray[np.intp]:
+    def open_to(self, action: int) -> Codes:
         """Return contexts in which an action has not won yet; all, for a rule that decides a whole batch at once."""
         missing = np.flatnonzero(~self.won[action])
         return np.arange(self.won.shape[1]) if self.batch and len(missing) else missing
 
-    def put(self, values: Values, where: NDArray[np.intp] | None = None, action: int | None = None) -> Values:
+    def put(self, values: Values, where: Codes | None = None, action: int | None = None) -> Values:
         """Try reports in some contexts, all by default; return the lead of an action where it is asked for."""
         where = np.arange(self.won.shape[1]) if where is None else where
         self.tries += 1

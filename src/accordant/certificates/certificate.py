@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Integers, Mask
 from accordant.certificates.columns import ColumnOrder, ColumnScores, PeakedColumns
@@ -97,7 +96,7 @@ class Certificate:
     decided: Integers
     outer: Mask
     inner: Mask
-    attack: NDArray[np.signedinteger[Any]]
+    attack: Integers
     tolerance: float
 
     @property

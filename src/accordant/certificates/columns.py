@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates.method import Method, Reach
 from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
@@ -59,7 +58,7 @@ class ColumnScores(Method):
             edge[:] = True
         return Reach(reachable, self._attained(rule, reports, reachable, np.flatnonzero(edge)))
 
-    def _attained(self, rule: Strategy, reports: Reports, reachable: Mask, edge: NDArray[np.intp]) -> Mask:
+    def _attained(self, rule: Strategy, reports: Reports, reachable: Mask, edge: Codes) -> Mask:
         """Return the reachable actions, less those that do not really win where scores lie on the edge of a tie."""
         if not len(edge):
             return reachable
@@ -172,7 +171,7 @@ def nearest_and_farthest(peaks: Values, lowest: Values, highest: Values, nearest
 
 
 @compiled
-def hurt(worst: Values, decided: NDArray[np.int64], values: Values) -> None:
+def hurt(worst: Values, decided: WholeNumbers, values: Values) -> None:
     """Put the decided action's worst column into `values`, shape (stakeholder, action, context)."""
     for i in range(len(worst)):
         for t in range(len(decided)):

@@ -9,9 +9,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.certificates.certificate import method_for
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
@@ -72,7 +71,7 @@ class Survey:
             return np.full((len(self.coalitions), len(levels)), np.nan)
         return np.asarray(np.quantile(self.radii, levels, axis=1, method="lower").T)
 
-    def smallest_coalition(self, delta: float) -> NDArray[np.intp]:
+    def smallest_coalition(self, delta: float) -> Codes:
         """Return how many must collude to change each decision within δ, 0 where none surveyed can, shape (context,).
 
         Where radii are certified and not exact, fewer than this cannot, and so many perhaps can.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts
 from accordant.errors import InputError, UnknownNameError
 
@@ -181,7 +181,7 @@ class Support:
     decide: Decide
     features: tuple[str, ...]
     actions: tuple[str, ...]
-    codes: NDArray[np.intp]
+    codes: Codes
     distances: Distances
 
     @classmethod
@@ -230,7 +230,7 @@ class Support:
             self.observed.n_contexts, len(different), self._nearest(context, different), single, self.features, thinned
         )
 
-    def _nearest(self, context: Contexts, rows: NDArray[np.intp]) -> Neighbour | None:
+    def _nearest(self, context: Contexts, rows: Codes) -> Neighbour | None:
         if not len(rows):
             return None
         apart = np.array(
@@ -278,7 +278,7 @@ class Support:
         return tuple(sorted(found, key=lambda each: each.distance)), tuple(thinned)
 
 
-def decided_codes(decide: Decide, contexts: Contexts, actions: tuple[str, ...]) -> NDArray[np.intp]:
+def decided_codes(decide: Decide, contexts: Contexts, actions: tuple[str, ...]) -> Codes:
     """Return decisions as codes, shape (context,); they may come as codes or as names of actions.
 
     Raises

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Floats, Integers
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import InputError
@@ -54,7 +54,7 @@ def explain(
     rule: Strategy,
     expected: ExpectedRewards,
     *,
-    rows: Sequence[int] | NDArray[np.intp] | None = None,
+    rows: Sequence[int] | Codes | None = None,
     known: Known | None = None,
     decide: Decide | None = None,
     observed: Any | None = None,
@@ -111,7 +111,7 @@ def explain(
     return tuple(found)
 
 
-def _checked_rows(rows: Sequence[int] | NDArray[np.intp] | None, n_contexts: int) -> NDArray[np.intp]:
+def _checked_rows(rows: Sequence[int] | Codes | None, n_contexts: int) -> Codes:
     chosen = np.arange(n_contexts) if rows is None else np.asarray(rows, dtype=np.intp).reshape(-1)
     if len(chosen) > MOST_ROWS:
         raise InputError(
@@ -124,7 +124,7 @@ def _checked_rows(rows: Sequence[int] | NDArray[np.intp] | None, n_contexts: int
 
 
 def _contexts(
-    rule: Strategy, codes: NDArray[np.signedinteger[Any]], actions: tuple[str, ...], known: Known,
+    rule: Strategy, codes: Integers, actions: tuple[str, ...], known: Known,
     decide: Decide | None, observed: Any | None, features: Sequence[str] | None,
 ) -> list[ContextChanges | None]:  # fmt: skip
     """Return the nearest contexts with another decision, or None for every row if nobody asks."""
@@ -216,7 +216,7 @@ def _pivotal_here(found: Pivotal, t: int) -> tuple[PivotalHere, ...]:
     return tuple(here)
 
 
-def _rows_of(values: NDArray[np.floating[Any]]) -> tuple[tuple[float, ...], ...]:
+def _rows_of(values: Floats) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(map(float, row)) for row in values)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.compiled import compiled
@@ -148,11 +147,11 @@ class CompromiseProgramming(PointCompromise):
         found = super().structure(frozen=frozen)
         return "column_peaked" if self.two_sided and found == "column_score" else found
 
-    def peaks(self, block: Block) -> NDArray[np.float64]:
+    def peaks(self, block: Block) -> Values:
         """Return where a two-sided score is highest, shape (stakeholder, context) or (stakeholder, 1)."""
         return self.ideal_point(block)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the distances."""
         ideal = self.ideal_point(block)
         heard, say = block.heard(weights), weights > 0
@@ -174,7 +173,7 @@ class MinimaxRegret(Compromise):
         """Return ``column_score`` if the best rewards of the context stay what they were."""
         return "column_score" if frozen else "other"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the largest regrets."""
         regret = block.scores()
         largest_shortfall(block.values, block.reference.highs, weights, False, regret)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import Block, log_product, weighted_sum
@@ -35,7 +34,7 @@ class NashSocialWelfare(Compromise):
     note: ClassVar[str] = "proportional fairness chooses the same action by theorem and is not listed again"
     logarithmic: ClassVar[bool] = True
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of Nash products."""
         heard = block.heard(weights)
         floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
@@ -112,7 +111,7 @@ def checked_aversion(name: str, value: float) -> None:
         raise InputError(f"{name} is {value}; allowed: at least 0, or inf")
 
 
-def floored(block: Block, aversion: float) -> dict[str, NDArray[np.bool_]]:
+def floored(block: Block, aversion: float) -> dict[str, Mask]:
     """Return the flag ``floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
     return {"floored": np.asarray((block.smallest < FLOOR).any(axis=0))} if 1 <= aversion < np.inf else {}
 
@@ -145,16 +144,14 @@ class AlphaFairness(Compromise):
         """Name with α."""
         return super().label.replace(self.name, f"{self.name}[{self.alpha:g}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return power means of order 1 − α."""
         heard, weights = block.heard(weights), weights[weights > 0]
         return Scored(equally_distributed_equivalent(heard, weights, self.alpha), floored(heard, self.alpha))
 
 
 @compiled
-def index_of_inequality(
-    equivalent: NDArray[np.float64], mean: NDArray[np.float64], inequality: NDArray[np.float64]
-) -> None:
+def index_of_inequality(equivalent: Values, mean: Values, inequality: Values) -> None:
     """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context)."""
     n_actions, n_contexts = mean.shape
     for a in range(n_actions):
@@ -191,7 +188,7 @@ class Atkinson(Compromise):
         """Name with ε."""
         return super().label.replace(self.name, f"{self.name}[{self.aversion:g}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return equally distributed equivalents."""
         heard, weights = block.heard(weights), weights[weights > 0]
         equivalent = equally_distributed_equivalent(heard, weights, self.aversion)

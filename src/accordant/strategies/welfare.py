@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.compiled import compiled
@@ -31,7 +30,7 @@ class Utilitarian(Compromise):
 
     dependence: ClassVar[Structure] = "column_score"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the weighted means."""
         scores = block.scores()
         weighted_sum(block.values, weights / weights.sum(), scores)
@@ -40,12 +39,7 @@ class Utilitarian(Compromise):
 
 @compiled
 def sum_of_relative_gains(
-    values: NDArray[np.float64],
-    disagreement: NDArray[np.float64],
-    ideal: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    indifferent: float,
-    total: NDArray[np.float64],
+    values: Values, disagreement: Values, ideal: Values, weights: Values, indifferent: float, total: Values
 ) -> None:
     """Write Σ_i w_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]), shape (action, context).
 
@@ -74,7 +68,7 @@ class RelativeUtilitarian(PointCompromise):
     of one stakeholder changes nothing, and neither does an indifferent stakeholder.
     """
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the weighted means of relative gains."""
         disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
         points = per_context(disagreement, block), per_context(ideal, block)
@@ -93,13 +87,13 @@ class Maximin(Compromise):
 
     dependence: ClassVar[Structure] = "column_score"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the reward of the worst-off stakeholder."""
         return Scored(block.heard(weights).smallest)
 
 
 @compiled
-def places(ascending: NDArray[np.float64], tolerance: float, scores: NDArray[np.float64]) -> None:
+def places(ascending: Values, tolerance: float, scores: Values) -> None:
     """Write minus how many actions are leximin-better than each, shape (action, context).
 
     Parameters
@@ -139,7 +133,7 @@ class Leximin(Compromise):
 
     dependence: ClassVar[Structure] = "column_order"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the number of better actions."""
         scores = block.scores()
         places(block.heard(weights).ascending, block.tolerance, scores)
@@ -174,7 +168,7 @@ class Hurwicz(Compromise):
         """Name with λ."""
         return super().label.replace(self.name, f"{self.name}[{self.optimism:g}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the mixtures of the two extremes."""
         heard = block.heard(weights)
         scores, worst = block.scores(), block.scores()
@@ -266,9 +260,7 @@ class GeneralisedGini(Compromise):
 
 
 @compiled
-def weight_above(
-    values: NDArray[np.float64], weights: NDArray[np.float64], floors: NDArray[np.float64], total: NDArray[np.float64]
-) -> None:
+def weight_above(values: Values, weights: Values, floors: Values, total: Values) -> None:
     """Write Σ_i w_i 1[E[i, a, t] ≥ floor_i], shape (action, context)."""
     n_stakeholders, n_actions, n_contexts = values.shape
     total[:] = 0.0
@@ -309,7 +301,7 @@ class Sufficientarian(Compromise):
         shown = ", ".join(f"{floor:g}" for floor in np.atleast_1d(self.floor))
         return super().label.replace(self.name, f"{self.name}[{shown}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return weighted shares of those who reach the floor."""
         floors = np.asarray(self.floor, dtype=np.float64)
         if floors.ndim and len(floors) != len(weights):

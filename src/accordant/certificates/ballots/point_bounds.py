@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.certificates.ballots.patterns import Patterns
@@ -59,7 +58,7 @@ def _certain_winners(name: str, weights: Values, reports: Reports) -> Mask:
     return wins
 
 
-def _points(name: str, patterns: Patterns) -> NDArray[np.float64] | None:
+def _points(name: str, patterns: Patterns) -> Values | None:
     """Return what each ballot adds to each action, shape (pattern, action); None if points are not added."""
     ranks = patterns.ranks.astype(np.int64)
     if name == "approval" and patterns.approvals is not None:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Integers, Mask, Values, WholeNumbers
 from accordant.compiled import compiled
 from accordant.decisions import Decisions
 
@@ -179,7 +178,7 @@ class Sets(Choices):
 
 
 @compiled
-def best_allowed(table: Values, mask: Mask, codes: NDArray[np.int64], values: Values) -> None:
+def best_allowed(table: Values, mask: Mask, codes: WholeNumbers, values: Values) -> None:
     """Write the largest allowed entry of every context and where it stands, the first of equal ones."""
     n_actions, n_contexts = table.shape
     values[:] = -np.inf

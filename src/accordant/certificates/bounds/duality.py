@@ -22,9 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.certificates.bounds.atomic_bounds import Enclosure, largest_sum
 from accordant.certificates.bounds.choices import Choices
 from accordant.metrics.expressions import (
@@ -110,7 +109,7 @@ def smallest_together(linear: Sum, terms: Sequence[Sequence[Sum]], choices: Choi
     return bound, linear.plus(weighed(pieces, best))
 
 
-def _lowest_cut(cuts: Values, term_of: NDArray[np.intp]) -> tuple[Values, float]:
+def _lowest_cut(cuts: Values, term_of: Codes) -> tuple[Values, float]:
     """Return weights, summing to 1 in every term, at which the highest of the cuts is lowest, and how low.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Codes, Mask, Values
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import PIECE, Workspace
 from accordant.strategies.deciding import ContextRule
@@ -179,6 +179,6 @@ def search(
     return inner, attack
 
 
-def rule_choice(rule: Strategy, reports: Reports, values: Values) -> NDArray[np.intp]:
+def rule_choice(rule: Strategy, reports: Reports, values: Values) -> Codes:
     """Return the decisions of a rule on reports as indices, shape (context,)."""
     return reports.choose(rule, values).astype(np.intp)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.certificates.columns import BLUR
@@ -118,7 +117,7 @@ class KalaiSmorodinskyPairs(Pairwise):
         return marks
 
 
-def may_be_left_out(disagreement: Interval, ideal: Interval) -> NDArray[np.bool_]:
+def may_be_left_out(disagreement: Interval, ideal: Interval) -> Mask:
     """Return where a stakeholder may be left unable to gain, shape (stakeholder, context) or (stakeholder, 1)."""
     return np.asarray(ideal.low - disagreement.high <= SLACK * INDIFFERENT)
 

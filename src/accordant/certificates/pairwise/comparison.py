@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Integers, Mask, Values, WholeNumbers
 from accordant.certificates.columns import BLUR
 from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
@@ -51,7 +51,7 @@ class Contest:
     highest: Values
     weights: Values
     say: Mask
-    labels: NDArray[np.int64]
+    labels: WholeNumbers
     n_rivals: int
     tolerance: float
 
@@ -123,7 +123,7 @@ def extremes_beside(values: Values, highest: bool, extreme: Values) -> None:
 
 
 @compiled
-def exchanged(values: Values, decided: NDArray[np.int64], out: Values) -> None:
+def exchanged(values: Values, decided: WholeNumbers, out: Values) -> None:
     """Write values, shape (stakeholder, action, context), with the decided action and the first one exchanged."""
     n_stakeholders, n_actions, n_contexts = values.shape
     for i in range(n_stakeholders):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from accordant.arrays import Values
+from accordant.arrays import Mask, Values
 from accordant.certificates.schema.constants import SMALLEST, best_temperature, beta
 from accordant.certificates.schema.families import family_of
 from accordant.certificates.schema.forms import ScoringForm
@@ -94,7 +94,7 @@ class PaperBound:
     region: Region
     total: Total
     metric: Literal["decision", "value"]
-    usable: NDArray[np.bool_] = field(repr=False)
+    usable: Mask = field(repr=False)
     terms: Terms = field(repr=False)
     margins: Values = field(repr=False)
     entries: Values = field(repr=False)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Mask, WholeNumbers
+from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
@@ -57,7 +57,7 @@ class Coalitions:
     absence: Absence
     ties: Ties
     players: Mask
-    decided: NDArray[np.signedinteger[Any]]
+    decided: Integers
 
     @classmethod
     def of(
@@ -83,7 +83,7 @@ class Coalitions:
         """In how many orders of the actions is decided."""
         return len(self.expected.actions) if self.ties == "rotated" else 1
 
-    def worth(self, coalition: NDArray[np.intp]) -> WholeNumbers:
+    def worth(self, coalition: Codes) -> WholeNumbers:
         """Return v_t of a coalition of players, times `orders`, shape (context,).
 
         Parameters
@@ -116,7 +116,7 @@ class Coalitions:
             counts[open_] = self._rotated(rule, given.take(open_), open_)
         return counts
 
-    def _rotated(self, rule: Strategy, given: ExpectedRewards, where: NDArray[np.intp]) -> WholeNumbers:
+    def _rotated(self, rule: Strategy, given: ExpectedRewards, where: Codes) -> WholeNumbers:
         """Return in how many orders the decision is reached in some contexts."""
         n_actions = len(given.actions)
         counts: WholeNumbers = np.zeros(len(where), dtype=np.int64)
@@ -136,7 +136,7 @@ def _decisions(rule: Strategy, expected: ExpectedRewards, known: Known) -> Decis
     return rule(expected, **known.arguments(slice(None)))
 
 
-def _turned(prediction: OutcomePrediction | None, order: NDArray[np.intp]) -> OutcomePrediction | None:
+def _turned(prediction: OutcomePrediction | None, order: Codes) -> OutcomePrediction | None:
     """Return a prediction for actions in another order."""
     if prediction is None:
         return None
@@ -183,8 +183,8 @@ class Influence:
     absence: Absence
     ties: Ties
     players: Mask
-    everybody: NDArray[np.float64]
-    nobody: NDArray[np.float64]
+    everybody: Values
+    nobody: Values
     shapley: PowerIndex
     banzhaf: PowerIndex
     samples: int

@@ -39,7 +39,7 @@ def checked_labels(groups: Any, n_contexts: int) -> Labels:
     )
 
 
-def members_of(labels: Labels | None) -> dict[str, NDArray[np.bool_]]:
+def members_of(labels: Labels | None) -> dict[str, Mask]:
     """Return the contexts of each group by label, each of shape (context,)."""
     return {} if labels is None else {str(label): labels == label for label in np.unique(labels)}
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.strategies.constraints.constrained import Constrained
@@ -96,13 +97,13 @@ def price_of(
     )
 
 
-def _split(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _split(scores: Values) -> tuple[Values, Values]:
     """Return where scores are −inf, as 0 and 1, and the finite scores, 0 elsewhere."""
     hopeless = np.isneginf(scores)
     return hopeless.astype(np.float64), np.where(hopeless, 0.0, scores)
 
 
-def _taken(decisions: Decisions, values: NDArray[Any]) -> NDArray[np.float64]:
+def _taken(decisions: Decisions, values: NDArray[Any]) -> Values:
     """Return the expected value of the decision, from values of shape (action, context), shape (context,)."""
     if decisions.policy is None:
         return np.asarray(values[decisions.codes, np.arange(decisions.n_contexts)], dtype=np.float64)

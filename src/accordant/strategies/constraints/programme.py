@@ -25,7 +25,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Integers, Mask, Values
 from accordant.errors import AccordantError
@@ -172,8 +171,8 @@ class Programme:
         Lower and upper bound of each variable, shape (variable, 2).
     """
 
-    action: NDArray[np.intp]
-    context: NDArray[np.intp]
+    action: Codes
+    context: Codes
     shape: tuple[int, int]
     equal: tuple[Any, Values]
     above: tuple[Any, Values]
@@ -234,7 +233,7 @@ class Programme:
             raise AccordantError(f"the linear programme was not solved: {found.message}")
         return found
 
-    def restricted_to_optimum(self, found: Any, tight: NDArray[np.bool_]) -> Self:
+    def restricted_to_optimum(self, found: Any, tight: Mask) -> Self:
         """Return the programme over the optimal solutions of another objective.
 
         Parameters

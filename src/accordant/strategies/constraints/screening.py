@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Floats, Integers, Mask, Values
 from accordant.contexts import Contexts
@@ -280,7 +279,7 @@ class Prohibition:
         where = " and ".join(f"{name} = {' or '.join(values)}" for name, values in self.where.items())
         return f"no {', '.join(self.actions)}" + f" if {where}" * bool(where)
 
-    def applies(self, contexts: Contexts | None, n_contexts: int) -> NDArray[np.bool_]:
+    def applies(self, contexts: Contexts | None, n_contexts: int) -> Mask:
         """Return where the actions are forbidden, shape (context,)."""
         found = np.ones(n_contexts, dtype=bool)
         for name, values in self.where.items():
@@ -293,7 +292,7 @@ class Prohibition:
 
 def forbidden_actions(
     prohibitions: tuple[Prohibition, ...], actions: tuple[str, ...], contexts: Contexts | None, n_contexts: int
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Return which actions are forbidden, shape (action, context).
 
     Raises

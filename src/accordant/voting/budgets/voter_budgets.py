@@ -29,7 +29,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import AnyArray, Mask
+from accordant.arrays import AnyArray, Codes, Mask, Values
 from accordant.voting.budgets.rule import Ballots
 
 SAFE = 0.9  # of a distance in floating point that is not close: rounding moves it by less than a tenth
@@ -93,11 +93,11 @@ class Demand:
     """
 
     cost: int
-    voters: NDArray[np.intp]
+    voters: Codes
     weights: AnyArray
     utilities: AnyArray
-    rough_weights: NDArray[np.float64]
-    rough_utilities: NDArray[np.float64]
+    rough_weights: Values
+    rough_utilities: Values
 
     @property
     def least(self) -> float:
@@ -251,7 +251,7 @@ class Purses:
             sign = 1 if pays else -1
             self.room.keep(left.value * sign, -left.rate * sign)
 
-    def _left(self, demand: Demand, some: NDArray[np.intp], price: Line[Fraction]) -> list[Line[Fraction]]:
+    def _left(self, demand: Demand, some: Codes, price: Line[Fraction]) -> list[Line[Fraction]]:
         """Return purses minus price times utility by fractions, calculated once for voters who paid alike."""
         voters, utilities = demand.voters[some], demand.utilities[some]
         alike: list[NDArray[Any]] = [self.empty[voters], utilities, *(paid[voters] for paid in self._paying.values())]

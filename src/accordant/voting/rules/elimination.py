@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Integers, Mask, Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
 from accordant.voting.rules.rule import VotingRule
@@ -43,7 +41,7 @@ def rounds_survived(losers_of: Callable[[Mask], Mask], n_alternatives: int, n_co
     return survived
 
 
-def instant_runoff_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def instant_runoff_scores(ranks: Integers, weights: Values) -> Values:
     """Return how many rounds each alternative survives, shape (alternative, context).
 
     In a round, whoever has the fewest first places among those that remain goes; all of them if several have the
@@ -59,7 +57,7 @@ def instant_runoff_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArra
         Shape (voter,).
     """
 
-    def losers(remaining: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def losers(remaining: Mask) -> Mask:
         """Return who has the fewest first places."""
         firsts = first_places(ranks, weights, remaining, shared=False)
         fewest = np.where(remaining, firsts, np.inf).min(axis=0)
@@ -78,7 +76,7 @@ class InstantRunoff(VotingRule):
         return Scored(instant_runoff_scores(tally.ranks, tally.weights))
 
 
-def coombs_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def coombs_scores(ranks: Integers, weights: Values) -> Values:
     """Return how many rounds each alternative survives, shape (alternative, context).
 
     In a round, whoever has the most last places among those that remain goes; all of them if several have the most,
@@ -95,7 +93,7 @@ def coombs_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.flo
     """
     half = half_of(weights)
 
-    def losers(remaining: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def losers(remaining: Mask) -> Mask:
         """Return who has the most last places and no majority of first places."""
         winning = first_places(ranks, weights, remaining, shared=True) > half
         lasts = last_places(ranks, weights, remaining, shared=True)

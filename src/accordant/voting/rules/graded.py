@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Values
+from accordant.arrays import Integers, Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import weighted_sum
@@ -20,7 +19,7 @@ from accordant.voting.rules.sums import half_of, settled, whole
 from accordant.voting.rules.tally import MANY_CONTEXTS, Tally, suited
 
 
-def approval_scores(approvals: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def approval_scores(approvals: Mask, weights: Values) -> Values:
     """Return the weight that approves each alternative, shape (alternative, context).
 
     Parameters
@@ -34,7 +33,7 @@ def approval_scores(approvals: NDArray[np.bool_], weights: NDArray[np.float64]) 
     return settled((weights @ marks).reshape(approvals.shape[1:]), weights)
 
 
-def approved_grades(grades: NDArray[np.float64], threshold: float | None, tolerance: float) -> NDArray[np.bool_]:
+def approved_grades(grades: Values, threshold: float | None, tolerance: float) -> Mask:
     """Return which grades reach the threshold, or the mean of the voter's grades if it is None, same shape."""
     bar = grades.mean(axis=1, keepdims=True) if threshold is None else threshold
     return np.asarray(grades >= bar - tolerance * np.maximum(1.0, np.abs(bar)))
@@ -87,7 +86,7 @@ class Approval(VotingRule):
         return Scored(tally.unit * approval_scores(approvals, tally.weights))
 
 
-def range_scores(grades: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def range_scores(grades: Values, weights: Values) -> Values:
     """Return Σ_i w_i grade(i, a), shape (alternative, context).
 
     Parameters
@@ -104,7 +103,7 @@ def range_scores(grades: NDArray[np.float64], weights: NDArray[np.float64]) -> N
     return sums
 
 
-def full_range(grades: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
+def full_range(grades: Values, tolerance: float) -> Values:
     """Return grades stretched so that each voter's lowest is 0 and highest 1; 0 where all are level, same shape."""
     low = grades.min(axis=1, keepdims=True)
     span = grades.max(axis=1, keepdims=True) - low

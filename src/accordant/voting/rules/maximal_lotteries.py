@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Mask, Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
 from accordant.voting.rules.rule import LotteryRule
@@ -46,7 +45,7 @@ def maximal_lotteries_probabilities(margins: Values) -> Values:
     return probabilities
 
 
-def _by_support(margins: Values) -> tuple[Values, NDArray[np.bool_]]:
+def _by_support(margins: Values) -> tuple[Values, Mask]:
     """Return lotteries, shape (alternative, game), and which of them are maximal for certain, and the only ones.
 
     The one solution of Σ_a p_a margin(a, b) = 0 on a support of odd size is a vector of Pfaffians of the margins

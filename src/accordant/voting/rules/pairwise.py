@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.compiled import compiled
@@ -15,7 +14,7 @@ from accordant.voting.rules.rule import MarginRule
 from accordant.voting.rules.tally import MANY_CONTEXTS, suited
 
 
-def copeland_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def copeland_scores(margins: Values) -> Values:
     """Return how many alternatives each beats less how many beat it, shape (alternative, context).
 
     Parameters
@@ -31,12 +30,12 @@ def copeland_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 class Copeland(MarginRule):
     """Choose the most pairwise victories less defeats; a drawn pair counts for neither."""
 
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def score_margins(self, margins: Values) -> Values:
         """Return victories less defeats."""
         return copeland_scores(margins)
 
 
-def minimax_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def minimax_scores(margins: Values) -> Values:
     """Return minus the largest margin by which each alternative loses, 0 if it loses to none.
 
     Parameters
@@ -58,12 +57,12 @@ class Minimax(MarginRule):
 
     in_weight: ClassVar[bool] = True
 
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def score_margins(self, margins: Values) -> Values:
         """Return minus the worst defeats."""
         return minimax_scores(margins)
 
 
-def strongest_paths(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def strongest_paths(margins: Values) -> Values:
     """Return the strength of the strongest path between any two, shape (a, b, context); 0 without a path.
 
     A path is a chain of pairwise victories, as strong as the smallest margin in it (Schulze 2011). The algorithm is
@@ -88,7 +87,7 @@ def strongest_paths(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @compiled
-def widen(paths: NDArray[np.float64]) -> None:
+def widen(paths: Values) -> None:
     """Let every path lead through every alternative where that makes it stronger."""
     n_alternatives, _, n_contexts = paths.shape
     for middle in range(n_alternatives):
@@ -103,7 +102,7 @@ def widen(paths: NDArray[np.float64]) -> None:
                     path[t] = weaker if weaker > path[t] else path[t]
 
 
-def schulze_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def schulze_scores(margins: Values) -> Values:
     """Return minus how many alternatives beat each by a stronger path, shape (alternative, context).
 
     No number per alternative expresses the rule; these are places. "Has the stronger path" is transitive (Schulze
@@ -128,7 +127,7 @@ def schulze_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 class Schulze(MarginRule):
     """Choose what no alternative beats by a stronger path of pairwise victories. Scores are places."""
 
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def score_margins(self, margins: Values) -> Values:
         """Return minus the number of alternatives with a stronger path."""
         return schulze_scores(margins)
 

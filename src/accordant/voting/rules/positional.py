@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
 from accordant.voting.rules.rule import LotteryRule, VotingRule
@@ -15,7 +14,7 @@ from accordant.voting.rules.sums import half_of, settled
 from accordant.voting.rules.tally import Tally, first_places, last_places
 
 
-def plurality_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def plurality_scores(ranks: Integers, weights: Values) -> Values:
     """Return the weight of first places, shape (alternative, context).
 
     A voter with k alternatives tied for the first place gives each 1/k of a vote: one voter, one vote.
@@ -40,7 +39,7 @@ class Plurality(VotingRule):
         return Scored(tally.unit * plurality_scores(tally.ranks, tally.weights))
 
 
-def anti_plurality_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def anti_plurality_scores(ranks: Integers, weights: Values) -> Values:
     """Return minus the weight of last places, shape (alternative, context).
 
     A voter with k alternatives tied for the last place, as those left unranked are, gives each 1/k of a veto.
@@ -66,7 +65,7 @@ class AntiPlurality(VotingRule):
         return Scored(tally.unit * anti_plurality_scores(tally.ranks, tally.weights))
 
 
-def borda_scores(margins: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+def borda_scores(margins: Values, total: float) -> Values:
     """Return Borda's points, shape (alternative, context).
 
     Per voter, one point for each alternative put below and half a point for each tied. This is (Σ_b margin(a, b) +
@@ -96,7 +95,7 @@ class Borda(VotingRule):
         return Scored(points, tally.condorcet_flag)
 
 
-def bucklin_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def bucklin_scores(ranks: Integers, weights: Values) -> Values:
     """Return (m − depth) W + support at that depth, shape (alternative, context).
 
     At depth k a voter supports the alternatives with fewer than k above them, but never those at the bottom of the
@@ -137,9 +136,7 @@ class Bucklin(VotingRule):
         return Scored(tally.unit * bucklin_scores(tally.ranks, tally.weights))
 
 
-def random_dictatorship_probabilities(
-    ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def random_dictatorship_probabilities(ranks: Integers, weights: Values) -> Values:
     """Return the share of weight that puts each alternative first, shape (alternative, context).
 
     A drawn voter with several first alternatives draws one of them.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Floats, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.problem import DecisionProblem
@@ -39,10 +39,10 @@ class Counted:
     """
 
     alternatives: tuple[str, ...]
-    scores: NDArray[np.floating[Any]]
+    scores: Floats
     lottery: bool = False
-    flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    quantities: Mapping[str, NDArray[np.floating[Any]]] = field(default_factory=dict)
+    flags: Mapping[str, Mask] = field(default_factory=dict)
+    quantities: Mapping[str, Floats] = field(default_factory=dict)
 
     def winners(self, context: int = 0) -> tuple[str, ...]:
         """Return the alternatives with the highest score, in declared order."""
@@ -133,7 +133,7 @@ class MarginRule(VotingRule):
     in_weight: ClassVar[bool] = False
 
     @abstractmethod
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def score_margins(self, margins: Values) -> Values:
         """Return scores from margins of shape (a, b, context)."""
 
     def score(self, tally: Tally) -> Scored:

@@ -9,7 +9,6 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Integers, Mask, Values
 from accordant.compiled import Compiled, compiled
@@ -98,7 +97,7 @@ def weighted_margins(ranks: Integers, weights: Values, margins: Values) -> None:
         settled(margins, weights)
 
 
-def condorcet_winners(margins: Values) -> NDArray[np.bool_]:
+def condorcet_winners(margins: Values) -> Mask:
     """Return whether each alternative beats every other one, shape (alternative, context)."""
     return np.asarray((margins > 0).sum(axis=1) == len(margins) - 1)
 
@@ -148,7 +147,7 @@ class Tally:
     weights: Values
     unit: float = 1.0
     grades: Values | None = None
-    approvals: NDArray[np.bool_] | None = None
+    approvals: Mask | None = None
     rewards: bool = False
     tolerance: float = 0.0
     workspace: Workspace = field(default_factory=Workspace, repr=False)
@@ -167,12 +166,12 @@ class Tally:
         return margins
 
     @cached_property
-    def condorcet(self) -> NDArray[np.bool_]:
+    def condorcet(self) -> Mask:
         """Whether an alternative beats every other one, shape (alternative, context)."""
         return condorcet_winners(self.margins)
 
     @property
-    def condorcet_flag(self) -> dict[str, NDArray[np.bool_]]:
+    def condorcet_flag(self) -> dict[str, Mask]:
         """Whether there is an alternative that beats every other one, shape (context,), as a flag of decisions."""
         return {"condorcet_winner_exists": np.asarray(self.condorcet.any(axis=0))}
 
