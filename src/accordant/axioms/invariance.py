@@ -123,7 +123,7 @@ def shift_row(row: Values, generator: np.random.Generator) -> Iterator[Values]:
 
 def redraw_row(row: Values, generator: np.random.Generator) -> Iterator[Values]:
     """Give strictly increasing transforms of a row: drawn at random, and powers."""
-    yield from [redrawn_in_order(row, generator) for _ in range(DRAWS)]
+    yield from [redraw_in_order(row, generator) for _ in range(DRAWS)]
     yield from (row**power for power in POWERS)
 
 
@@ -132,7 +132,7 @@ def ranks(row: Values) -> Codes:
     return np.asarray((row[None] < row[:, None]).sum(axis=1))
 
 
-def redrawn_in_order(row: Values, generator: np.random.Generator) -> Values:
+def redraw_in_order(row: Values, generator: np.random.Generator) -> Values:
     """Return a row with other rewards in the same order, drawn with gaps of all sizes, shape (action, context)."""
     n_actions, n_contexts = row.shape
     gaps = SMALLEST_GAP + generator.random((n_actions + 1, n_contexts)) ** 2

@@ -102,7 +102,7 @@ class PigouDalton(Axiom):
             pairs = [pairs[k] for k in generator.choice(len(pairs), size=PAIRS, replace=False)]
         for first, second in pairs:
             share = np.where(generator.random(n_contexts) < 0.5, 1.0, 0.5)
-            better, amount = transferred(decided, first, second, share)
+            better, amount = transfer(decided, first, second, share)
             for place in range(n_actions):
                 changed = values.copy()
                 changed[:, place] = better
@@ -113,7 +113,7 @@ class PigouDalton(Axiom):
                 yield Trial(judged, after.winners[before.codes, columns], say, (expected, after))
 
 
-def transferred(column: Values, first: int, second: int, share: Values) -> tuple[Values, Values]:
+def transfer(column: Values, first: int, second: int, share: Values) -> tuple[Values, Values]:
     """Return rewards after a transfer between two stakeholders, (stakeholder, context), and its size, (context,).
 
     Parameters

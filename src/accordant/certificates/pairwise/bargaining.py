@@ -14,8 +14,8 @@ from accordant.certificates.pairwise.comparison import (
     BEHIND,
     LEVEL,
     SLACK,
-    Contest,
     Marks,
+    PairwiseComparison,
     beside,
     compare_smallest,
 )
@@ -54,20 +54,20 @@ class EgalitarianPairs(Pairwise):
         score = (gains[weights[:, 0] > 0] / weights[weights[:, 0] > 0]).min(axis=0)
         return np.asarray(np.minimum(super().levels(rule, reports, action), (top - score * weights)[:, None]))
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         assert isinstance(rule, EgalitarianEquivalent)
-        proportions = contest.weights[:, None, None]
-        low = disagreement_beside(rule, contest, contest.highest, reports).low
-        high = disagreement_beside(rule, contest, contest.lowest, reports).high
-        most, least = (contest.highest - low) / proportions, (contest.lowest - high) / proportions
+        proportions = pairs.weights[:, None, None]
+        low = disagreement_beside(rule, pairs, pairs.highest, reports).low
+        high = disagreement_beside(rule, pairs, pairs.lowest, reports).high
+        most, least = (pairs.highest - low) / proportions, (pairs.lowest - high) / proportions
         action = status_quo(rule, reports)
         if action is not None:
-            anchor(most, least, contest, action)
-        reach = np.maximum(contest.weights, reach_of_points(rule, contest, reports))
-        marks = compare_smallest(contest, most, least, 2 * INDIFFERENT + SLACK * contest.tolerance * reach)
+            anchor(most, least, pairs, action)
+        reach = np.maximum(pairs.weights, reach_of_points(rule, pairs, reports))
+        marks = compare_smallest(pairs, most, least, 2 * INDIFFERENT + SLACK * pairs.tolerance * reach)
         if action is not None:
-            marks[np.broadcast_to(~ever_rational(contest, action)[:, None], marks.shape)] = BEHIND
+            marks[np.broadcast_to(~ever_rational(pairs, action)[:, None], marks.shape)] = BEHIND
         return marks
 
 
@@ -96,24 +96,24 @@ class KalaiSmorodinskyPairs(Pairwise):
             level = np.where(score < 1, (top - score * high) / (1 - score), np.inf)
         return np.asarray(np.minimum(super().levels(rule, reports, action), np.nan_to_num(level, nan=np.inf)[:, None]))
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         assert isinstance(rule, KalaiSmorodinsky)
-        most, least = np.empty_like(contest.lowest), np.empty_like(contest.lowest)
-        for entries, highest, out in ((contest.highest, True, most), (contest.lowest, False, least)):
-            low = disagreement_beside(rule, contest, entries, reports)
-            high = ideal_beside(rule, contest, entries, reports)
+        most, least = np.empty_like(pairs.lowest), np.empty_like(pairs.lowest)
+        for entries, highest, out in ((pairs.highest, True, most), (pairs.lowest, False, least)):
+            low = disagreement_beside(rule, pairs, entries, reports)
+            high = ideal_beside(rule, pairs, entries, reports)
             relative_gains(entries, low.low, low.high, high.low, high.high, INDIFFERENT, highest, out)
-        rows, tops = disagreement_of_rows(rule, contest, reports), ideal_of_rows(rule, contest, reports)
+        rows, tops = disagreement_of_rows(rule, pairs, reports), ideal_of_rows(rule, pairs, reports)
         silent = may_be_left_out(rows, tops)
         most[np.broadcast_to(silent[:, None], most.shape)] = np.inf
         action = status_quo(rule, reports)
         if action is not None:
-            anchor(most, least, contest, action)
-        gaps = 2 * INDIFFERENT + SLACK * contest.tolerance * reach_of_points(rule, contest, reports)
-        marks = compare_smallest(contest, most, least, gaps)
+            anchor(most, least, pairs, action)
+        gaps = 2 * INDIFFERENT + SLACK * pairs.tolerance * reach_of_points(rule, pairs, reports)
+        marks = compare_smallest(pairs, most, least, gaps)
         if action is not None:
-            marks[np.broadcast_to(~ever_rational(contest, action)[:, None], marks.shape)] = BEHIND
+            marks[np.broadcast_to(~ever_rational(pairs, action)[:, None], marks.shape)] = BEHIND
         return marks
 
 
@@ -176,21 +176,27 @@ class NashPairs(Pairwise):
         useful = (others < reports.highest[:, action][:, None]) & (others <= ceiling[:, None])
         return np.asarray(np.where(useful, others, -np.inf).max(axis=1, keepdims=True))
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         assert isinstance(rule, NashBargaining)
-        marks, action = contest.marks(), status_quo(rule, reports)
-        scale = contest.tolerance * max(1.0, DEEPEST * contest.weights.sum())
-        tolerances = (SLACK * scale, BLUR * contest.tolerance, SLACK * INDIFFERENT)
+        marks, action = pairs.marks(), status_quo(rule, reports)
+        scale = pairs.tolerance * max(1.0, DEEPEST * pairs.weights.sum())
+        tolerances = (SLACK * scale, BLUR * pairs.tolerance, SLACK * INDIFFERENT)
         if action is None:
-            gains = contest.highest - beside(contest.lowest, False)
+            gains = pairs.highest - beside(pairs.lowest, False)
             hopeful = np.asarray((gains > INDIFFERENT / SLACK).all(axis=0))
             products_ahead(
-                contest.lowest, contest.highest, contest.weights, hopeful, *tolerances, contest.n_rivals, marks
+                pairs.lowest,
+                pairs.highest,
+                pairs.weights,
+                hopeful,
+                *tolerances,
+                pairs.n_rivals,
+                marks,
             )
             return marks
-        products_ahead_of_status_quo(contest.lowest, contest.highest, contest.weights, action, *tolerances, marks)
-        marks[np.broadcast_to(~ever_rational(contest, action)[:, None], marks.shape)] = BEHIND
+        products_ahead_of_status_quo(pairs.lowest, pairs.highest, pairs.weights, action, *tolerances, marks)
+        marks[np.broadcast_to(~ever_rational(pairs, action)[:, None], marks.shape)] = BEHIND
         return marks
 
 

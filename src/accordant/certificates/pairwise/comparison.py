@@ -1,4 +1,4 @@
-"""`Contest`: the reports of those who have a say, and the marks that a comparison of two actions may get.
+"""`PairwiseComparison`: the reports of those who have a say, and the marks that a comparison of two actions may get.
 
 Two actions compared by their smallest value over stakeholders, when rows are independent.
 
@@ -28,7 +28,7 @@ SLACK = 1.0 + BLUR  # of tolerances: a little more than the rules allow themselv
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class PairwiseComparison:
     """What those who have a say may report, and which rivals every action is compared with.
 
     Attributes
@@ -56,7 +56,7 @@ class Contest:
     tolerance: float
 
     @classmethod
-    def of(cls, rule: Strategy, reports: Reports) -> Contest:
+    def of(cls, rule: Strategy, reports: Reports) -> PairwiseComparison:
         """Return the comparison of every action with every other one."""
         weights = stakeholder_weights(getattr(rule, "weights", None), len(reports.lowest))
         say = weights > 0
@@ -65,15 +65,15 @@ class Contest:
         labels = np.ascontiguousarray(np.broadcast_to(np.arange(shape[0])[:, None], shape), dtype=np.int64)
         return cls(lowest, highest, weights[say], say, labels, reports.n_actions, reports.honest.tolerance)
 
-    def against(self, decided: Integers) -> Contest:
+    def against(self, decided: Integers) -> PairwiseComparison:
         """Return the comparison of every other action with the decided one, which comes to the first column."""
         codes = decided.astype(np.int64)
         lowest, highest, labels = np.empty_like(self.lowest), np.empty_like(self.highest), self.labels.copy()
-        exchanged(self.lowest, codes, lowest)
-        exchanged(self.highest, codes, highest)
+        exchange_columns(self.lowest, codes, lowest)
+        exchange_columns(self.highest, codes, highest)
         labels[codes, np.arange(len(codes))] = 0
         labels[0] = codes
-        return Contest(lowest, highest, self.weights, self.say, labels, 1, self.tolerance)
+        return PairwiseComparison(lowest, highest, self.weights, self.say, labels, 1, self.tolerance)
 
     def marks(self) -> Marks:
         """Return room for a mark per action, rival and context, with arbitrary content."""
@@ -123,7 +123,7 @@ def extremes_beside(values: Values, highest: bool, extreme: Values) -> None:
 
 
 @compiled
-def exchanged(values: Values, decided: WholeNumbers, out: Values) -> None:
+def exchange_columns(values: Values, decided: WholeNumbers, out: Values) -> None:
     """Write values, shape (stakeholder, action, context), with the decided action and the first one exchanged."""
     n_stakeholders, n_actions, n_contexts = values.shape
     for i in range(n_stakeholders):
@@ -167,12 +167,12 @@ def keep(
                 out[t] &= mark[t] == AHEAD or (mark[t] == LEVEL and not loses)
 
 
-def compare_smallest(contest: Contest, most: Values, least: Values, gaps: Values) -> Marks:
+def compare_smallest(pairs: PairwiseComparison, most: Values, least: Values, gaps: Values) -> Marks:
     """Return what each action can be at most beside each rival, shape (action, rival, context).
 
     Parameters
     ----------
-    contest
+    pairs
         The box.
     most, least
         Largest and smallest r_i(a) over the box, or bounds beyond them, shape (stakeholder, action, context); inf where
@@ -180,10 +180,18 @@ def compare_smallest(contest: Contest, most: Values, least: Values, gaps: Values
     gaps
         How far below a rival's entry an action's may be when their scores tie, shape (stakeholder,).
     """
-    marks = contest.marks()
-    tolerance = contest.tolerance
+    marks = pairs.marks()
+    tolerance = pairs.tolerance
     smallest_ahead(
-        contest.lowest, contest.highest, most, least, gaps, SLACK * tolerance, BLUR * tolerance, contest.n_rivals, marks
+        pairs.lowest,
+        pairs.highest,
+        most,
+        least,
+        gaps,
+        SLACK * tolerance,
+        BLUR * tolerance,
+        pairs.n_rivals,
+        marks,
     )
     return marks
 
