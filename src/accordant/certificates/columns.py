@@ -157,7 +157,14 @@ def _scores(rule: ContextRule, reports: Reports, values: Values) -> Values:
 
 @compiled
 def nearest_and_farthest(peaks: Values, lowest: Values, highest: Values, nearest: Values, farthest: Values) -> None:
-    """Write the report nearest to a stakeholder's peak, shape (stakeholder, context), and the end farthest from it."""
+    """Write the report nearest to a stakeholder's peak, shape (stakeholder, context), and the end farthest from it.
+
+    In NumPy::
+
+        peak = peaks[:, None]
+        nearest[:] = np.clip(peak, lowest, highest)
+        farthest[:] = np.where(peak - lowest >= highest - peak, lowest, highest)
+    """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for i in range(n_stakeholders):
         for a in range(n_actions):
@@ -172,7 +179,13 @@ def nearest_and_farthest(peaks: Values, lowest: Values, highest: Values, nearest
 
 @compiled
 def hurt(worst: Values, decided: WholeNumbers, values: Values) -> None:
-    """Put the decided action's worst column into `values`, shape (stakeholder, action, context)."""
+    """Put the decided action's worst column into `values`, shape (stakeholder, action, context).
+
+    In NumPy::
+
+        t = np.arange(len(decided))
+        values[:, decided, t] = worst[:, decided, t]
+    """
     for i in range(len(worst)):
         for t in range(len(decided)):
             values[i, decided[t], t] = worst[i, decided[t], t]
@@ -181,6 +194,14 @@ def hurt(worst: Values, decided: WholeNumbers, values: Values) -> None:
 @compiled
 def unbeaten(best: Values, worst: Values, tolerance: float, reachable: Mask, close: Mask) -> int:
     """Write which actions score more at their best than every other at its worst, shape (action, context).
+
+    In NumPy::
+
+        others = ~np.eye(len(best), dtype=bool)[:, :, None]
+        rival = np.where(others, worst, -np.inf).max(axis=1)  # the best of the others at their worst
+        size = np.where(abs(rival) < np.inf, np.maximum(1.0, abs(rival)), 1.0)
+        reachable[:] = best > rival + tolerance * size
+        close[:] = (~reachable & (best >= rival - tolerance * size)).any(axis=0)
 
     Parameters
     ----------

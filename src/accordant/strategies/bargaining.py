@@ -43,7 +43,12 @@ def rank_irrational_last(
 
 @compiled
 def smallest_gain(values: Values, disagreement: Values, proportions: Values, smallest: Values) -> None:
-    """Write min_i (E[i, a, t] − d[i, t]) / p_i, shape (action, context)."""
+    """Write min_i (E[i, a, t] − d[i, t]) / p_i, shape (action, context).
+
+    In NumPy::
+
+        smallest[:] = ((values - disagreement[:, None]) / proportions[:, None, None]).min(axis=0)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         out = smallest[a]
@@ -89,6 +94,13 @@ def smallest_relative_gain(
 
     Stakeholders who cannot gain (u* − d of at most `indifferent`: indifferent, or below d whatever is done) are left
     out of the minimum; where that leaves nobody, every action has score 0. Values are not capped at 1.
+
+    In NumPy::
+
+        room = (ideal - disagreement)[:, None]
+        relative = (values - disagreement[:, None]) / np.where(room > indifferent, room, 1.0)
+        relative = np.where(room > indifferent, relative, np.inf).min(axis=0)
+        smallest[:] = np.where(relative < np.inf, relative, 0.0)
     """
     n_stakeholders, n_actions, n_contexts = values.shape
     smallest[:] = np.inf

@@ -60,7 +60,13 @@ def distance_to_ideal(block: Block, ideal: Values, weights: Values, *, exponent:
 
 @compiled
 def largest_shortfall(values: Values, ideal: Values, weights: Values, two_sided: bool, largest: Values) -> None:
-    """Write max_i w_i |u*[i, t] − E[i, a, t]|, one-sided unless told, shape (action, context)."""
+    """Write max_i w_i |u*[i, t] − E[i, a, t]|, one-sided unless told, shape (action, context).
+
+    In NumPy::
+
+        short = weights[:, None, None] * (ideal[:, None] - values)
+        largest[:] = (abs(short) if two_sided else np.maximum(0.0, short)).max(axis=0)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     excess = 1.0 if two_sided else 0.0
     for a in range(n_actions):
@@ -80,7 +86,14 @@ def largest_shortfall(values: Values, ideal: Values, weights: Values, two_sided:
 def sum_of_powers(
     values: Values, ideal: Values, weights: Values, two_sided: bool, exponent: int, total: Values
 ) -> None:
-    """Write Σ_i w_i |u*[i, t] − E[i, a, t]|^p for a whole p, one-sided unless told, shape (action, context)."""
+    """Write Σ_i w_i |u*[i, t] − E[i, a, t]|^p for a whole p, one-sided unless told, shape (action, context).
+
+    In NumPy::
+
+        short = ideal[:, None] - values
+        lacking = abs(short) if two_sided else np.maximum(0.0, short)
+        total[:] = np.tensordot(weights, lacking**exponent, axes=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     excess = 1.0 if two_sided else 0.0
     lacking, power = np.empty(n_contexts), np.empty(n_contexts)

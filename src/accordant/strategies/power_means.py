@@ -92,7 +92,12 @@ def equally_distributed_equivalent(block: Block, weights: Values, aversion: floa
 
 @compiled
 def weighted_harmonic_mean(values: Values, weights: Values, floor: float, mean: Values) -> None:
-    """Write 1 / Σ_i w_i / max(floor, E[i, a, t]), the power mean of α = 2, shape (action, context)."""
+    """Write 1 / Σ_i w_i / max(floor, E[i, a, t]), the power mean of α = 2, shape (action, context).
+
+    In NumPy::
+
+        mean[:] = 1 / np.tensordot(weights, 1 / np.maximum(floor, values), axes=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         out = mean[a]
@@ -152,7 +157,13 @@ class AlphaFairness(Compromise):
 
 @compiled
 def index_of_inequality(equivalent: Values, mean: Values, inequality: Values) -> None:
-    """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context)."""
+    """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context).
+
+    In NumPy::
+
+        share = np.divide(equivalent, mean, out=np.ones_like(mean), where=mean > 0)
+        inequality[:] = np.maximum(0.0, 1 - share)
+    """
     n_actions, n_contexts = mean.shape
     for a in range(n_actions):
         out, alike, average = inequality[a], equivalent[a], mean[a]

@@ -106,7 +106,17 @@ def epsilon_greedy_policy(codes: Integers, n_actions: int, epsilon: float) -> Va
 
 @compiled
 def _select(scores: Values, totals: Values, tolerance: float, codes: Integers, tied: Mask) -> int:
-    """Write the best action and whether it is tied, `CHUNK` contexts at a time; return how many scores are allowed."""
+    """Write the best action and whether it is tied, `CHUNK` contexts at a time; return how many scores are allowed.
+
+    In NumPy::
+
+        best = scores.max(axis=0)
+        level = scores >= best - tolerance * np.maximum(1.0, abs(best))
+        tied[:] = level.sum(axis=0) > 1
+        highest = np.where(level, totals, -np.inf).max(axis=0)
+        heaviest = level & (totals >= highest - tolerance * np.maximum(1.0, abs(highest)))
+        codes[:] = np.where(tied, heaviest.argmax(axis=0), scores.argmax(axis=0))
+    """
     n_actions, n_contexts = scores.shape
     nobody = -np.inf if n_actions > 1 else np.nan  # −inf ties with −inf, but one action ties with nobody
     allowed = 0

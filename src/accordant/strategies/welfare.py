@@ -44,6 +44,12 @@ def sum_of_relative_gains(
     """Write Σ_i w_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]), shape (action, context).
 
     Whoever cannot gain (u* − d of at most `indifferent`) adds nothing.
+
+    In NumPy::
+
+        room = ideal - disagreement
+        scale = weights[:, None] * (room > indifferent) / np.where(room > indifferent, room, 1.0)
+        total[:] = ((values - disagreement[:, None]) * scale[:, None]).sum(axis=0)
     """
     n_stakeholders, n_actions, n_contexts = values.shape
     total[:] = 0.0
@@ -95,6 +101,13 @@ class Maximin(Compromise):
 @compiled
 def places(ascending: Values, tolerance: float, scores: Values) -> None:
     """Write minus how many actions are leximin-better than each, shape (action, context).
+
+    In NumPy::
+
+        gaps = ascending[:, :, None] - ascending[:, None]  # (rank, action, other action, context)
+        signs = np.where(abs(gaps) > tolerance, np.sign(gaps), 0.0)
+        first = (signs != 0).argmax(axis=0)[None]
+        scores[:] = -(np.take_along_axis(signs, first, axis=0)[0] < 0).sum(axis=1)
 
     Parameters
     ----------
@@ -261,7 +274,12 @@ class GeneralisedGini(Compromise):
 
 @compiled
 def weight_above(values: Values, weights: Values, floors: Values, total: Values) -> None:
-    """Write Σ_i w_i 1[E[i, a, t] ≥ floor_i], shape (action, context)."""
+    """Write Σ_i w_i 1[E[i, a, t] ≥ floor_i], shape (action, context).
+
+    In NumPy::
+
+        total[:] = np.tensordot(weights, values >= floors[:, None, None], axes=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     total[:] = 0.0
     for a in range(n_actions):

@@ -117,7 +117,15 @@ def _counts(ranks: tuple[int, ...]) -> tuple[int, ...]:
 
 @compiled
 def overlap(lowest: Values, highest: Values, tolerance: float, open_to_change: Mask) -> None:
-    """Write where two actions of a member are not always in the same order, shape (context,)."""
+    """Write where two actions of a member are not always in the same order, shape (context,).
+
+    In NumPy::
+
+        apart = lowest[:, :, None] - highest[:, None] > tolerance
+        still = lowest == highest
+        moves = ~(apart | apart.swapaxes(1, 2) | (still[:, :, None] & still[:, None]))
+        open_to_change |= (moves & ~np.eye(lowest.shape[1], dtype=bool)[:, :, None]).any(axis=(0, 1, 2))
+    """
     n_members, n_actions, n_contexts = lowest.shape
     for i in range(n_members):
         for a in range(n_actions):

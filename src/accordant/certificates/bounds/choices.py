@@ -179,7 +179,13 @@ class Sets(Choices):
 
 @compiled
 def best_allowed(table: Values, mask: Mask, codes: WholeNumbers, values: Values) -> None:
-    """Write the largest allowed entry of every context and where it stands, the first of equal ones."""
+    """Write the largest allowed entry of every context and where it stands, the first of equal ones.
+
+    In NumPy::
+
+        allowed = np.where(mask, table, -np.inf)
+        values[:], codes[:] = allowed.max(axis=0), allowed.argmax(axis=0)
+    """
     n_actions, n_contexts = table.shape
     values[:] = -np.inf
     codes[:] = 0

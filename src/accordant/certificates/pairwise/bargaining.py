@@ -131,6 +131,12 @@ def relative_gains(
 
     For one of d and u given it rises or falls in the other, so the four ends are enough.
 
+    In NumPy::
+
+        sign = 1.0 if highest else -1.0
+        ends = [(d, u) for d in (d_low, d_high) for u in (u_low, u_high)]
+        out[:] = sign * np.max([sign * (entries - d) / np.maximum(u - d, indifferent) for d, u in ends], axis=0)
+
     Parameters
     ----------
     entries

@@ -101,7 +101,14 @@ def beside(values: Values, highest: bool) -> Values:
 
 @compiled
 def extremes_beside(values: Values, highest: bool, extreme: Values) -> None:
-    """Write min over c ≠ a of values[i, c, t], or the max if `highest`; ±inf if there is no other action."""
+    """Write min over c ≠ a of values[i, c, t], or the max if `highest`; ±inf if there is no other action.
+
+    In NumPy::
+
+        same = np.eye(values.shape[1], dtype=bool)[:, :, None]
+        best = np.where(same, -np.inf, values[:, None]).max(axis=2)
+        extreme[:] = best if highest else np.where(same, np.inf, values[:, None]).min(axis=2)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     sign = -1.0 if highest else 1.0
     first, second, leader = np.empty(n_contexts), np.empty(n_contexts), np.empty(n_contexts)
@@ -124,7 +131,14 @@ def extremes_beside(values: Values, highest: bool, extreme: Values) -> None:
 
 @compiled
 def exchange_columns(values: Values, decided: WholeNumbers, out: Values) -> None:
-    """Write values, shape (stakeholder, action, context), with the decided action and the first one exchanged."""
+    """Write values, shape (stakeholder, action, context), with the decided action and the first one exchanged.
+
+    In NumPy::
+
+        out[:] = values
+        t = np.arange(len(decided))
+        out[:, decided, t], out[:, 0] = values[:, 0], values[:, decided, t]
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for i in range(n_stakeholders):
         for a in range(n_actions):
@@ -139,6 +153,14 @@ def keep(
     marks: Marks, most: Values, least: Values, labels: NDArray[Any], tolerance: float, blur: float, left: Mask
 ) -> None:
     """Write which actions are not behind any rival, shape (action, context).
+
+    In NumPy::
+
+        gaps, size = least[:marks.shape[1]] - most[:, None], tolerance * np.maximum(1.0, abs(most))[:, None]
+        before = labels[:marks.shape[1]] < labels[:, None]
+        loses = (gaps > size) | ((gaps >= -blur * size) & before)
+        stays = (marks == AHEAD) | ((marks == LEVEL) & ~loses)
+        left[:] = (stays | np.eye(len(most), marks.shape[1], dtype=bool)[:, :, None]).all(axis=1)
 
     Parameters
     ----------
@@ -202,6 +224,18 @@ def smallest_ahead(
     n_rivals: int, marks: Marks,
 ) -> None:  # fmt: skip
     """Write the marks of every action beside the first `n_rivals` ones; see `compare_smallest`.
+
+    In NumPy::
+
+        same = np.eye(len(most), dtype=bool)[:, :, None, None]
+        others = np.where(same, np.inf, most).min(axis=1)[:, :, None]  # of all rows but i, (i, a, 1, context)
+        rival = least[:, None, :n_rivals]
+        size = np.where(abs(rival) < np.inf, np.maximum(1.0, abs(rival)), 1.0)
+        above, below = highest[:, :, None], lowest[:, None, :n_rivals]
+        ahead = (above > below) & (rival < others - blur * size)
+        level = (above >= below - gaps[:, None, None, None]) & (rival <= others + tolerance * size)
+        marks[:] = np.where(ahead.any(axis=0), AHEAD, np.where(level.any(axis=0), LEVEL, BEHIND))
+        marks[np.eye(*marks.shape[:2], dtype=bool)] = BEHIND
 
     Parameters
     ----------

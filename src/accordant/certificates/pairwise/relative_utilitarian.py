@@ -150,6 +150,16 @@ def sums_ahead_within(
 ) -> None:  # fmt: skip
     """Write bounds of the marks if rows are stretched from d to u*, which are anywhere in intervals.
 
+    In NumPy::
+
+        ahead = highest[:, :, None] - lowest[:, None, :n_rivals]
+        narrow, wide = narrow[:, None, None], wide[:, None, None]
+        gains = np.where(wide > indifferent, ahead / np.maximum(narrow, indifferent), 0.0)
+        losses = np.where(narrow > SLACK * indifferent, ahead / np.where(wide > 0, wide, 1.0), 0.0)
+        lead = np.tensordot(weights, np.where(ahead > 0, gains, losses), axes=1)
+        marks[:] = np.where(lead > blur, AHEAD, np.where(lead >= -tolerances, LEVEL, BEHIND))
+        marks[np.eye(*marks.shape[:2], dtype=bool)] = BEHIND
+
     Parameters
     ----------
     lowest, highest

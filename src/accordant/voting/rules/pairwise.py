@@ -88,7 +88,14 @@ def strongest_paths(margins: Values) -> Values:
 
 @compiled
 def widen(paths: Values) -> None:
-    """Let every path lead through every alternative where that makes it stronger."""
+    """Let every path lead through every alternative where that makes it stronger.
+
+    In NumPy::
+
+        for middle in range(len(paths)):
+            np.maximum(paths, np.minimum(paths[:, middle, None], paths[middle]), out=paths)
+        paths[np.eye(len(paths), dtype=bool)] = 0.0  # nobody needs a path to itself
+    """
     n_alternatives, _, n_contexts = paths.shape
     for middle in range(n_alternatives):
         for start in range(n_alternatives):

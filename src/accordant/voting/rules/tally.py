@@ -59,7 +59,13 @@ def ranks_by_reward(rewards: Values, tolerance: float) -> Integers:
 
 @compiled
 def count_better(rewards: Values, tolerance: float, ranks: Integers) -> None:
-    """Add to `ranks` how many actions each stakeholder rewards more."""
+    """Add to `ranks` how many actions each stakeholder rewards more.
+
+    In NumPy::
+
+        better = rewards[:, None] - rewards[:, :, None] > tolerance  # (voter, action, other action, context)
+        ranks += better.sum(axis=2).astype(ranks.dtype)
+    """
     n_stakeholders, n_actions, n_contexts = rewards.shape
     for i in range(n_stakeholders):
         for a in range(n_actions):
@@ -104,7 +110,13 @@ def condorcet_winners(margins: Values) -> Mask:
 
 @compiled
 def sum_margins(ranks: Integers, weights: Values, margins: Values) -> None:
-    """Write the margins, whole rows of contexts at a time."""
+    """Write the margins, whole rows of contexts at a time.
+
+    In NumPy::
+
+        above = ranks[:, :, None] < ranks[:, None]
+        margins[:] = np.tensordot(weights, above * 1.0 - above.swapaxes(1, 2), axes=1)
+    """
     n_voters, n_alternatives, n_contexts = ranks.shape
     for a in range(n_alternatives):
         margins[a, a, :] = 0.0
@@ -252,7 +264,14 @@ def _first(ranks: Integers, remaining: Mask | None) -> Mask:
 def sum_first_places(
     ranks: Integers, weights: Values, remaining: Mask, shared: bool, worse_than_any: int, sums: Values
 ) -> None:
-    """Write the weight of first places, whole rows of contexts at a time."""
+    """Write the weight of first places, whole rows of contexts at a time.
+
+    In NumPy::
+
+        kept = np.where(remaining, ranks, worse_than_any)
+        first = (kept == kept.min(axis=1, keepdims=True)) & remaining
+        sums[:] = np.tensordot(weights, first / (first.sum(axis=1, keepdims=True) if shared else 1.0), axes=1)
+    """
     n_voters, n_alternatives, n_contexts = ranks.shape
     best, parts = np.empty(n_contexts, dtype=ranks.dtype), np.empty(n_contexts)
     sums[:] = 0.0
