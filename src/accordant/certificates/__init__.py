@@ -13,6 +13,10 @@ The certificate of the paper is in `accordant.certificates.schema`.
 
 Words used here: a *coalition* may misreport its expected rewards by at most the *radius* δ, entry by entry, within a
 *box*; a set or bound is *exact* if some misreport attains it, and *sound* if no misreport gets past it.
+
+Parameters that mean the same everywhere: `rule` is any strategy, `expected` is E as honestly reported, `threat` says
+who may misreport and by how much, or else `delta`, the `coalition` (names; None for everybody), `box` and `frozen` do
+(see `Threat`), and `known` is what the rule reads beside E. Arrays into which a function writes come last.
 """
 
 from __future__ import annotations

@@ -147,14 +147,9 @@ class AttackedMetric:
 
 
 def random_attack(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    threat: Threat,
-    *,
-    tries: int,
-    generator: np.random.Generator,
+    rule: Strategy, expected: ExpectedRewards, threat: Threat, *, tries: int, generator: np.random.Generator,
     known: Known | None = None,
-) -> Attack:
+) -> Attack:  # fmt: skip
     """Try the report that favours each action most, then random ones.
 
     Random reports are, by turns, corners of the box, points in it, mixtures of corners and honest rewards, and points
@@ -162,18 +157,10 @@ def random_attack(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
-    threat
-        Who may misreport, by how much.
     tries
         Reports to try in every context, at least 1.
     generator
         Source of the random reports.
-    known
-        What the rule reads beside E.
 
     Raises
     ------
@@ -193,15 +180,9 @@ def random_attack(
 
 
 def coordinate_attack(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    threat: Threat,
-    *,
-    generator: np.random.Generator,
-    restarts: int = RESTARTS,
-    sweeps: int = SWEEPS,
-    known: Known | None = None,
-) -> Attack:
+    rule: Strategy, expected: ExpectedRewards, threat: Threat, *, generator: np.random.Generator,
+    restarts: int = RESTARTS, sweeps: int = SWEEPS, known: Known | None = None,
+) -> Attack:  # fmt: skip
     """Move one entry after the other to an end or the middle of its interval if that helps an action.
 
     An entry stays moved where the action's lead in score does not shrink; where a rule has no scores, where the action

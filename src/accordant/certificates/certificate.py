@@ -37,8 +37,6 @@ def method_for(rule: Strategy, n_actions: int, *, frozen: bool) -> Method:
 
     Parameters
     ----------
-    rule
-        Any strategy.
     n_actions
         Number of actions.
     frozen
@@ -172,10 +170,6 @@ def certify(rule: Strategy, expected: ExpectedRewards, threat: Threat, *, known:
     ----------
     rule
         Any strategy; where nothing is known of how it reads E, no action is ruled out.
-    expected
-        E.
-    threat
-        Who may misreport, by how much.
     known
         What the rule reads beside E, such as contexts.
 
@@ -258,15 +252,9 @@ class _Found:
 
 
 def reachable(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    known: Known | None = None,
-) -> Mask:
+    rule: Strategy, expected: ExpectedRewards, *, delta: float, coalition: Sequence[str] | None = None,
+    box: tuple[float, float] = UNIT, frozen: bool = False, known: Known | None = None,
+) -> Mask:  # fmt: skip
     """Return the actions that a coalition could make win, shape (action, context).
 
     No misreport within the threat makes any other action win. For rules that judge each action by its own column of E
@@ -274,18 +262,10 @@ def reachable(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
     delta
         Radius δ, at least 0.
-    coalition
-        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
-    known
-        What the rule reads beside E.
     """
     return certify(rule, expected, Threat(delta, checked_coalition(coalition), box, frozen), known=known).outer
 
@@ -302,8 +282,6 @@ def for_blocks(expected: ExpectedRewards, work: Any, threads: int | None = None)
 
     Parameters
     ----------
-    expected
-        E.
     work
         Gets the contexts and two workspaces, which are taken back after each call.
     threads

@@ -66,14 +66,9 @@ class Reports:
 
     @classmethod
     def of(
-        cls,
-        honest: Block,
-        threat: Threat,
-        delta: Values | None = None,
-        arguments: dict[str, Any] | None = None,
-        scratch: Workspace | None = None,
-        codes: Integers | None = None,
-    ) -> Reports:
+        cls, honest: Block, threat: Threat, delta: Values | None = None, arguments: dict[str, Any] | None = None,
+        scratch: Workspace | None = None, codes: Integers | None = None,
+    ) -> Reports:  # fmt: skip
         """Return what a threat allows; `delta` replaces its radius by one per context, shape (context,)."""
         scratch = Workspace() if scratch is None else scratch
         radii = np.full(honest.n_contexts, threat.delta) if delta is None else np.asarray(delta, dtype=np.float64)

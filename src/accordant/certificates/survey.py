@@ -110,28 +110,19 @@ class Survey:
 
 
 def survey(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    largest: int | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    known: Known | None = None,
-) -> Survey:
+    rule: Strategy, expected: ExpectedRewards, *, largest: int | None = None, box: tuple[float, float] = UNIT,
+    frozen: bool = False, known: Known | None = None,
+) -> Survey:  # fmt: skip
     """Return the radius of every decision against every coalition up to a size, and against everybody together.
 
     Parameters
     ----------
-    rule
-        Any strategy.
     expected
         E, with at most 10 stakeholders unless `largest` keeps coalitions few.
     largest
         Most members of a coalition beside that of everybody; None for all coalitions.
     box, frozen
         See `Threat`.
-    known
-        What the rule reads beside E.
 
     Raises
     ------

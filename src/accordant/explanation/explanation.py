@@ -51,15 +51,9 @@ MOST_ROWS = 1000  # explanations in one call: each looks for many other decision
 
 
 def explain(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    rows: Sequence[int] | Codes | None = None,
-    known: Known | None = None,
-    decide: Decide | None = None,
-    observed: Any | None = None,
-    features: Sequence[str] | None = None,
-) -> tuple[Explanation, ...]:
+    rule: Strategy, expected: ExpectedRewards, *, rows: Sequence[int] | Codes | None = None, known: Known | None = None,
+    decide: Decide | None = None, observed: Any | None = None, features: Sequence[str] | None = None,
+) -> tuple[Explanation, ...]:  # fmt: skip
     """Explain the decisions of a rule in some contexts.
 
     Parameters
@@ -237,13 +231,9 @@ FORMAT = 1  # of the object; a reader of another format must refuse
 
 
 def as_document(
-    explanations: Sequence[Explanation],
-    *,
-    title: str = "Decisions explained",
-    source: str = "",
-    influence: Influence | None = None,
-    pivotal: Pivotal | None = None,
-) -> dict[str, Any]:
+    explanations: Sequence[Explanation], *, title: str = "Decisions explained", source: str = "",
+    influence: Influence | None = None, pivotal: Pivotal | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Return what `accordant.report.explained.render_explanation` draws, as plain values.
 
     Parameters

@@ -97,8 +97,6 @@ def smallest_misreports(
 
     Parameters
     ----------
-    rule
-        Any strategy.
     expected
         E in a few contexts.
     known

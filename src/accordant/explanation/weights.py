@@ -330,8 +330,6 @@ def smallest_weight_changes(
 
     Parameters
     ----------
-    rule
-        Any strategy.
     expected
         E in a few contexts.
     known

@@ -35,13 +35,9 @@ class ContextRule(Strategy):
         return Selection(found.codes, found.tied)
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Decide in every context."""
         del prediction, log, contexts
         return decide((self,), expected)[0]

@@ -2,9 +2,10 @@
 
 utilitarian, relative_utilitarian                     sums
 maximin, leximin, hurwicz                             the worst-off, the best-off
-nash_social_welfare, alpha_fairness, atkinson         power means between the two
 generalised_gini                                      weights by rank (OWA)
 sufficientarian                                       how many are above a floor
+
+Power means between sums and the worst-off stand in ``power_means.py``.
 """
 
 from __future__ import annotations

@@ -51,14 +51,9 @@ class Profile:
     """
 
     def __init__(
-        self,
-        ranks: ArrayLike,
-        weights: ArrayLike | None = None,
-        alternatives: Sequence[str] | None = None,
-        *,
-        grades: ArrayLike | None = None,
-        approvals: ArrayLike | None = None,
-    ) -> None:
+        self, ranks: ArrayLike, weights: ArrayLike | None = None, alternatives: Sequence[str] | None = None, *,
+        grades: ArrayLike | None = None, approvals: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
         given = _with_contexts(ranks, "ranks")
         if not np.issubdtype(given.dtype, np.integer):
             raise InputError(f"ranks have type {given.dtype}; allowed: integers")
@@ -77,11 +72,9 @@ class Profile:
 
     @classmethod
     def from_orders(
-        cls,
-        orders: Sequence[Sequence[str | Iterable[str]]],
-        weights: ArrayLike | None = None,
+        cls, orders: Sequence[Sequence[str | Iterable[str]]], weights: ArrayLike | None = None,
         alternatives: Sequence[str] | None = None,
-    ) -> Profile:
+    ) -> Profile:  # fmt: skip
         """Return the profile of orders such as ``["a", {"b", "c"}]``: best first, sets for ties, the rest unranked.
 
         Parameters

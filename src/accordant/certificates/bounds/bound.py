@@ -113,35 +113,21 @@ class Bounds:
 
 
 def bounds(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    metric: Measure,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    evidence: Evidence | None = None,
-    at_most: int | None = None,
+    rule: Strategy, expected: ExpectedRewards, metric: Measure, *, delta: float, coalition: Sequence[str] | None = None,
+    box: tuple[float, float] = UNIT, frozen: bool = False, evidence: Evidence | None = None, at_most: int | None = None,
     known: Known | None = None,
-) -> Bounds:
+) -> Bounds:  # fmt: skip
     """Return the smallest and largest value that misreports within a threat can give a metric.
 
     The metric itself is computed from what really followed, which misreports do not change: they change decisions.
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E, honestly reported.
     metric
         A metric, or its registered name if it needs no parameters; or contributions θ of actions, shape (action,) or
         (action, context), which are averaged over contexts.
     delta
         Radius δ, at least 0.
-    coalition
-        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
     evidence
@@ -202,12 +188,9 @@ def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
 
 
 def _bounds(
-    subject: Subject,
-    attacked: Attackable,
-    values: tuple[float | None, float | None, float | None],
-    found: tuple[Attained, Attained],
-    undefined: bool,
-) -> Bounds:
+    subject: Subject, attacked: Attackable, values: tuple[float | None, float | None, float | None],
+    found: tuple[Attained, Attained], undefined: bool,
+) -> Bounds:  # fmt: skip
     ends = zip((-1.0, 1.0), values[:2], found, strict=True)
     statuses: list[Status] = [
         "exact" if end is None or Goal(sign, end, attacked.tolerance).met(each.value) else "sound"

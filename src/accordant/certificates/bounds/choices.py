@@ -286,15 +286,9 @@ class Anything(Probabilities):
 
 @compiled
 def best_draw(
-    table: Values,
-    lowest: Values,
-    highest: Values,
-    temperature: float,
-    tolerance: float,
-    values: Values,
-    policy: Values,
-    raised: Mask,
-) -> None:
+    table: Values, lowest: Values, highest: Values, temperature: float, tolerance: float, values: Values,
+    policy: Values, raised: Mask,
+) -> None:  # fmt: skip
     """Write the largest expected entry that scores can draw in every context, and how.
 
     Parameters

@@ -160,19 +160,10 @@ class Criteria:
 
 
 def composite_bounds(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    metrics: Mapping[Any, Any] | None,
-    scales: Mapping[str, Scale],
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    evidence: Evidence | None = None,
-    at_most: int | None = None,
-    known: Known | None = None,
-) -> Bounds:
+    rule: Strategy, expected: ExpectedRewards, metrics: Mapping[Any, Any] | None, scales: Mapping[str, Scale], *,
+    delta: float, coalition: Sequence[str] | None = None, box: tuple[float, float] = UNIT, frozen: bool = False,
+    evidence: Evidence | None = None, at_most: int | None = None, known: Known | None = None,
+) -> Bounds:  # fmt: skip
     """Return what misreports can make of a composite score whose scales stay as they are.
 
     The low end is exact where reachable sets are, as long as metrics are sums, sizes of sums (goal ``zero``), gaps or
@@ -180,8 +171,6 @@ def composite_bounds(
 
     Parameters
     ----------
-    rule, expected
-        Any strategy; E, honestly reported.
     metrics
         Metric, or name, to weight; or label to (metric, weight); weights sum to 1.
     scales
@@ -231,24 +220,14 @@ class LiveComposite:
 
 
 def live_composite(
-    rules: Sequence[Strategy],
-    expected: ExpectedRewards,
-    metrics: Mapping[Any, Any] | None = None,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    evidence: Evidence | None = None,
-    at_most: int | None = None,
-    known: Known | None = None,
-) -> LiveComposite:
+    rules: Sequence[Strategy], expected: ExpectedRewards, metrics: Mapping[Any, Any] | None = None, *, delta: float,
+    coalition: Sequence[str] | None = None, box: tuple[float, float] = UNIT, frozen: bool = False,
+    evidence: Evidence | None = None, at_most: int | None = None, known: Known | None = None,
+) -> LiveComposite:  # fmt: skip
     """Return what misreports can make of composite scores, all strategies being candidates that define the scales.
 
     Parameters
     ----------
-    rules
-        Candidate strategies.
     expected, metrics
         E, honestly reported; see `composite_bounds`.
     delta, coalition, box, frozen, evidence, at_most, known

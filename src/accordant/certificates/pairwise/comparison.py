@@ -5,6 +5,10 @@ Two actions compared by their smallest value over stakeholders, when rows are in
 Score(a) = min_i r_i(a), where within a row r_j(a) ≥ r_j(b) exactly if E[j, a] ≥ E[j, b]. Then a gets at least as far as
 b somewhere in the box exactly if for some j: a can be at least at b in row j, and the smallest r_j(b) is not above what
 every other row gives to a at most. The same with strict signs.
+
+Kernels of this room read `lowest` and `highest`, the ends of the box, shape (stakeholder, action, context), compare
+every action with the first `n_rivals`, and write `marks`, shape (action, rival, context). Rows no wider than
+`indifferent` add nothing.
 """
 
 from __future__ import annotations
@@ -172,8 +176,6 @@ def keep(
         Declared order of the columns, shape (action, context).
     tolerance, blur
         How close sums tie, relative to max(1, |sum|), and the share of it that rounding does to equal sums.
-    left
-        Where the result goes.
     """
     n_actions, n_rivals, n_contexts = marks.shape
     left[:] = True
@@ -194,8 +196,6 @@ def compare_smallest(pairs: PairwiseComparison, most: Values, least: Values, gap
 
     Parameters
     ----------
-    pairs
-        The box.
     most, least
         Largest and smallest r_i(a) over the box, or bounds beyond them, shape (stakeholder, action, context); inf where
         a stakeholder may be left out of the minimum.
@@ -239,16 +239,10 @@ def smallest_ahead(
 
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     most, least, gaps
         See `compare_smallest`.
     tolerance, blur
         How close scores tie, relative to max(1, |score|), and how close rounding brings equal ones.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     first, second, leader = np.empty(n_contexts), np.empty(n_contexts), np.empty(n_contexts)

@@ -97,8 +97,6 @@ def anchor(most: Values, least: Values, pairs: PairwiseComparison, action: int) 
     ----------
     most, least
         Bounds of r_i(a) over the box, shape (stakeholder, action, context).
-    pairs
-        The box.
     action
         The status quo.
     """

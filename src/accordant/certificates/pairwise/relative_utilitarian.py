@@ -25,14 +25,9 @@ THIRD, RIVAL, ACTION = 0, 1, 2  # whose entry d is
 
 
 def compare_row_by_row(
-    pairs: PairwiseComparison,
-    weights: Values,
-    below: Values,
-    above: Values,
-    *,
-    anchor: int | None = None,
+    pairs: PairwiseComparison, weights: Values, below: Values, above: Values, *, anchor: int | None = None,
     widening: float = 0.0,
-) -> Marks:
+) -> Marks:  # fmt: skip
     """Return what each action can be beside each rival if rows are stretched from d to the best action.
 
     No relative gain is above 1, so no sum is. The highest sum is not below 0 with a status quo; with fixed points it
@@ -40,8 +35,6 @@ def compare_row_by_row(
 
     Parameters
     ----------
-    pairs
-        The box.
     weights
         Shape (stakeholder,), with sum 1.
     below, above
@@ -113,10 +106,6 @@ def leads_of_rows(
         Whether d is the rival's entry, the action's, or neither.
     widening
         How much the action is raised above its highest.
-    indifferent
-        Rows no wider than this add nothing.
-    bounds
-        Where the result goes.
     """
     n_stakeholders, _, n_contexts = lowest.shape
     narrowest, out = 0.99 * indifferent, 1.01 * indifferent  # rows may count from here, and may not count up to there
@@ -162,20 +151,12 @@ def sums_ahead_within(
 
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     weights
         Shape (stakeholder,).
     narrow, wide
         Smallest and largest u* − d, shape (stakeholder, context).
-    indifferent
-        Rows no wider than this add nothing.
     tolerances, blur
         How close sums tie, shape (context,), and how close rounding brings equal ones.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):
@@ -269,18 +250,10 @@ def sums_ahead(
 
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     weights
         Shape (stakeholder,).
-    indifferent
-        Rows no wider than this add nothing.
     tolerance, blur
         How close sums tie, and how close rounding brings equal ones.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):

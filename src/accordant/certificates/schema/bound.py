@@ -107,18 +107,10 @@ class PaperBound:
 
 
 def paper_bound(
-    rule: Strategy | ScoringForm,
-    expected: ExpectedRewards,
-    theta: ArrayLike,
-    *,
-    delta: float,
-    coalition: Iterable[str] | None,
-    mu: float = DEFAULT_MU,
-    tau: float | Temperature = "best",
-    bias: Bias = "exponential",
-    total: Total = "mean",
-    region: Region = "tube",
-) -> PaperBound:
+    rule: Strategy | ScoringForm, expected: ExpectedRewards, theta: ArrayLike, *, delta: float,
+    coalition: Iterable[str] | None, mu: float = DEFAULT_MU, tau: float | Temperature = "best",
+    bias: Bias = "exponential", total: Total = "mean", region: Region = "tube",
+) -> PaperBound:  # fmt: skip
     """Return a lower bound on a metric of decisions: Theorem 16 of Vineis, Perelli and Tolomei 2025 with our constants.
 
     Parameters
@@ -157,16 +149,9 @@ def paper_bound(
 
 
 def paper_value_bound(
-    rule: Strategy | ScoringForm,
-    expected: ExpectedRewards,
-    *,
-    delta: float,
-    coalition: Iterable[str] | None,
-    mu: float = DEFAULT_MU,
-    tau: float | Temperature = "best",
-    total: Total = "mean",
-    region: Region = "tube",
-) -> PaperBound:
+    rule: Strategy | ScoringForm, expected: ExpectedRewards, *, delta: float, coalition: Iterable[str] | None,
+    mu: float = DEFAULT_MU, tau: float | Temperature = "best", total: Total = "mean", region: Region = "tube",
+) -> PaperBound:  # fmt: skip
     """Return a lower bound on the rule's own score of its decisions, max_a Φ_a, by the log-sum-exp surrogate.
 
     Parameters are those of `paper_bound`; here ``"star"`` minimises δ² L(τ) / 2 + τ log k, with L of order 1 / τ.
@@ -191,14 +176,9 @@ def _form(rule: Strategy | ScoringForm, expected: ExpectedRewards) -> ScoringFor
 
 
 def _assemble(
-    schema: Schema,
-    form: ScoringForm,
-    perturbations: PerturbationSet,
-    tau: float | Temperature,
-    total: Total,
-    region: Region,
-    metric: Literal["decision", "value"],
-) -> PaperBound:
+    schema: Schema, form: ScoringForm, perturbations: PerturbationSet, tau: float | Temperature, total: Total,
+    region: Region, metric: Literal["decision", "value"],
+) -> PaperBound:  # fmt: skip
     """Choose the temperature and add up the terms."""
     _check("total", total, TOTALS)
     temperatures = _temperatures(schema, tau)

@@ -33,8 +33,6 @@ def neutralised(expected: ExpectedRewards, absent: Mask) -> ExpectedRewards:
 
     Parameters
     ----------
-    expected
-        E.
     absent
         Who has no preference, shape (stakeholder,).
     """
@@ -50,10 +48,6 @@ def dropped(rule: Strategy, expected: ExpectedRewards, absent: Mask) -> tuple[St
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
     absent
         Who is not there, shape (stakeholder,).
 

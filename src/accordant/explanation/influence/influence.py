@@ -230,16 +230,10 @@ class Influence:
 
 
 def influence(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    known: Known | None = None,
-    absence: Absence = "neutralised",
-    ties: Ties = "rotated",
-    groups: Any | None = None,
-    samples: int = SAMPLES,
+    rule: Strategy, expected: ExpectedRewards, *, known: Known | None = None, absence: Absence = "neutralised",
+    ties: Ties = "rotated", groups: Any | None = None, samples: int = SAMPLES,
     generator: np.random.Generator | None = None,
-) -> Influence:
+) -> Influence:  # fmt: skip
     """Share the decisions of a rule among stakeholders by Shapley and Banzhaf values.
 
     Parameters
@@ -247,10 +241,6 @@ def influence(
     rule
         Any strategy. A rule that decides a whole batch at once is asked with the same stakeholders heard in all
         contexts.
-    expected
-        E.
-    known
-        What the rule reads beside E.
     absence
         ``"neutralised"``: whoever is not heard has no preference; ``"dropped"``: is not there.
     ties

@@ -146,12 +146,6 @@ def pivotal(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
-    known
-        What the rule reads beside E.
     groups
         One label per context, to tell shares apart by group.
 

@@ -242,13 +242,9 @@ class Constrained(Strategy):
         )
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Decide in every context; prohibitions and parity read columns of `contexts`.
 
         Raises

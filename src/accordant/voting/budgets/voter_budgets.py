@@ -5,8 +5,8 @@ left side is concave and made of straight pieces, so Newton's method from ρ = c
 steps: who cannot pay ρ u_i is poor and pays all, the others share the rest.
 
 Prices are exact although budgets are kept in floating point. A budget is empty, or it is the same first sum for
-everybody minus ρ u_i for each project bought. So a sum of budgets needs only whole numbers: how many of these voters pay
-for which purchase. Floating point decides what is far from even, and fractions decide the rest.
+everybody minus ρ u_i for each project bought. So a sum of budgets needs only whole numbers: how many of these voters
+pay for which purchase. Floating point decides what is far from even, and fractions decide the rest.
 
 Budgets and prices are affine in the first sum (`Affine`). The method compares budgets with prices, prices with prices,
 and costs with what voters hold; as long as every comparison comes out as before, all of these stay straight lines. So

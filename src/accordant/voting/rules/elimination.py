@@ -48,13 +48,6 @@ def instant_runoff_scores(ranks: Integers, weights: Values) -> Values:
     fewest, and if that is everybody who remains, they win together. A voter with several alternatives tied for the
     first place supports each with full weight (approval instant runoff, Delemazure and Peters 2024), so that a ballot
     with nobody left on it supports all alike. These are the conventions of pref_voting 1.18.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
 
     def losers(remaining: Mask) -> Mask:
@@ -83,13 +76,6 @@ def coombs_scores(ranks: Integers, weights: Values) -> Values:
     and if that is everybody who remains, they win together. An alternative with more than half of all weight in first
     places can no longer go: it wins, and the others go on for their places. Voters with ties for a first or last place
     share it equally. On strict complete ballots these are the conventions of pref_voting 1.18.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     half = half_of(weights)
 

@@ -20,15 +20,7 @@ from accordant.voting.rules.tally import MANY_CONTEXTS, Tally, suited
 
 
 def approval_scores(approvals: Mask, weights: Values) -> Values:
-    """Return the weight that approves each alternative, shape (alternative, context).
-
-    Parameters
-    ----------
-    approvals
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
-    """
+    """Return the weight that approves each alternative, shape (alternative, context)."""
     marks = approvals.reshape(len(approvals), -1).astype(np.float64)
     return settled((weights @ marks).reshape(approvals.shape[1:]), weights)
 
@@ -48,8 +40,6 @@ class Approval(VotingRule):
 
     Parameters
     ----------
-    weights
-        See `VotingRule`.
     threshold
         A number replaces the mean; it also replaces the approvals of ballots that carry grades.
     """
@@ -87,15 +77,7 @@ class Approval(VotingRule):
 
 
 def range_scores(grades: Values, weights: Values) -> Values:
-    """Return Σ_i w_i grade(i, a), shape (alternative, context).
-
-    Parameters
-    ----------
-    grades
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
-    """
+    """Return Σ_i w_i grade(i, a), shape (alternative, context)."""
     if grades.shape[2] < MANY_CONTEXTS:
         return np.asarray((weights @ grades.reshape(len(grades), -1)).reshape(grades.shape[1:]))
     sums = np.empty(grades.shape[1:])
@@ -118,8 +100,6 @@ class Range(VotingRule):
 
     Parameters
     ----------
-    weights
-        See `VotingRule`.
     normalised
         Whether each voter's grades are stretched to the whole range from 0 to 1 first; a voter who grades all alike
         then has no say. On E this is relative utilitarianism (Dhillon and Mertens 1999).
@@ -160,8 +140,6 @@ def weight_up_to(levels: Integers, n_levels: int, weights: Values) -> Values:
         Grades as 0 to n_levels − 1, higher is better, shape (voter, alternative, context).
     n_levels
         Number of levels.
-    weights
-        Shape (voter,).
 
     Returns
     -------
@@ -237,8 +215,6 @@ class MajorityJudgment(VotingRule):
 
     Parameters
     ----------
-    weights
-        See `VotingRule`.
     grades
         Into how many grades of equal width expected rewards are cut, at least 2. Ballots that state grades keep theirs.
     """

@@ -25,11 +25,6 @@ def maximal_lotteries_probabilities(margins: Values) -> Values:
     game of the margins. A Condorcet winner has probability 1. Where several lotteries are maximal, which needs a margin
     of 0 or other coincidences, this is the one with the least Σ_a p_a², the closest to drawing uniformly: it is unique,
     and treats alternatives alike that the margins treat alike.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
     """
     probabilities = condorcet_winners(margins).astype(np.float64)
     rest = np.flatnonzero(probabilities.sum(axis=0) == 0)

@@ -15,13 +15,7 @@ from accordant.voting.rules.tally import MANY_CONTEXTS, suited
 
 
 def copeland_scores(margins: Values) -> Values:
-    """Return how many alternatives each beats less how many beat it, shape (alternative, context).
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
-    """
+    """Return how many alternatives each beats less how many beat it, shape (alternative, context)."""
     return np.asarray(np.sign(margins).sum(axis=1))
 
 
@@ -37,11 +31,6 @@ class Copeland(MarginRule):
 
 def minimax_scores(margins: Values) -> Values:
     """Return minus the largest margin by which each alternative loses, 0 if it loses to none.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
 
     Returns
     -------
@@ -67,11 +56,6 @@ def strongest_paths(margins: Values) -> Values:
 
     A path is a chain of pairwise victories, as strong as the smallest margin in it (Schulze 2011). The algorithm is
     that of Floyd and Warshall.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
     """
     paths = np.maximum(margins, 0.0)
     if margins.shape[2] >= MANY_CONTEXTS:
@@ -114,11 +98,6 @@ def schulze_scores(margins: Values) -> Values:
 
     No number per alternative expresses the rule; these are places. "Has the stronger path" is transitive (Schulze
     2011), so whoever beats another is beaten by fewer, and the winners are those that nobody beats.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
     """
     paths = strongest_paths(margins)
     scores = np.zeros(paths.shape[1:])

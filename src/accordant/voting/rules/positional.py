@@ -18,13 +18,6 @@ def plurality_scores(ranks: Integers, weights: Values) -> Values:
     """Return the weight of first places, shape (alternative, context).
 
     A voter with k alternatives tied for the first place gives each 1/k of a vote: one voter, one vote.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     return first_places(ranks, weights, shared=True)
 
@@ -43,13 +36,6 @@ def anti_plurality_scores(ranks: Integers, weights: Values) -> Values:
     """Return minus the weight of last places, shape (alternative, context).
 
     A voter with k alternatives tied for the last place, as those left unranked are, gives each 1/k of a veto.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     vetoes = last_places(ranks, weights, shared=True)
     return np.subtract(0.0, vetoes, out=vetoes)
@@ -73,8 +59,6 @@ def borda_scores(margins: Values, total: float) -> Values:
 
     Parameters
     ----------
-    margins
-        Shape (a, b, context).
     total
         W, the sum of the weights.
     """
@@ -108,8 +92,6 @@ def bucklin_scores(ranks: Integers, weights: Values) -> Values:
     ----------
     ranks
         How many alternatives each voter puts above each, shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     n_voters, n_alternatives, n_contexts = ranks.shape
     total, half = float(weights.sum()), half_of(weights)
@@ -140,13 +122,6 @@ def random_dictatorship_probabilities(ranks: Integers, weights: Values) -> Value
     """Return the share of weight that puts each alternative first, shape (alternative, context).
 
     A drawn voter with several first alternatives draws one of them.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     firsts = first_places(ranks, weights, shared=True)
     firsts /= firsts.sum(axis=0)

@@ -59,8 +59,6 @@ def settled(sums: Values, weights: Values) -> Values:
     ----------
     sums
         Sums, differences or simple fractions of weights.
-    weights
-        Shape (voter,).
     """
     unit = math.ldexp(1.0, math.frexp(float(weights.sum()))[1] - BINARY_PLACES)
     np.divide(sums, unit, out=sums)
