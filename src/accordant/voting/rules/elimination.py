@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Integers, Mask, Values
-from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
-from accordant.voting.rules.rule import VotingRule
+from accordant.voting.rules.rule import RankRule
 from accordant.voting.rules.sums import half_of
-from accordant.voting.rules.tally import Tally, first_places, last_places
+from accordant.voting.rules.tally import first_places, last_places
 
 
 def rounds_survived(losers_of: Callable[[Mask], Mask], n_alternatives: int, n_contexts: int) -> Values:
@@ -61,12 +60,10 @@ def instant_runoff_scores(ranks: Integers, weights: Values) -> Values:
 
 @register("instant_runoff", aliases=("irv",))
 @dataclass(frozen=True)
-class InstantRunoff(VotingRule):
+class InstantRunoff(RankRule):
     """Eliminate the fewest first places, all of them if tied, until one remains. Scores are rounds survived."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the rounds survived."""
-        return Scored(instant_runoff_scores(tally.ranks, tally.weights))
+    formula = staticmethod(instant_runoff_scores)
 
 
 def coombs_scores(ranks: Integers, weights: Values) -> Values:
@@ -92,9 +89,7 @@ def coombs_scores(ranks: Integers, weights: Values) -> Values:
 
 @register("coombs")
 @dataclass(frozen=True)
-class Coombs(VotingRule):
+class Coombs(RankRule):
     """Eliminate the most last places, all of them if tied, until one has a majority. Scores are rounds survived."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the rounds survived."""
-        return Scored(coombs_scores(tally.ranks, tally.weights))
+    formula = staticmethod(coombs_scores)

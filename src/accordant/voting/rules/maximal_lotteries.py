@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
-from accordant.voting.rules.rule import LotteryRule
-from accordant.voting.rules.tally import Tally, condorcet_winners
+from accordant.voting.rules.rule import LotteryRule, MarginRule
+from accordant.voting.rules.tally import condorcet_winners
 
 MOST_BY_SUPPORT = 8  # alternatives up to which supports are tried one after the other
 NEGLIGIBLE = 1e-10  # a probability below this is rounding
@@ -123,10 +122,7 @@ def _normalised(lottery: Values) -> Values:
 
 @register("maximal_lotteries")
 @dataclass(frozen=True)
-class MaximalLotteries(LotteryRule):
+class MaximalLotteries(LotteryRule, MarginRule):
     """Draw from the lottery that no other lottery beats by expected margin. Scores are probabilities."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the probabilities."""
-        found = maximal_lotteries_probabilities(tally.margins)
-        return Scored(found, tally.condorcet_flag)
+    formula = staticmethod(maximal_lotteries_probabilities)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -24,9 +23,7 @@ def copeland_scores(margins: Values) -> Values:
 class Copeland(MarginRule):
     """Choose the most pairwise victories less defeats; a drawn pair counts for neither."""
 
-    def score_margins(self, margins: Values) -> Values:
-        """Return victories less defeats."""
-        return copeland_scores(margins)
+    formula = staticmethod(copeland_scores)
 
 
 def minimax_scores(margins: Values) -> Values:
@@ -44,11 +41,8 @@ def minimax_scores(margins: Values) -> Values:
 class Minimax(MarginRule):
     """Choose the smallest worst defeat, measured by margins."""
 
-    in_weight: ClassVar[bool] = True
-
-    def score_margins(self, margins: Values) -> Values:
-        """Return minus the worst defeats."""
-        return minimax_scores(margins)
+    formula = staticmethod(minimax_scores)
+    in_weight = True
 
 
 def strongest_paths(margins: Values) -> Values:
@@ -113,9 +107,7 @@ def schulze_scores(margins: Values) -> Values:
 class Schulze(MarginRule):
     """Choose what no alternative beats by a stronger path of pairwise victories. Scores are places."""
 
-    def score_margins(self, margins: Values) -> Values:
-        """Return minus the number of alternatives with a stronger path."""
-        return schulze_scores(margins)
+    formula = staticmethod(schulze_scores)
 
 
 MOST_SEARCHED = 8  # alternatives up to which every order of tied margins is considered; that is NP-hard
@@ -248,6 +240,4 @@ class RankedPairs(MarginRule):
     of them wins, up to 8 alternatives; beyond, ties fall to the declared order.
     """
 
-    def score_margins(self, margins: Values) -> Values:
-        """Return places."""
-        return ranked_pairs_scores(margins)
+    formula = staticmethod(ranked_pairs_scores)

@@ -9,7 +9,7 @@ import numpy as np
 from accordant.arrays import Integers, Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
-from accordant.voting.rules.rule import LotteryRule, VotingRule
+from accordant.voting.rules.rule import LotteryRule, RankRule, VotingRule
 from accordant.voting.rules.sums import half_of, settled
 from accordant.voting.rules.tally import Tally, first_places, last_places
 
@@ -24,12 +24,11 @@ def plurality_scores(ranks: Integers, weights: Values) -> Values:
 
 @register("plurality")
 @dataclass(frozen=True)
-class Plurality(VotingRule):
+class Plurality(RankRule):
     """Choose what most voters put first; voters with several firsts share their vote among them."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the weight of first places."""
-        return Scored(tally.unit * plurality_scores(tally.ranks, tally.weights))
+    formula = staticmethod(plurality_scores)
+    in_weight = True
 
 
 def anti_plurality_scores(ranks: Integers, weights: Values) -> Values:
@@ -43,12 +42,11 @@ def anti_plurality_scores(ranks: Integers, weights: Values) -> Values:
 
 @register("anti_plurality", aliases=("veto",))
 @dataclass(frozen=True)
-class AntiPlurality(VotingRule):
+class AntiPlurality(RankRule):
     """Choose what fewest voters put last; voters with several lasts share their veto among them."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return minus the weight of last places."""
-        return Scored(tally.unit * anti_plurality_scores(tally.ranks, tally.weights))
+    formula = staticmethod(anti_plurality_scores)
+    in_weight = True
 
 
 def borda_scores(margins: Values, total: float) -> Values:
@@ -110,12 +108,11 @@ def bucklin_scores(ranks: Integers, weights: Values) -> Values:
 
 @register("bucklin")
 @dataclass(frozen=True)
-class Bucklin(VotingRule):
+class Bucklin(RankRule):
     """Choose what first gets a majority as first, then second, then further places count too."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the depth at which a majority is reached, and the support there."""
-        return Scored(tally.unit * bucklin_scores(tally.ranks, tally.weights))
+    formula = staticmethod(bucklin_scores)
+    in_weight = True
 
 
 def random_dictatorship_probabilities(ranks: Integers, weights: Values) -> Values:
@@ -130,9 +127,7 @@ def random_dictatorship_probabilities(ranks: Integers, weights: Values) -> Value
 
 @register("random_dictatorship")
 @dataclass(frozen=True)
-class RandomDictatorship(LotteryRule):
+class RandomDictatorship(LotteryRule, RankRule):
     """Draw a voter by weight and do what that voter puts first. Scores are probabilities."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the probabilities."""
-        return Scored(random_dictatorship_probabilities(tally.ranks, tally.weights))
+    formula = staticmethod(random_dictatorship_probabilities)
