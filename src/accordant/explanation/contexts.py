@@ -29,10 +29,6 @@ class Difference:
     here: Value | None
     there: Value | None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"feature": self.feature, "here": self.here, "there": self.there}
-
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -54,13 +50,6 @@ class Neighbour:
     distance: float
     differences: tuple[Difference, ...]
     row: int | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "action": self.action, "distance": self.distance, "row": self.row,
-            "differences": [each.to_json() for each in self.differences],
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,15 +82,6 @@ class ContextChanges:
     features: tuple[str, ...]
     thinned: tuple[str, ...] = ()
     reason: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "observed": self.observed, "differently": self.differently,
-            "nearest": None if self.nearest is None else self.nearest.to_json(),
-            "single": [each.to_json() for each in self.single],
-            "features": list(self.features), "thinned": list(self.thinned), "reason": self.reason,
-        }  # fmt: skip
 
 
 def plain(value: Any) -> Value | None:

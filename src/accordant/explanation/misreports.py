@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from accordant.certificates import Known, Threat, certify, radius
 from accordant.certificates.certificate import Certificate, decisions_on
 from accordant.certificates.radius import PRECISION
+from accordant.json_values import json_value
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -73,17 +74,8 @@ class Misreport:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; an infinite radius is null, and ``never`` says so."""
-        return {
-            "who": self.who,
-            "safe": None if self.never else self.safe,
-            "never": self.never,
-            "exact": self.exact,
-            "at_once": self.at_once,
-            "changed_at": self.changed_at,
-            "action": self.action,
-            "report": None if self.report is None else [list(row) for row in self.report],
-            "method": self.method,
-        }
+        values: dict[str, Any] = json_value(asdict(self))
+        return values | {"never": self.never, "exact": self.exact, "at_once": self.at_once}
 
 
 def smallest_misreports(
