@@ -24,7 +24,33 @@ BLUR = 0.01  # of the tie tolerance: what rounding alone may do to equal scores
 CHUNK = 1024  # contexts whose rivals stay in the first-level cache
 
 
-class ColumnScores(Method):
+class ColumnOrder(Method):
+    """Decide once for every action, with its column at its highest and all others at their lowest."""
+
+    words = "one decision for every action at its best"
+    always_exact = True
+
+    def reach(self, rule: Strategy, reports: Reports) -> Reach:
+        """Return exact reachable sets."""
+        reachable = np.zeros((reports.n_actions, reports.n_contexts), dtype=bool)
+        open_to_change = np.flatnonzero(self.changeable(rule, reports, reports.decided(rule)))
+        if len(open_to_change):  # elsewhere only the decided action is reachable, and whoever asks puts that in
+            some = reports.take(open_to_change)
+            values = some.promoting(0)
+            for action in range(reports.n_actions):
+                if action:
+                    values[:, action - 1] = some.lowest[:, action - 1]
+                    values[:, action] = some.highest[:, action]
+                reachable[action, open_to_change] = some.choose(rule, values) == action
+        return Reach(reachable, reachable)
+
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
+        """Decide once where the decided action is at its worst and all others are at their best."""
+        values = against(reports.highest, reports.lowest, decided, reports)
+        return np.asarray(reports.choose(rule, values) != decided)
+
+
+class ColumnScores(ColumnOrder):
     """Score both ends of every column, and compare each action's best with the worst of the others.
 
     Class attributes
@@ -34,12 +60,8 @@ class ColumnScores(Method):
     """
 
     words = "both ends of every column"
+    always_exact = True
     scores_and_sums_agree: ClassVar[bool] = True
-
-    def exact(self, rule: Strategy, n_actions: int) -> bool:
-        """Return True."""
-        del rule, n_actions
-        return True
 
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
         """Return exact reachable sets."""
@@ -76,11 +98,6 @@ class ColumnScores(Method):
         values[:, action] = best[:, action]
         return values
 
-    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
-        """Decide once where the decided action is at its worst and all others are at their best."""
-        values = against(reports.highest, reports.lowest, decided, reports)
-        return np.asarray(reports.choose(rule, values) != decided)
-
 
 class PeakedColumns(ColumnScores):
     """Score the reports nearest to the peaks and farthest from them; where that ties, nothing is ruled out by sums.
@@ -90,46 +107,12 @@ class PeakedColumns(ColumnScores):
     """
 
     words = "nearest and farthest points of every column"
+    always_exact = False  # ties may hold too many actions
     scores_and_sums_agree = False
-
-    def exact(self, rule: Strategy, n_actions: int) -> bool:
-        """Return False: ties may hold too many actions."""
-        del rule, n_actions
-        return False
 
     def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Return where an action other than the decided one could not be ruled out."""
         return Method.changeable(self, rule, reports, decided)
-
-
-class ColumnOrder(Method):
-    """Decide once for every action, with its column at its highest and all others at their lowest."""
-
-    words = "one decision for every action at its best"
-
-    def exact(self, rule: Strategy, n_actions: int) -> bool:
-        """Return True."""
-        del rule, n_actions
-        return True
-
-    def reach(self, rule: Strategy, reports: Reports) -> Reach:
-        """Return exact reachable sets."""
-        reachable = np.zeros((reports.n_actions, reports.n_contexts), dtype=bool)
-        open_to_change = np.flatnonzero(self.changeable(rule, reports, reports.decided(rule)))
-        if len(open_to_change):  # elsewhere only the decided action is reachable, and whoever asks puts that in
-            some = reports.take(open_to_change)
-            values = some.promoting(0)
-            for action in range(reports.n_actions):
-                if action:
-                    values[:, action - 1] = some.lowest[:, action - 1]
-                    values[:, action] = some.highest[:, action]
-                reachable[action, open_to_change] = some.choose(rule, values) == action
-        return Reach(reachable, reachable)
-
-    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
-        """Decide once where the decided action is at its worst and all others are at their best."""
-        values = against(reports.highest, reports.lowest, decided, reports)
-        return np.asarray(reports.choose(rule, values) != decided)
 
 
 def ends(rule: ContextRule, reports: Reports) -> tuple[Values, Values]:

@@ -22,6 +22,12 @@ from accordant.utilities import ExpectedRewards
 Status = Literal["exact", "sound"]
 
 
+WRITTEN = (
+    "rule", "metric", "threat", "at_most", "low", "high", "nominal", "status", "low_status", "high_status",
+    "attained_low", "attained_high", "may_be_undefined", "method", "tolerance",
+)  # fmt: skip  # in this order into JSON
+
+
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """What misreports can make of a metric; unpacks as ``low, high, status``.
@@ -93,23 +99,8 @@ class Bounds:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; an end that is not finite is None."""
-        return {
-            "rule": self.rule,
-            "metric": self.metric,
-            "threat": self.threat.to_json(),
-            "at_most": self.at_most,
-            "low": json_value(self.low),
-            "high": json_value(self.high),
-            "nominal": json_value(self.nominal),
-            "status": self.status,
-            "low_status": self.low_status,
-            "high_status": self.high_status,
-            "attained_low": json_value(self.attained_low),
-            "attained_high": json_value(self.attained_high),
-            "may_be_undefined": self.may_be_undefined,
-            "method": self.method,
-            "tolerance": self.tolerance,
-        }
+        values: dict[str, Any] = json_value({name: getattr(self, name) for name in WRITTEN})
+        return values | {"threat": self.threat.to_json()}
 
 
 def bounds(

@@ -100,18 +100,21 @@ class Ranking:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, with None for what is not defined."""
-        return {
-            "strategies": list(self.strategies),
-            "threat": self.threat.to_json(),
-            "ranges": self.ranges,
-            "status": "sound",
-            "nominal": json_value(self.nominal),
-            "low": json_value(self.low),
-            "high": json_value(self.high),
-            "order": list(self.order),
-            "best_holds": self.best_holds,
-            "order_holds": self.order_holds,
-        }
+        names = (
+            "strategies",
+            "threat",
+            "ranges",
+            "status",
+            "nominal",
+            "low",
+            "high",
+            "order",
+            "best_holds",
+            "order_holds",
+        )
+        given = {"threat": self.threat.to_json(), "status": "sound"}
+        values: dict[str, Any] = json_value({name: given.get(name) or getattr(self, name) for name in names})
+        return values
 
 
 def ranking(
