@@ -111,12 +111,9 @@ class Situation:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {
-            "expected_rewards": self.values.tolist(),
-            "stakeholders": list(self.stakeholders),
-            "actions": list(self.actions),
-            "winners": list(self.winners),
-            "chosen": self.chosen,
-        }
+            "expected_rewards": self.values.tolist(), "stakeholders": list(self.stakeholders),
+            "actions": list(self.actions), "winners": list(self.winners), "chosen": self.chosen,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

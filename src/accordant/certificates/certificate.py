@@ -152,15 +152,10 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """Return the terms of the certificate and how many contexts it covers, as plain values."""
         return {
-            "rule": self.rule.label,
-            "threat": self.threat.to_json(),
-            "method": self.method,
-            "tolerance": self.tolerance,
-            "contexts": self.expected.n_contexts,
-            "certified": int(self.certified.sum()),
-            "attackable": int(self.attackable.sum()),
-            "exact": int(self.exact.sum()),
-        }
+            "rule": self.rule.label, "threat": self.threat.to_json(), "method": self.method,
+            "tolerance": self.tolerance, "contexts": self.expected.n_contexts, "certified": int(self.certified.sum()),
+            "attackable": int(self.attackable.sum()), "exact": int(self.exact.sum()),
+        }  # fmt: skip
 
 
 def certify(rule: Strategy, expected: ExpectedRewards, threat: Threat, *, known: Known | None = None) -> Certificate:

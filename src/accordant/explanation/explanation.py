@@ -145,14 +145,10 @@ def _choice(decisions: Decisions, recommended: Recommendations, row: int) -> Cho
     second = next((name for name in decisions.action_names if name.rstrip("\0") == found), found)
     flags = tuple(name for name, raised in decisions.flags.items() if raised[row])
     return Choice(
-        decisions.action_names[int(decisions.codes[row])],
-        bool(decisions.tied[row]),
-        None if decisions.scores is None else tuple(map(float, decisions.scores[:, row])),
-        second,
-        finite(margin),
-        None if decisions.policy is None else tuple(map(float, decisions.policy[:, row])),
-        flags,
-    )
+        decisions.action_names[int(decisions.codes[row])], bool(decisions.tied[row]),
+        None if decisions.scores is None else tuple(map(float, decisions.scores[:, row])), second, finite(margin),
+        None if decisions.policy is None else tuple(map(float, decisions.policy[:, row])), flags,
+    )  # fmt: skip
 
 
 def _points(decisions: Decisions, row: int) -> dict[str, tuple[float, ...]]:
@@ -248,11 +244,8 @@ def as_document(
     from accordant import __version__
 
     return {
-        "format": FORMAT,
-        "version": __version__,
-        "title": title,
-        "source": source,
+        "format": FORMAT, "version": __version__, "title": title, "source": source,
         "explanations": [each.to_json() for each in explanations],
         "influence": None if influence is None else influence.to_json(),
         "pivotal": None if pivotal is None else pivotal.to_json(),
-    }
+    }  # fmt: skip

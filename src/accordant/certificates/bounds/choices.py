@@ -102,13 +102,9 @@ class Choices(ABC):
         """Return the choices in some contexts."""
         policy = None if self.base.policy is None else np.asarray(self.base.policy)[:, contexts]
         base = Decisions(
-            self.base.strategy,
-            self.base.action_names,
-            self.base.codes[contexts],
-            self.base.tied[contexts],
-            None,
+            self.base.strategy, self.base.action_names, self.base.codes[contexts], self.base.tied[contexts], None,
             policy,
-        )
+        )  # fmt: skip
         return replace(self, base=base, **self._arrays(contexts))
 
     def kept(self, gains: Values) -> Mask:

@@ -124,13 +124,10 @@ def _lowest_cut(cuts: Values, term_of: Codes) -> tuple[Values, float]:
     n_pieces = len(term_of)
     sums = (term_of == np.arange(term_of.max() + 1)[:, None]).astype(np.float64)
     found = linprog(
-        np.array([0.0] * n_pieces + [1.0]),
-        A_ub=np.column_stack([cuts[:, 1:], -np.ones(len(cuts))]),
-        b_ub=-cuts[:, 0],
-        A_eq=np.column_stack([sums, np.zeros(len(sums))]),
-        b_eq=np.ones(len(sums)),
+        np.array([0.0] * n_pieces + [1.0]), A_ub=np.column_stack([cuts[:, 1:], -np.ones(len(cuts))]), b_ub=-cuts[:, 0],
+        A_eq=np.column_stack([sums, np.zeros(len(sums))]), b_eq=np.ones(len(sums)),
         bounds=[(0, 1)] * n_pieces + [(None, None)],
-    )
+    )  # fmt: skip
     if found.x is None:  # numbers too far apart for the solver: the weights stay where the search began
         return 1.0 / np.bincount(term_of)[term_of], -math.inf
     weights = np.clip(found.x[:-1], 0.0, 1.0)

@@ -101,17 +101,8 @@ class Ranking:
     def to_json(self) -> dict[str, Any]:
         """Return plain values, with None for what is not defined."""
         names = (
-            "strategies",
-            "threat",
-            "ranges",
-            "status",
-            "nominal",
-            "low",
-            "high",
-            "order",
-            "best_holds",
-            "order_holds",
-        )
+            "strategies", "threat", "ranges", "status", "nominal", "low", "high", "order", "best_holds", "order_holds",
+        )  # fmt: skip
         given = {"threat": self.threat.to_json(), "status": "sound"}
         values: dict[str, Any] = json_value({name: given.get(name) or getattr(self, name) for name in names})
         return values

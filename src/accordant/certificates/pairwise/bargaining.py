@@ -190,14 +190,8 @@ class NashPairs(Pairwise):
             gains = pairs.highest - beside(pairs.lowest, False)
             hopeful = np.asarray((gains > INDIFFERENT / SLACK).all(axis=0))
             products_ahead(
-                pairs.lowest,
-                pairs.highest,
-                pairs.weights,
-                hopeful,
-                *tolerances,
-                pairs.n_rivals,
-                marks,
-            )
+                pairs.lowest, pairs.highest, pairs.weights, hopeful, *tolerances, pairs.n_rivals, marks,
+            )  # fmt: skip
             return marks
         products_ahead_of_status_quo(pairs.lowest, pairs.highest, pairs.weights, action, *tolerances, marks)
         marks[np.broadcast_to(~ever_rational(pairs, action)[:, None], marks.shape)] = BEHIND

@@ -205,16 +205,8 @@ def compare_smallest(pairs: PairwiseComparison, most: Values, least: Values, gap
     marks = pairs.marks()
     tolerance = pairs.tolerance
     smallest_ahead(
-        pairs.lowest,
-        pairs.highest,
-        most,
-        least,
-        gaps,
-        SLACK * tolerance,
-        BLUR * tolerance,
-        pairs.n_rivals,
-        marks,
-    )
+        pairs.lowest, pairs.highest, most, least, gaps, SLACK * tolerance, BLUR * tolerance, pairs.n_rivals, marks,
+    )  # fmt: skip
     return marks
 
 

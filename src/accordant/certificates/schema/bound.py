@@ -192,30 +192,15 @@ def _assemble(
 
     at, smoothness = float(temperatures[0]) if common else float("nan"), added(terms.smoothness)
     return PaperBound(
-        value=added(schema.value(temperatures)),
-        rlb=added(np.where(schema.defined, terms.rlb, -np.inf)),
-        smooth_score=added(terms.smooth_score),
-        gradient=added(terms.gradient),
-        curvature=added(terms.curvature),
-        bias=added(np.where(schema.defined, terms.bias, np.inf)),
-        tau=at,
-        margin=float(schema.margin.min()),
-        kappa=added(np.where(schema.defined, schema.kappa, np.inf)),
-        smoothness=smoothness,
-        beta=float(beta(smoothness, at, perturbations.mu)),
-        trivial=added(schema.trivial),
-        reason=_reason(schema, terms, metric),
-        rule=form.name,
-        form=form,
-        perturbations=perturbations,
-        region=region,
-        total=total,
-        metric=metric,
-        usable=schema.usable,
-        terms=terms,
-        margins=schema.margin,
+        value=added(schema.value(temperatures)), rlb=added(np.where(schema.defined, terms.rlb, -np.inf)),
+        smooth_score=added(terms.smooth_score), gradient=added(terms.gradient), curvature=added(terms.curvature),
+        bias=added(np.where(schema.defined, terms.bias, np.inf)), tau=at, margin=float(schema.margin.min()),
+        kappa=added(np.where(schema.defined, schema.kappa, np.inf)), smoothness=smoothness,
+        beta=float(beta(smoothness, at, perturbations.mu)), trivial=added(schema.trivial),
+        reason=_reason(schema, terms, metric), rule=form.name, form=form, perturbations=perturbations, region=region,
+        total=total, metric=metric, usable=schema.usable, terms=terms, margins=schema.margin,
         entries=schema.gradient(temperatures),
-    )
+    )  # fmt: skip
 
 
 def _temperatures(schema: Schema, tau: float | Temperature) -> Values:

@@ -207,15 +207,10 @@ class Influence:
         """
         indices = {"shapley": self.shapley, "banzhaf": self.banzhaf}
         found: dict[str, Any] = {
-            "rule": self.rule,
-            "absence": self.absence,
-            "ties": self.ties,
-            "contexts": len(self.everybody),
-            "moved": self.moved,
-            "exact": self.samples == 0,
-            "samples": self.samples,
+            "rule": self.rule, "absence": self.absence, "ties": self.ties, "contexts": len(self.everybody),
+            "moved": self.moved, "exact": self.samples == 0, "samples": self.samples,
             "players": [name for name, plays in zip(self.stakeholders, self.players, strict=True) if plays],
-        }
+        }  # fmt: skip
         for name, index in indices.items():
             error = None if index.error is None else dict(zip(self.stakeholders, index.error.tolist(), strict=True))
             found[name] = {**as_json(self.stakeholders, index), "standard_error": error}

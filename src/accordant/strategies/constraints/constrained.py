@@ -233,13 +233,10 @@ class Constrained(Strategy):
         if isinstance(self.forbidden, str | Mapping) or not isinstance(self.forbidden, Sequence):
             raise InputError(f"forbidden is {self.forbidden!r}; allowed: a list of prohibitions")
         return Terms(
-            _strategy(self.rule),
-            tuple(levels),
-            tuple(map(Prohibition.of, self.forbidden)),
+            _strategy(self.rule), tuple(levels), tuple(map(Prohibition.of, self.forbidden)),
             None if self.budgets is None else Budgets(self.budgets),
-            None if self.parity is None else Parity.of(self.parity),
-            self.title,
-        )
+            None if self.parity is None else Parity.of(self.parity), self.title,
+        )  # fmt: skip
 
     def __call__(
         self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,

@@ -85,16 +85,12 @@ def price_of(
     stays = np.ones(n) if bound.policy is None else bound.policy[free.codes, np.arange(n)]
     stays = np.where(bound.codes == free.codes, 1.0, 0.0) if bound.policy is None else stays
     return Price(
-        n_contexts=n,
-        score_lost=float(score),
-        score_lost_per_context=float(score) / n if n else np.nan,
-        hopeless=float(changes.sum()),
-        reward_change=dict(zip(expected.stakeholders, rewards, strict=True)),
-        changed=float((1.0 - stays).mean()) if n else np.nan,
-        unmet=int(bound.flags["floor_unmet"].sum()),
+        n_contexts=n, score_lost=float(score), score_lost_per_context=float(score) / n if n else np.nan,
+        hopeless=float(changes.sum()), reward_change=dict(zip(expected.stakeholders, rewards, strict=True)),
+        changed=float((1.0 - stays).mean()) if n else np.nan, unmet=int(bound.flags["floor_unmet"].sum()),
         per_place={} if plan is None else dict(plan.per_place),
         per_tolerance=None if plan is None else plan.per_tolerance,
-    )
+    )  # fmt: skip
 
 
 def _split(scores: Values) -> tuple[Values, Values]:
