@@ -1,4 +1,9 @@
-"""Bargaining solutions: Φ weighs what stakeholders gain over the disagreement point d."""
+"""Bargaining solutions: Φ weighs what stakeholders gain over the disagreement point d.
+
+nash_bargaining         the largest product of gains (Nash 1950)
+kalai_smorodinsky       equal shares of what each could gain at best (Kalai and Smorodinsky 1975)
+egalitarian_equivalent  everybody gains the same, or in stated proportions, and as much as possible (Kalai 1977)
+"""
 
 from __future__ import annotations
 

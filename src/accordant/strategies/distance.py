@@ -1,4 +1,8 @@
-"""Distance rules: Φ is minus how far stakeholders fall short of their ideal point u*."""
+"""Distance rules: Φ is minus how far stakeholders fall short of their ideal point u*.
+
+compromise_programming  the smallest weighted L_p distance (Zeleny 1973, Yu 1973)
+minimax_regret          whoever misses most should miss as little as possible (Savage 1951)
+"""
 
 from __future__ import annotations
 

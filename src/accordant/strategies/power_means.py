@@ -1,4 +1,9 @@
-"""Weighted power means: Nash social welfare, α-fairness and Atkinson's welfare."""
+"""Weighted power means of expected rewards, from the sum over the product to the worst-off.
+
+nash_social_welfare     the product, which orders actions exactly as proportional fairness does
+alpha_fairness          the sum (α = 0), the product (α = 1), the worst-off (α = ∞) (Mo and Walrand 2000)
+atkinson                the mean, less what inequality costs (Atkinson 1970)
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,12 @@
 """Welfare rules: Φ weighs the expected rewards of all stakeholders as they are.
 
-utilitarian, relative_utilitarian                     sums
-maximin, leximin, hurwicz                             the worst-off, the best-off
-generalised_gini                                      weights by rank (OWA)
-sufficientarian                                       how many are above a floor
+    utilitarian             the weighted sum (Harsanyi 1955)
+    relative_utilitarian    rewards stretched to [0, 1] before they are added (Dhillon and Mertens 1999)
+    maximin                 the worst-off (Rawls 1971)
+    leximin                 the worst-off, and where they are level the second worst-off, and so on (Sen 1970)
+    hurwicz                 between the worst-off and the best-off (Hurwicz 1951)
+    generalised_gini        weights by rank, the worst-off first (Weymark 1981); OWA operators (Yager 1988)
+    sufficientarian         how many are above a floor (Frankfurt 1987; headcount form, Roemer 2004)
 
 Power means between sums and the worst-off stand in ``power_means.py``.
 """

@@ -87,7 +87,7 @@ WORST = "worst"
 
 @dataclass(frozen=True)
 class Vetoes:
-    """Who may rule out what.
+    """Who may rule out what (Mueller 1978, voting by veto, where each rules out one).
 
     A veto is a floor that its holder sets in the context: at the level of the second worst action (``"worst"``), or at
     a threshold. So ``"worst"`` rules out the action, or all the equal actions, with the smallest E[i, a, t]; a

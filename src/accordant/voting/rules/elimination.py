@@ -1,4 +1,8 @@
-"""Rules that eliminate: round by round the losers go, and whoever stays longest wins."""
+"""Rules that eliminate: round by round the losers go, and whoever stays longest wins.
+
+instant_runoff      the fewest first places go (Hare; Ware 1871)
+coombs              the most last places go, until one has a majority of first places (Coombs 1964)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Rules on grades: approval, range voting, majority judgment."""
+"""Rules on grades.
+
+approval            most voters who approve (Brams and Fishburn 1978)
+range               the largest sum of grades: score voting (Smith 2000)
+majority_judgment   the highest median grade (Balinski and Laraki 2007, 2011)
+"""
 
 from __future__ import annotations
 

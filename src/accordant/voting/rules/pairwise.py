@@ -1,4 +1,10 @@
-"""Rules on pairwise margins: Copeland, minimax, Schulze, ranked pairs."""
+"""Rules on pairwise margins.
+
+copeland        most pairwise victories less defeats (Copeland 1951)
+minimax         the smallest worst defeat (Simpson 1969, Kramer 1977)
+schulze         strongest paths of victories (Schulze 2011)
+ranked_pairs    victories locked in from the largest margin down, unless they close a cycle (Tideman 1987)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Positional rules: first places, last places, points for places."""
+"""Positional rules: first places, last places, points for places.
+
+plurality               most first places
+anti_plurality          fewest last places: veto
+borda                   a point for every alternative that a voter puts below (Borda 1784)
+bucklin                 first places, then second ones too, and further, until a majority is reached
+random_dictatorship     one voter is drawn and decides (Gibbard 1977)
+"""
 
 from __future__ import annotations
 
