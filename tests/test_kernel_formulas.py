@@ -75,7 +75,7 @@ def arguments(name, generator, *, flag):
     ranks = generator.integers(0, A, (N, A, T)).astype(np.int8)
     margins = generator.integers(-3, 4, (A, A, T)) * 1.0
     return {
-        "summed": lambda: [values, empty((A, T))],
+        "sum_over_stakeholders": lambda: [values, empty((A, T))],
         "extremes_over_actions": lambda: [values, flag, empty((N, T))],
         "extremes_over_stakeholders": lambda: [values, flag, empty((A, T))],
         "sort_few": lambda: [values, empty((N, A, T))],

@@ -175,7 +175,7 @@ def random_attack(
         if number < reports.n_actions:
             finder.put(reports.promoting(number))
         else:
-            finder.put(_drawn(reports, number % STYLES, generator))
+            finder.put(_draw_reports(reports, number % STYLES, generator))
     return finder.attack()
 
 
@@ -219,7 +219,7 @@ def _climb(finder: _Finder, action: int, where: Codes, start: int, sweeps: int, 
     if start == 0:
         values = reports.promoting(action)
     else:
-        values = reports.honest.values.copy() if start == 1 else _drawn(reports, 0, generator)
+        values = reports.honest.values.copy() if start == 1 else _draw_reports(reports, 0, generator)
     lead = finder.put(values, where, action)
     entries = [(i, a) for i in np.flatnonzero(reports.members) for a in range(reports.n_actions)]
     for _ in range(sweeps):
@@ -234,7 +234,7 @@ def _climb(finder: _Finder, action: int, where: Codes, start: int, sweeps: int, 
                 values[i, a], lead = np.where(better, level, values[i, a]), np.where(better, reached, lead)
 
 
-def _drawn(reports: Reports, style: int, generator: np.random.Generator) -> Values:
+def _draw_reports(reports: Reports, style: int, generator: np.random.Generator) -> Values:
     """Return random reports, shape (stakeholder, action, context); entries of who does not misreport stay."""
     low, high, honest = reports.lowest, reports.highest, reports.honest.values
     if style == 0:

@@ -134,10 +134,10 @@ def _beyond(
                 certificate, unsafe = closer, closer.threat.delta
             else:
                 low = closer.threat.delta
-    return _shown(rule, certificate, beside, who, safe, unsafe)
+    return _show_report(rule, certificate, beside, who, safe, unsafe)
 
 
-def _shown(
+def _show_report(
     rule: Strategy, certificate: Certificate, known: Known, who: str | None, safe: float, unsafe: float
 ) -> Misreport:
     """Return a report of a certificate, after deciding on it again."""

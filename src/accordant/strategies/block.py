@@ -104,7 +104,7 @@ class Block:
     def totals(self) -> Values:
         """Σ_i E[i, a, t], shape (action, context): what breaks ties."""
         total = self.shared.take(*self.values.shape[1:])
-        summed(self.values, total)
+        sum_over_stakeholders(self.values, total)
         return total
 
     @cached_property
@@ -182,7 +182,7 @@ def block_of(
 
 
 @compiled
-def summed(values: Values, total: Values) -> None:
+def sum_over_stakeholders(values: Values, total: Values) -> None:
     """Write Σ_i values[i, a, t], added in the order of i, shape (action, context).
 
     In NumPy::

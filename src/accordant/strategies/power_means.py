@@ -30,7 +30,7 @@ class NashSocialWelfare(Compromise):
     Σ_i w_i log max(ε, E[i, a, t]) is, with weights 1, the score of proportional fairness (Kelly 1998), and the
     logarithm of the Nash product ∏_i max(ε, E[i, a, t]) (Kaneko and Nakamura 1979): the same order of actions.
 
-    Flags contexts as ``floored`` in which some expected reward lies below the floor of 1e-6: there the
+    Flags contexts as ``flag_floored`` in which some expected reward lies below the floor of 1e-6: there the
     floor, not the data, decides between actions.
     """
 
@@ -42,10 +42,10 @@ class NashSocialWelfare(Compromise):
     def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of Nash products."""
         heard = block.heard(weights)
-        floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
+        flag_floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
         scores = block.scores()
         log_product(heard.values, heard.zeros, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, out=scores)
-        return Scored(scores, flags={"floored": floored})
+        return Scored(scores, flags={"floored": flag_floored})
 
 
 NEARLY_ONE = 1e-6  # so near to 1, ε is 1: the root of order 1 − ε would lose its digits
@@ -115,14 +115,14 @@ def weighted_harmonic_mean(values: Values, weights: Values, floor: float, mean: 
             out[t] = 1.0 / out[t]
 
 
-def checked_aversion(name: str, value: float) -> None:
+def check_aversion(name: str, value: float) -> None:
     """Refuse an inequality aversion outside [0, ∞]."""
     if not value >= 0:
         raise InputError(f"{name} is {value}; allowed: at least 0, or inf")
 
 
-def floored(block: Block, aversion: float) -> dict[str, Mask]:
-    """Return the flag ``floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
+def flag_floored(block: Block, aversion: float) -> dict[str, Mask]:
+    """Return the flag ``flag_floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
     return {"floored": np.asarray((block.smallest < FLOOR).any(axis=0))} if 1 <= aversion < np.inf else {}
 
 
@@ -133,7 +133,7 @@ class AlphaFairness(Compromise):
 
     Scores are the power mean of order 1 − α, which puts actions in the same order for every α and stays in [0, 1]
     where the sum would grow without bound. α = 0 chooses as the utilitarian rule, α = 1 as Nash social welfare,
-    α = ∞ as maximin; from α = 1 on, rewards below 1e-6 count as 1e-6, and such contexts are flagged ``floored``.
+    α = ∞ as maximin; from α = 1 on, rewards below 1e-6 count as 1e-6, and such contexts are flagged ``flag_floored``.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class AlphaFairness(Compromise):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_aversion("alpha", self.alpha)
+        check_aversion("alpha", self.alpha)
 
     @property
     def label(self) -> str:
@@ -157,7 +157,7 @@ class AlphaFairness(Compromise):
     def score(self, block: Block, weights: Values) -> Scored:
         """Return power means of order 1 − α."""
         heard, weights = block.heard(weights), weights[weights > 0]
-        return Scored(equally_distributed_equivalent(heard, weights, self.alpha), floored(heard, self.alpha))
+        return Scored(equally_distributed_equivalent(heard, weights, self.alpha), flag_floored(heard, self.alpha))
 
 
 @compiled
@@ -197,7 +197,7 @@ class Atkinson(Compromise):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_aversion("aversion", self.aversion)
+        check_aversion("aversion", self.aversion)
 
     @property
     def label(self) -> str:
@@ -212,4 +212,4 @@ class Atkinson(Compromise):
         rewards = heard.values if self.aversion < 1 else np.maximum(heard.values, FLOOR)
         weighted_sum(rewards, weights / weights.sum(), mean)
         index_of_inequality(equivalent, mean, inequality)
-        return Scored(equivalent, floored(heard, self.aversion), {"inequality": inequality})
+        return Scored(equivalent, flag_floored(heard, self.aversion), {"inequality": inequality})

@@ -38,7 +38,7 @@ def not_bounded(name: str, weights: Values, reports: Reports, patterns: Patterns
     if patterns is not None:
         points = _points(name, patterns)
         if points is not None:
-            left &= ~_outscored(points, weights, reports, patterns)
+            left &= ~_find_outscored(points, weights, reports, patterns)
     return left
 
 
@@ -74,7 +74,7 @@ def _points(name: str, patterns: Patterns) -> Values | None:
     return None
 
 
-def _outscored(points: Values, weights: Values, reports: Reports, patterns: Patterns) -> Mask:
+def _find_outscored(points: Values, weights: Values, reports: Reports, patterns: Patterns) -> Mask:
     """Return the actions that have fewer points than some other one whatever is reported, shape (action, context)."""
     leads = np.zeros((reports.n_actions, reports.n_actions, reports.n_contexts))
     tolerance = reports.honest.tolerance

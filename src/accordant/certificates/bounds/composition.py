@@ -28,7 +28,7 @@ import numpy as np
 
 from accordant.certificates.bounds.atomic_bounds import NEVER, Enclosure, quotient_bounds, ratio_bounds, sum_bounds
 from accordant.certificates.bounds.choices import Choices
-from accordant.certificates.bounds.duality import narrowed
+from accordant.certificates.bounds.duality import narrow
 from accordant.metrics.expressions import (
     Combination,
     Defaulted,
@@ -77,7 +77,7 @@ def _(expression: OfParts, choices: Choices) -> Enclosure:
     undefined = [part.toward_undefined for part in parts if part.may_be_undefined]
     if undefined:
         found = replace(found, may_be_undefined=True, toward_undefined=undefined[0])
-    return narrowed(expression, parts, found, choices)
+    return narrow(expression, parts, found, choices)
 
 
 @enclose.register

@@ -183,7 +183,7 @@ SAME = 1e-12  # relative: ends this close differ by rounding, and the pieces poi
 PIECES = 64  # combinations of pieces tried; further terms are bounded by themselves
 
 
-def narrowed(expression: OfParts, parts: Sequence[Enclosure], found: Enclosure, choices: Choices) -> Enclosure:
+def narrow(expression: OfParts, parts: Sequence[Enclosure], found: Enclosure, choices: Choices) -> Enclosure:
     """Return a range that counts with attacks that cannot serve all parts at once."""
     if isinstance(expression, Combination):
         return _by_pieces(expression, parts, found, choices)
@@ -216,7 +216,7 @@ def _by_pieces(expression: Combination, parts: Sequence[Enclosure], found: Enclo
             ends = sorted((weight * part.low, weight * part.high))
             rest = replace(rest, low=rest.low + ends[0], high=rest.high + ends[1])
     high = _highest(linear, smallest, largest, choices)
-    low = _highest(linear.scaled(-1.0), _turned(largest), _turned(smallest), choices)
+    low = _highest(linear.scaled(-1.0), _turn(largest), _turn(smallest), choices)
     blur = SAME * max(1.0, abs(high[0]), abs(low[0]))
     if rest.high + high[0] <= found.high + blur:
         found = replace(found, high=min(found.high, rest.high + high[0]), toward_high=high[1])
@@ -245,7 +245,7 @@ def _highest(
     return reached
 
 
-def _turned(terms: Sequence[Sequence[Sum]]) -> list[list[Sum]]:
+def _turn(terms: Sequence[Sequence[Sum]]) -> list[list[Sum]]:
     return [[piece.scaled(-1.0) for piece in pieces] for pieces in terms]
 
 

@@ -13,9 +13,9 @@ from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.explanation.influence.absence import dropped, neutralised, with_say
+from accordant.explanation.influence.absence import drop, neutralise, with_say
 from accordant.explanation.influence.pivotal import checked_labels, members_of
-from accordant.explanation.influence.power import MOST_PLAYERS, PowerIndex, as_json, enumerated, sampled
+from accordant.explanation.influence.power import MOST_PLAYERS, PowerIndex, as_json, enumerate_coalitions, sample_orders
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.strategy import Strategy
@@ -102,9 +102,9 @@ class Coalitions:
         absent[coalition] = False
         rule, given = self.rule, self.expected
         if self.absence == "neutralised" or not len(coalition):
-            given = neutralised(given, absent)
+            given = neutralise(given, absent)
         else:
-            rule, given = dropped(rule, given, absent)
+            rule, given = drop(rule, given, absent)
         found = _decisions(rule, given, self.known)
         counts: WholeNumbers = np.asarray(found.codes == self.decided, dtype=np.int64)
         if self.orders == 1:
@@ -163,7 +163,7 @@ class Influence:
     stakeholders
         Names.
     absence
-        What it means not to be heard: ``neutralised`` or ``dropped``.
+        What it means not to be heard: ``neutralise`` or ``drop``.
     ties
         How ties are broken that sums leave open: ``rotated`` or ``declared``.
     players
@@ -271,6 +271,6 @@ def _values(game: Coalitions, draws: tuple[int, np.random.Generator] | None) -> 
     """Return Shapley and Banzhaf values, from every coalition or from draws."""
     n_contexts = len(game.decided)
     if draws is None:
-        return enumerated(game.worth, game.players, n_contexts, unit=game.orders)
+        return enumerate_coalitions(game.worth, game.players, n_contexts, unit=game.orders)
     samples, generator = draws
-    return sampled(game.worth, game.players, n_contexts, samples=samples, generator=generator, unit=game.orders)
+    return sample_orders(game.worth, game.players, n_contexts, samples=samples, generator=generator, unit=game.orders)

@@ -14,7 +14,7 @@ from accordant.arrays import Integers, Labels, Mask
 from accordant.certificates import Known
 from accordant.certificates.certificate import decisions_on
 from accordant.errors import InputError
-from accordant.explanation.influence.absence import dropped, neutralised, weights_of, with_weights
+from accordant.explanation.influence.absence import drop, neutralise, weights_of, with_weights
 from accordant.problem import value_label
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
@@ -97,7 +97,7 @@ class Pivotal:
     decided
         The decisions, shape (context,).
     variations
-        ``dropped``, ``neutralised``, ``doubled`` and ``halved``, each with its decisions.
+        ``drop``, ``neutralise``, ``doubled`` and ``halved``, each with its decisions.
     groups
         Group label of each context, shape (context,), or None.
     """
@@ -157,8 +157,8 @@ def pivotal(
     known = known or Known()
     decided = decisions_on(rule, expected, known)
     asked: dict[str, Callable[[Mask], Changed]] = {
-        "dropped": lambda who: dropped(rule, expected, who),
-        "neutralised": lambda who: (rule, neutralised(expected, who)),
+        "dropped": lambda who: drop(rule, expected, who),
+        "neutralised": lambda who: (rule, neutralise(expected, who)),
     }
     for name, factor in FACTORS.items():
         asked[name] = lambda who, factor=factor: (reweighted(rule, expected, who, factor), expected)  # type: ignore[misc]

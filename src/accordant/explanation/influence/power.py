@@ -64,7 +64,9 @@ class PowerIndex:
         return np.asarray(sums / self.denominator, dtype=np.float64), share
 
 
-def enumerated(worth: Worth, players: Mask, n_contexts: int, *, unit: int = 1) -> tuple[PowerIndex, PowerIndex]:
+def enumerate_coalitions(
+    worth: Worth, players: Mask, n_contexts: int, *, unit: int = 1
+) -> tuple[PowerIndex, PowerIndex]:
     """Return exact Shapley and Banzhaf values from the worth of every coalition.
 
     A coalition S counts for its members (|S| − 1)! (n − |S|)! / n! times in the Shapley value, and against all others
@@ -97,7 +99,7 @@ def enumerated(worth: Worth, players: Mask, n_contexts: int, *, unit: int = 1) -
     return PowerIndex(shapley, factorial[n] * unit), PowerIndex(banzhaf, 2 ** max(0, n - 1) * unit)
 
 
-def sampled(
+def sample_orders(
     worth: Worth, players: Mask, n_contexts: int, *, samples: int, generator: np.random.Generator, unit: int = 1
 ) -> tuple[PowerIndex, PowerIndex]:
     """Return estimates of Shapley values from drawn orders, and of Banzhaf values from drawn coalitions.
@@ -108,7 +110,7 @@ def sampled(
     Parameters
     ----------
     worth, players, n_contexts
-        As for `enumerated`.
+        As for `enumerate_coalitions`.
     samples
         Number of orders, and of coalitions, at least 2.
     generator

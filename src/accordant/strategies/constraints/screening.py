@@ -60,8 +60,8 @@ class Floors:
     def label(self) -> str:
         """The floors as a leaderboard shows them, such as ``Applicant >= 0.3``."""
         if isinstance(self.levels, Mapping):
-            return ", ".join(f"{name} >= {_shown(level)}" for name, level in self.levels.items())
-        return f"everybody >= {_shown(self.levels)}"
+            return ", ".join(f"{name} >= {_show_level(level)}" for name, level in self.levels.items())
+        return f"everybody >= {_show_level(self.levels)}"
 
     def lift(self, levels: Values, block: Block) -> None:
         """Raise `levels`, shape (stakeholder, context), in place, to the floors."""
@@ -78,7 +78,7 @@ class Floors:
         return np.asarray(block.values[i, position("action", self.status_quo, block.actions)])
 
 
-def _shown(level: Any) -> str:
+def _show_level(level: Any) -> str:
     return str(level) if isinstance(level, str) else f"{level:g}"
 
 
@@ -225,10 +225,10 @@ class Screened(ContextRule):
     def decide(self, block: Block) -> Decisions:
         """Decide in the contexts of one block."""
         found = self.rule.decide(block)
-        return screened(self.title, self.rule, block, found, admitted(block, self.constraints))
+        return screen(self.title, self.rule, block, found, admitted(block, self.constraints))
 
 
-def screened(title: str, rule: Strategy, block: Block, found: Decisions, admission: Admission) -> Decisions:
+def screen(title: str, rule: Strategy, block: Block, found: Decisions, admission: Admission) -> Decisions:
     """Return decisions within what each context admits; actions that it does not admit get the score −inf."""
     codes, tied = choose_admissible(rule, block, found, admission.admissible)
     return Decisions(

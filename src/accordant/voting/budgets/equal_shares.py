@@ -204,8 +204,8 @@ class EqualShares(BudgetRule):
         demands = demands_of(ballots, self._utilities(ballots), ballots.wanted)
         share = Fraction(ballots.budget, ballots.electorate)
         bought = _equal_shares(ballots, demands, share)
-        found = _raised(ballots, demands, bought, share) if self.completion in ("add1", "add1u") else bought
-        extra, ties = self._completed(ballots, found) if self.completion in ("greedy", "add1u") else ((), {})
+        found = _raise_money(ballots, demands, bought, share) if self.completion in ("add1", "add1u") else bought
+        extra, ties = self._complete(ballots, found) if self.completion in ("greedy", "add1u") else ((), {})
         unit = ballots.voice * {"approval": 1, "cost": ballots.coin, "score": ballots.point}[self.utility]
         return Spending(
             found.order + extra, dict(found.ties) | ties,
@@ -220,7 +220,7 @@ class EqualShares(BudgetRule):
         column = np.array(worth, dtype=ballots.scores.dtype)[:, None]
         return np.asarray((ballots.scores > 0) * column)
 
-    def _completed(self, ballots: Ballots, found: Spending) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+    def _complete(self, ballots: Ballots, found: Spending) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
         left = [project for project in ballots.wanted if project not in found.order]
         by: By = "score" if self.utility == "score" else "votes"
         return add_greedily(ballots, left, ballots.budget - _cost(ballots, found.order), by)
@@ -283,7 +283,7 @@ def _keep_cheapest(
             budgets.increase.keep_roughly(bound.value - float(price.value), rate + RATE * abs(rate) - bound.rate)
 
 
-def _raised(ballots: Ballots, demands: dict[int, Demand], found: Purchases, share: Fraction) -> Spending:
+def _raise_money(ballots: Ballots, demands: dict[int, Demand], found: Purchases, share: Fraction) -> Spending:
     """Return the outcome of the most money that does not overspend, one unit of the currency after another.
 
     As the code of equalshares.net, the first step goes to the next whole unit. Units within the allowable increase of

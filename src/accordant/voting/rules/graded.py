@@ -20,14 +20,14 @@ from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import Structure, register
 from accordant.voting import Profile
 from accordant.voting.rules.rule import VotingRule
-from accordant.voting.rules.sums import half_of, settled, whole
+from accordant.voting.rules.sums import half_of, settle, whole
 from accordant.voting.rules.tally import MANY_CONTEXTS, Tally, suited
 
 
 def approval_scores(approvals: Mask, weights: Values) -> Values:
     """Return the weight that approves each alternative, shape (alternative, context)."""
     marks = approvals.reshape(len(approvals), -1).astype(np.float64)
-    return settled((weights @ marks).reshape(approvals.shape[1:]), weights)
+    return settle((weights @ marks).reshape(approvals.shape[1:]), weights)
 
 
 def approved_grades(grades: Values, threshold: float | None, tolerance: float) -> Mask:
@@ -155,7 +155,7 @@ def weight_up_to(levels: Integers, n_levels: int, weights: Values) -> Values:
     cells = levels.reshape(n_voters, n_cells).astype(np.int64) * n_cells + np.arange(n_cells)
     sums = np.bincount(cells.ravel(), np.repeat(weights, n_cells), n_levels * n_cells)
     up_to = sums.reshape(n_levels, n_alternatives, n_contexts).cumsum(axis=0)[:-1]
-    return up_to if whole(weights) else settled(up_to, weights)
+    return up_to if whole(weights) else settle(up_to, weights)
 
 
 def majority_judgment_scores(up_to: Values, half: float) -> Values:

@@ -97,7 +97,7 @@ def _closest_to_uniform(margins: Values) -> Values:
     for solver in solvers:
         with np.errstate(divide="ignore", invalid="ignore"):
             residual = system @ solver() - target
-            lottery = _normalised(-residual[:n] / residual[n])
+            lottery = _normalise(-residual[:n] / residual[n])
         if (lottery @ margins >= -UNBEATEN).all():
             return lottery
     return _any_maximal(margins)
@@ -112,10 +112,10 @@ def _any_maximal(margins: Values) -> Values:
         np.append(np.zeros(n), -1.0), np.hstack([-margins.T, np.ones((n, 1))]), np.zeros(n),
         np.append(np.ones(n), 0.0)[None], [1.0], [*[(0.0, None)] * n, (None, None)],
     )  # fmt: skip
-    return _normalised(found.x[:n])
+    return _normalise(found.x[:n])
 
 
-def _normalised(lottery: Values) -> Values:
+def _normalise(lottery: Values) -> Values:
     kept = np.where(lottery < NEGLIGIBLE, 0.0, lottery)
     return np.asarray(kept / kept.sum())
 

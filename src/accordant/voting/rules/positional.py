@@ -17,7 +17,7 @@ from accordant.arrays import Integers, Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
 from accordant.voting.rules.rule import LotteryRule, RankRule, VotingRule
-from accordant.voting.rules.sums import half_of, settled
+from accordant.voting.rules.sums import half_of, settle
 from accordant.voting.rules.tally import Tally, first_places, last_places
 
 
@@ -105,7 +105,7 @@ def bucklin_scores(ranks: Integers, weights: Values) -> Values:
     reached = np.zeros((n_alternatives, n_contexts), dtype=bool)
     for depth in range(1, n_alternatives):
         marks = (supported & (ranks < depth)).reshape(n_voters, -1).astype(np.float64)
-        support = settled((weights @ marks).reshape(n_alternatives, n_contexts), weights)
+        support = settle((weights @ marks).reshape(n_alternatives, n_contexts), weights)
         majority = support > half
         place = np.where(majority, (n_alternatives - depth) * total, 0.0)
         scores = np.where(reached, scores, place + support)

@@ -49,7 +49,7 @@ def _in_whole_units(weights: bytes) -> tuple[bytes, float]:
     return numbers[where].tobytes(), largest / common
 
 
-def settled(sums: Values, weights: Values) -> Values:
+def settle(sums: Values, weights: Values) -> Values:
     """Return sums of weights without rounding noise, in place: on a grid of 2⁻⁴⁰ of the total weight.
 
     For weights that are no whole numbers, and for shares such as a third of a vote. The grid is a power of 2: settled
@@ -74,4 +74,4 @@ def whole(weights: Values) -> bool:
 
 def half_of(weights: Values) -> float:
     """Return half of all weight, comparable with settled sums: more is a majority."""
-    return float(settled(np.array([weights.sum() / 2]), weights)[0])
+    return float(settle(np.array([weights.sum() / 2]), weights)[0])

@@ -15,7 +15,7 @@ from accordant.compiled import Compiled, compiled
 from accordant.strategies.block import Block, Workspace
 from accordant.voting import Profile
 from accordant.voting.ballots import rank_type
-from accordant.voting.rules.sums import in_whole_units, settled, whole
+from accordant.voting.rules.sums import in_whole_units, settle, whole
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -98,7 +98,7 @@ def weighted_margins(ranks: Integers, weights: Values, margins: Values) -> None:
             margins[a, a + 1 :] = weights @ np.sign(by_alternative[a + 1 :] - by_alternative[a]).astype(np.float64)
             margins[a + 1 :, a] = -margins[a, a + 1 :]
     if not whole(weights):
-        settled(margins, weights)
+        settle(margins, weights)
 
 
 def condorcet_winners(margins: Values) -> Mask:
@@ -236,11 +236,11 @@ def first_places(ranks: Integers, weights: Values, remaining: Mask | None = None
         first = _first(ranks, remaining)
         sizes = first.sum(axis=1, keepdims=True) if shared else np.ones(1)
         parts = (first / sizes).reshape(len(ranks), -1)
-        return settled((weights @ parts).reshape(n_alternatives, n_contexts), weights)
+        return settle((weights @ parts).reshape(n_alternatives, n_contexts), weights)
     sums = np.empty((n_alternatives, n_contexts))
     kept = np.ones((n_alternatives, n_contexts), dtype=bool) if remaining is None else remaining
     sum_first_places(np.ascontiguousarray(ranks), weights, kept, shared, np.iinfo(ranks.dtype).max, sums)
-    return sums if whole(weights) and not shared else settled(sums, weights)
+    return sums if whole(weights) and not shared else settle(sums, weights)
 
 
 def last_places(ranks: Integers, weights: Values, remaining: Mask | None = None, *, shared: bool) -> Values:
