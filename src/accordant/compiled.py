@@ -3,12 +3,19 @@
 A kernel is an ordinary Python function of arrays and numbers with explicit loops; its first call compiles it
 with numba and keeps the machine code on disk, so that later processes only load it. Importing a module that
 defines kernels imports nothing heavy.
+
+Compiling turns the module's constants into parts of the machine code. numba compiles again when the kernel's own file
+changes, but not when a constant does that the file imports; so the values of all constants that a kernel reads belong
+to the key under which its machine code is kept.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
+from types import CodeType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
@@ -45,12 +52,56 @@ def compiled(function: Callable[Parameters, Result]) -> Compiled[Parameters, Res
     return Compiled(function)
 
 
+def constants_key(function: Callable[..., Any]) -> str:
+    """Return a hash of all global values that a kernel reads, also through modules (``module.NAME``).
+
+    Functions and types count by their names, numbers, texts, tuples and arrays by their values.
+    """
+    scope, names = function.__globals__, sorted(set(_names(function.__code__)))
+    modules = [(name, scope[name]) for name in names if isinstance(scope.get(name), ModuleType)]
+    values = {name: _content(scope[name]) for name in names if name in scope}
+    for name, module in modules:
+        values |= {f"{name}.{key}": _content(getattr(module, key)) for key in names if hasattr(module, key)}
+    return hashlib.sha256(repr(sorted(values.items())).encode()).hexdigest()
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Give the global names and attributes that a function and the functions inside it read."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _content(value: Any) -> str:
+    """Return a text that differs where constants differ; an array's shows all of its bytes."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_content, value))})"
+    if isinstance(value, ModuleType) or callable(value):
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
+    if hasattr(value, "tobytes"):
+        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    return repr(value)
+
+
 def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     import numba
 
     options = {"nogil": True, "error_model": "numpy"}
-    try:
-        made: Callable[..., Any] = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # neither the package nor the user's cache can be written
-        made = numba.njit(**options)(function)
+    made: Callable[..., Any] = numba.njit(**options)(function)
+    with contextlib.suppress(RuntimeError):  # where neither the package nor the user's cache can be written
+        made._cache = _kept(function)  # type: ignore[attr-defined]  # noqa: SLF001  # njit(cache=True) with a longer key
     return made
+
+
+def _kept(function: Callable[..., Any]) -> Any:
+    """Return where machine code of a kernel is kept: a file of numba's cache whose keys hold the constants too."""
+    from numba.core.caching import FunctionCache
+
+    constants = constants_key(function)
+
+    class Kept(FunctionCache):  # type: ignore[misc]
+        def _index_key(self, *signature: Any) -> tuple[Any, ...]:
+            return (*super()._index_key(*signature), constants)
+
+    return Kept(function)

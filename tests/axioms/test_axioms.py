@@ -14,8 +14,8 @@ from accordant.axioms.incentives import single_favourites
 from accordant.axioms.invariance import orders
 from accordant.axioms.outcome import outcome_of, sets_differ, somewhere, within
 from accordant.axioms.incentives import without
-from accordant.axioms.pareto import transferred
-from accordant.axioms.invariance import ranks, redrawn_in_order
+from accordant.axioms.pareto import transfer
+from accordant.axioms.invariance import ranks, redraw_in_order
 from accordant.axioms.incentives import reports, strict
 from accordant.axioms.subjects import registered_rules
 from accordant.axioms.table import ordered_names
@@ -349,15 +349,15 @@ def test_orders_are_all_of_few_and_some_of_many():
 def test_rows_are_redrawn_in_their_order():
     generator = np.random.default_rng(0)
     row = np.floor(generator.random((5, 200)) * 4) / 4
-    drawn = redrawn_in_order(row, generator)
+    drawn = redraw_in_order(row, generator)
     np.testing.assert_array_equal(ranks(drawn), ranks(row))
     assert drawn.min() > 0 and drawn.max() < 1
-    wide = redrawn_in_order(np.tile(np.arange(120.0)[:, None] / 200, (1, 2)), generator)
+    wide = redraw_in_order(np.tile(np.arange(120.0)[:, None] / 200, (1, 2)), generator)
     assert (np.diff(wide, axis=0) > 0).all()
 
 
 def test_transfers_keep_the_sum_and_the_places():
-    moved, amount = transferred(np.array([[0.8, 0.2], [0.2, 0.4]]), 0, 1, np.array([0.5, 1.0]))
+    moved, amount = transfer(np.array([[0.8, 0.2], [0.2, 0.4]]), 0, 1, np.array([0.5, 1.0]))
     np.testing.assert_allclose(moved, [[0.65, 0.3], [0.35, 0.3]])
     np.testing.assert_allclose(amount, [0.15, 0.1])
 

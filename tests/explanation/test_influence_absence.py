@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.explanation.influence.absence import dropped, neutralised, weights_of, with_say, with_weights
+from accordant.explanation.influence.absence import drop, neutralise, weights_of, with_say, with_weights
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ALL_RULES, STAKEHOLDERS, WITH_WEIGHTS, make_expected, make_known, make_rule
@@ -41,7 +41,7 @@ def test_weight_0_is_the_same_as_no_row(name, grid):
     for parameters in ({}, {"weights": (0.5, 1.0, 0.25)}, LEARNED_POINTS.get(name, {})):
         rule = make_rule(name, parameters, expected)
         for i in range(3):
-            changed, given = dropped(rule, expected, np.arange(3) == i)
+            changed, given = drop(rule, expected, np.arange(3) == i)
             np.testing.assert_array_equal(changed(given).codes, without_row(rule, expected, i))
 
 
@@ -56,14 +56,14 @@ def test_parameters_by_stakeholder_go_with_the_row(name, parameters):
     expected = make_expected(200)
     rule = make_rule(name, parameters)
     for i in range(3):
-        changed, given = dropped(rule, expected, np.arange(3) == i)
+        changed, given = drop(rule, expected, np.arange(3) == i)
         np.testing.assert_array_equal(changed(given).codes, without_row(rule, expected, i))
 
 
 def test_constraints_of_the_dropped_go_and_the_others_stay():
     expected = make_expected(200)
     rule = make_rule("constrained", {"rule": "utilitarian", "floors": 0.4, "vetoes": {"Ben": "worst"}})
-    changed, given = dropped(rule, expected, BEN)
+    changed, given = drop(rule, expected, BEN)
     twin = make_rule("constrained", {"rule": "utilitarian", "floors": {"Ann": 0.4, "Cem": 0.4}})
     rest = ExpectedRewards(expected.values[[0, 2]], stakeholders=("Ann", "Cem"), actions=expected.actions)
     np.testing.assert_array_equal(changed(given).codes, twin(rest).codes)
@@ -74,7 +74,7 @@ def test_dropped_stakeholders_break_no_ties_of_a_constrained_vote():
     values = np.array([[[0.5], [0.5]], [[0.1], [0.9]], [[0.5], [0.5]]])
     expected = ExpectedRewards(values, stakeholders=STAKEHOLDERS, actions=("red", "green"))
     rule = make_rule("constrained", {"rule": "plurality", "floors": 0.0})
-    changed, given = dropped(rule, expected, BEN)
+    changed, given = drop(rule, expected, BEN)
     assert rule(expected).actions[0] == "green"
     assert changed(given).actions[0] == "red"
 
@@ -91,13 +91,13 @@ def test_dropped_stakeholders_break_no_ties_of_a_constrained_vote():
 def test_dropping_that_means_nothing_is_refused(name, parameters, gone, message):
     absent = np.isin(np.arange(3), gone)
     with pytest.raises(InputError, match=message):
-        dropped(make_rule(name, parameters), make_expected(2), absent)
+        drop(make_rule(name, parameters), make_expected(2), absent)
 
 
 def test_dropping_whom_no_rank_belongs_to_is_allowed():
     expected = make_expected(30)
     rule = make_rule("generalised_gini", {"order_weights": (3.0, 1.0), "weights": (1.0, 0.0, 1.0)})
-    changed, given = dropped(rule, expected, BEN)
+    changed, given = drop(rule, expected, BEN)
     np.testing.assert_array_equal(changed(given).codes, rule(expected).codes)
 
 
@@ -127,14 +127,14 @@ def test_who_has_a_say():
 
 def test_neutral_is_the_mean_of_the_actions_and_nothing_else_moves():
     expected = make_expected(5)
-    found = neutralised(expected, BEN).values
+    found = neutralise(expected, BEN).values
     np.testing.assert_array_equal(found[[0, 2]], expected.values[[0, 2]])
     for t in range(5):
         np.testing.assert_allclose(found[1, :, t], sum(expected.values[1, :, t]) / 3)
         assert len(set(found[1, :, t])) == 1
-    assert neutralised(expected, ~BEN & BEN) is expected
+    assert neutralise(expected, ~BEN & BEN) is expected
     single = ExpectedRewards(expected.values.astype(np.float32), stakeholders=STAKEHOLDERS, actions=expected.actions)
-    assert neutralised(single, BEN).values.dtype == np.float32
+    assert neutralise(single, BEN).values.dtype == np.float32
 
 
 def test_weights_are_those_of_the_constrained_rule():

@@ -12,7 +12,7 @@ import pytest
 from accordant.errors import InputError, UnknownNameError
 from accordant.explanation import influence
 from accordant.explanation.influence.influence import Coalitions
-from accordant.explanation.influence.power import enumerated, sampled
+from accordant.explanation.influence.power import enumerate_coalitions, sample_orders
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ALL_RULES, STAKEHOLDERS, make_expected, make_known, make_rule
@@ -55,7 +55,7 @@ def by_coalitions(worth, n):
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_values_are_those_of_all_orders_and_all_coalitions(n):
     game = Table(n, 7, seed=n)
-    shapley, banzhaf = enumerated(game, np.ones(n, dtype=bool), 7)
+    shapley, banzhaf = enumerate_coalitions(game, np.ones(n, dtype=bool), 7)
     assert [Fraction(int(each), shapley.denominator) for each in shapley.counts.sum(axis=1)] == by_permutations(game, n)
     assert [Fraction(int(each), banzhaf.denominator) for each in banzhaf.counts.sum(axis=1)] == by_coalitions(game, n)
 
@@ -63,7 +63,7 @@ def test_values_are_those_of_all_orders_and_all_coalitions(n):
 def test_published_example():
     """Shapley and Shubik (1954): a body of 4 with 2, 1, 1, 1 shares and majority 3 of 5 gives 1/2, 1/6, 1/6, 1/6."""
     weights = np.array([2, 1, 1, 1])
-    shapley, banzhaf = enumerated(lambda s: np.array([weights[s].sum() >= 3]), np.ones(4, dtype=bool), 1)
+    shapley, banzhaf = enumerate_coalitions(lambda s: np.array([weights[s].sum() >= 3]), np.ones(4, dtype=bool), 1)
     assert shapley.share == pytest.approx((1 / 2, 1 / 6, 1 / 6, 1 / 6), abs=0)
     assert banzhaf.raw.tolist() == [6 / 8, 2 / 8, 2 / 8, 2 / 8]  # swings of each, by hand
 
@@ -197,8 +197,8 @@ def test_sampling_agrees_within_its_errors():
     names = [f"s{i}" for i in "abcdefgh"]
     expected = make_expected(20, stakeholders=names, seed=3)
     game = Coalitions.of(make_rule("utilitarian"), expected, None, "neutralised")
-    exact = enumerated(game.worth, game.players, 20, unit=3)
-    drawn = sampled(game.worth, game.players, 20, samples=300, generator=np.random.default_rng(1), unit=3)
+    exact = enumerate_coalitions(game.worth, game.players, 20, unit=3)
+    drawn = sample_orders(game.worth, game.players, 20, samples=300, generator=np.random.default_rng(1), unit=3)
     for one, other in zip(exact, drawn, strict=True):
         assert (other.error > 0).all()
         assert (np.abs(one.raw - other.raw) <= 4.5 * other.error).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from itertools import product
 
 import numpy as np
@@ -34,7 +35,7 @@ def test_every_find_is_decided_so(name, parameters):
     expected = make_expected(4)
     rule, known = make_rule(name, parameters, expected), make_known(expected)
     for t, found in enumerate(smallest_weight_changes(rule, expected, known)):
-        json.dumps(found.to_json(), allow_nan=False)
+        json.dumps(asdict(found), allow_nan=False)
         assert (found.method == "none") == bool(found.reason)
         before = rule(expected, **known.arguments(slice(None))).codes[t]
         for each in found.found:

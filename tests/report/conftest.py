@@ -17,7 +17,14 @@ from accordant.evaluation.conflict import (
     VERDICTS, Concessions, Conflicts, Grounds, Improvement, PairConflict, ParityPrice, Point, PricePoint, Verdict,
 )  # fmt: skip
 from accordant.statistics import Estimate
-from accordant.evaluation.weighting import Contest, ScoreTable, Weighing, borders, other_choices, sampling_error
+from accordant.evaluation.weighting import (
+    UndominatedScores,
+    ScoreTable,
+    Weighing,
+    weight_sensitivity,
+    other_choices,
+    sampling_error,
+)
 from accordant.evaluation.weighting.regions import regions_of
 from accordant.explanation.influence import influence, pivotal
 from accordant.strategies import create
@@ -356,9 +363,9 @@ def weights(
     shares, everybody = np.array([weight for _, _, weight in metrics]), np.ones(len(candidates), dtype=bool)
     raw = np.array([[spread(name, label) for label in labels] for name in candidates])
     raw = np.full(raw.shape, 0.5) if level else (raw - raw.min(axis=0)) / np.ptp(raw, axis=0)
-    contest = Contest.of(raw, candidates, labels, shares.tolist())
+    scores = UndominatedScores.of(raw, candidates, labels, shares.tolist())
     generator = np.random.default_rng(0)
-    regions = regions_of(contest, generator=generator, draws=500, level=0.9)
+    regions = regions_of(scores, generator=generator, draws=500, level=0.9)
     drawn = np.clip(raw + 0.1 * generator.normal(size=(resamples, *raw.shape)), 0, 1)
     survived = None
     if resamples:
@@ -375,7 +382,7 @@ def weights(
         "relative",
         ((0.0, 1.0),) * len(labels),
     )
-    found = borders(contest, {region.strategy: region.status == "wins" for region in regions.regions})
+    found = weight_sensitivity(scores, {region.strategy: region.status == "wins" for region in regions.regions})
     return Weighing(regions, found, survived, other_choices(table)).to_json()
 
 

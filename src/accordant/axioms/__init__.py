@@ -27,21 +27,6 @@ create = axioms.create
 names = axioms.names
 
 __all__ = [
-    "Axiom",
-    "AxiomTable",
-    "Cell",
-    "Finding",
-    "Setting",
-    "Situation",
-    "Trial",
-    "Witness",
-    "arrow",
-    "axiom_table",
-    "axioms",
-    "create",
-    "gibbard_satterthwaite",
-    "names",
-    "register",
-    "rules_for",
-    "sample",
-]
+    "Axiom", "AxiomTable", "Cell", "Finding", "Setting", "Situation", "Trial", "Witness", "arrow", "axiom_table",
+    "axioms", "create", "gibbard_satterthwaite", "names", "register", "rules_for", "sample",
+]  # fmt: skip

@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Floats, Mask, Values
 from accordant.axioms.outcome import Outcome, outcome_of
 from accordant.errors import InputError
 from accordant.registry import Registry
@@ -112,12 +111,9 @@ class Situation:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {
-            "expected_rewards": self.values.tolist(),
-            "stakeholders": list(self.stakeholders),
-            "actions": list(self.actions),
-            "winners": list(self.winners),
-            "chosen": self.chosen,
-        }
+            "expected_rewards": self.values.tolist(), "stakeholders": list(self.stakeholders),
+            "actions": list(self.actions), "winners": list(self.winners), "chosen": self.chosen,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +176,8 @@ class Finding:
 class Axiom(ABC):
     """A property of rules.
 
-    Class attributes
-    ----------------
+    Attributes
+    ----------
     name
         Registered name.
     head
@@ -199,27 +195,27 @@ class Axiom(ABC):
         Whether a violation is something that happens on every E, so that some E cannot prove it.
     """
 
-    name: ClassVar[str]
-    head: ClassVar[str]
-    statement: ClassVar[str]
-    source: ClassVar[str]
-    about: ClassVar[Literal["winners", "decisions", "ranking"]] = "winners"
-    impartial: ClassVar[bool] = False
-    about_all: ClassVar[bool] = False
+    name: str
+    head: str
+    statement: str
+    source: str
+    about: Literal["winners", "decisions", "ranking"] = "winners"
+    impartial: bool = False
+    about_all: bool = False
 
     @abstractmethod
     def trials(self, setting: Setting) -> Iterator[Trial]:
         """Yield changes of E with what came of them."""
+
+    def itself(self) -> Axiom:
+        """Return the axiom: the factory of one that is a row of a table."""
+        return self
 
     def check(self, rule: Strategy, expected: ExpectedRewards, seed: int = 0) -> Finding:
         """Check a rule on E.
 
         Parameters
         ----------
-        rule
-            A rule that reads nothing but E.
-        expected
-            E.
         seed
             Seed of the changes of E.
         """
@@ -270,14 +266,18 @@ class Axiom(ABC):
 register = axioms.named
 
 
+def register_table(*table: Axiom) -> None:
+    """Register axioms that differ in a formula only, each by its own name."""
+    for axiom in table:
+        axioms.register(axiom.name)(axiom.itself)
+
+
 def weights_are_equal(rule: Strategy) -> bool:
     """Return whether all stakeholders count alike."""
     return len(set(getattr(rule, "weights", None) or (1.0,))) == 1
 
 
-def _expected(
-    values: NDArray[np.floating[Any]], stakeholders: tuple[str, ...], actions: tuple[str, ...]
-) -> ExpectedRewards:
+def _expected(values: Floats, stakeholders: tuple[str, ...], actions: tuple[str, ...]) -> ExpectedRewards:
     return ExpectedRewards(np.asarray(values, dtype=np.float64), stakeholders=stakeholders, actions=actions)
 
 

@@ -40,7 +40,7 @@ class Monotonicity(Axiom):
         groups = [[i] for i in range(n_stakeholders)]
         groups += [np.flatnonzero(generator.random(n_stakeholders) < 0.5).tolist() for _ in range(TOGETHER)]
         for group in groups:
-            for raised in _raised(values, old, generator):
+            for raised in _raise_winner(values, old, generator):
                 changed = values.copy()
                 new = old.copy()
                 new[group] = raised[group]
@@ -54,7 +54,7 @@ class Monotonicity(Axiom):
                 )
 
 
-def _raised(values: Values, old: Values, generator: np.random.Generator) -> Iterator[Values]:
+def _raise_winner(values: Values, old: Values, generator: np.random.Generator) -> Iterator[Values]:
     """Yield higher rewards of the decided action, shape (stakeholder, context)."""
     above = np.where(values > old[:, None], values, 1.0).min(axis=1)  # the next better action, or 1
     yield old + (1.0 - old) * np.round(generator.uniform(0.1, 0.9, size=old.shape), 2)
@@ -74,13 +74,13 @@ def without(rule: Strategy, stakeholder: int) -> Strategy:
     """Return the rule for everybody but one: parameters with one number per stakeholder lose theirs."""
     names = {field.name for field in fields(rule)}
     shorter: dict[str, Any] = {
-        name: _dropped(getattr(rule, name), stakeholder)
+        name: _drop_one(getattr(rule, name), stakeholder)
         for name in PER_STAKEHOLDER
         if name in names and isinstance(getattr(rule, name), tuple)
     }
     reach = getattr(rule, "training_range", None)
     if reach is not None:
-        shorter["training_range"] = tuple(_dropped(end, stakeholder) for end in reach)
+        shorter["training_range"] = tuple(_drop_one(end, stakeholder) for end in reach)
     return replace(rule, **shorter) if shorter else rule
 
 
@@ -120,7 +120,7 @@ class Participation(Axiom):
         return super()._inapplicable(setting)
 
 
-def _dropped(numbers: tuple[Any, ...], position: int) -> tuple[Any, ...]:
+def _drop_one(numbers: tuple[Any, ...], position: int) -> tuple[Any, ...]:
     return numbers[:position] + numbers[position + 1 :]
 
 
@@ -233,7 +233,7 @@ class NonDictatorship(Axiom):
         for shift in range(len(names)):
             turned = np.roll(values, shift, axis=0)
             outcome = outcome_of(setting.rule, setting.changed(turned)) if shift else setting.before
-            opposed, alone = _opposed(turned) & outcome.known, _wins_alone(turned, outcome)
+            opposed, alone = _find_opposed(turned) & outcome.known, _wins_alone(turned, outcome)
             tried |= opposed
             prevails &= (alone | ~opposed).all(axis=1)
         dictators = np.flatnonzero(prevails & tried.any(axis=1))
@@ -242,7 +242,7 @@ class NonDictatorship(Axiom):
         yield Trial(somewhere(tried), here, sentence)
 
 
-def _opposed(values: Values) -> Mask:
+def _find_opposed(values: Values) -> Mask:
     """Return where a stakeholder has one best action and it is not among somebody else's, (stakeholder, context)."""
     single = single_favourites(values)
     best = values >= values.max(axis=1, keepdims=True) - RESOLUTION

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from accordant.arrays import Codes, Mask, Values
-from accordant.axioms.axiom import Axiom, Setting, Trial, register
+from accordant.axioms.axiom import Axiom, Setting, Trial, register_table
 from accordant.axioms.outcome import RESOLUTION, outcome_of, sets_differ, somewhere
 
 ALL_UP_TO = 4  # so many items have at most 24 orders, and all of them are tried
 DRAWN = 12  # else so many random orders beside the exchanges of neighbours
+SMALLEST_GAP = 0.01  # between two rewards of a redrawn row, before the row is scaled to [0, 1]
+POWERS = (0.25, 4.0)  # of a row, which keep its order
+DRAWS = 3  # random rows in the same order
 
 
 def orders(n_items: int, generator: np.random.Generator) -> list[list[int]]:
@@ -25,69 +28,103 @@ def orders(n_items: int, generator: np.random.Generator) -> list[list[int]]:
     return exchanged + [generator.permutation(n_items).tolist() for _ in range(DRAWN)]
 
 
-@register("anonymity")
-class Anonymity(Axiom):
-    """If stakeholders exchange their rows of E, the winners stay the same.
+@dataclass(frozen=True)
+class ExchangeInvariance(Axiom):
+    """If stakeholders exchange their rows of E, or actions their columns, the winners stay the same, or move along.
 
-    Judged on winners. Only asked of rules with equal weights. Put to the test wherever the exchange changes E.
+    Judged on winners: among equal sums the tie rule follows the declared order of actions, and is not meant to be
+    neutral. Tried in every order for up to four; put to the test wherever the exchange changes E.
+
+    Attributes
+    ----------
+    axis
+        0 exchanges stakeholders, 1 actions.
+    verb
+        What winners do that should not.
     """
 
-    head = "anonym."
-    statement = "the winners stay the same if stakeholders exchange their rewards"
-    source = "May 1952"
-    impartial = True
+    name: str
+    head: str
+    statement: str
+    source: str
+    axis: int
+    verb: str
+    impartial: bool
 
     def trials(self, setting: Setting) -> Iterator[Trial]:
-        """Exchange rows: in every order for up to four stakeholders."""
-        values = setting.values
-        for order in orders(len(values), setting.generator()):
-            changed = setting.changed(values[order])
-            after = outcome_of(setting.rule, changed)
+        """Exchange rows or columns."""
+        values, named = setting.values, (setting.expected.stakeholders, setting.expected.actions)[self.axis]
+        for order in orders(len(named), setting.generator()):
+            changed = setting.changed(values.take(order, axis=self.axis))
+            after = moved = outcome_of(setting.rule, changed)
+            if self.axis == 1:
+                back = np.argsort(order)  # after[back[a]] is about the column that a had
+                moved = replace(after, winners=after.winners[back], near=after.near[back])
             differs = somewhere(np.abs(changed.values - values) > RESOLUTION)
-            names = ", ".join(setting.expected.stakeholders[i] for i in order)
-            sentence = f"the winners change if {', '.join(setting.expected.stakeholders)} take the rewards of {names}"
-            yield Trial(differs, sets_differ(setting.before, after), sentence, (changed, after))
-
-
-@register("neutrality")
-class Neutrality(Axiom):
-    """If actions exchange their columns of E, the winners move with the columns.
-
-    Judged on winners: among equal sums the tie rule follows the declared order, and is not meant to be neutral.
-    """
-
-    head = "neutral."
-    statement = "the winners move along if actions exchange their rewards"
-    source = "May 1952"
-
-    def trials(self, setting: Setting) -> Iterator[Trial]:
-        """Exchange columns: in every order for up to four actions."""
-        values, actions = setting.values, setting.expected.actions
-        for order in orders(len(actions), setting.generator()):
-            changed = setting.changed(values[:, order])
-            after = outcome_of(setting.rule, changed)
-            back = np.argsort(order)  # after[back[a]] is about the column that a had
-            moved = replace(after, winners=after.winners[back], near=after.near[back])
-            differs = somewhere(np.abs(changed.values - values) > RESOLUTION)
-            names = ", ".join(actions[a] for a in order)
-            sentence = f"the winners do not move along if {', '.join(actions)} take the rewards of {names}"
+            sentence = f"the winners {self.verb} if {', '.join(named)} take the rewards of "
+            sentence += ", ".join(named[k] for k in order)
             yield Trial(differs, sets_differ(setting.before, moved), sentence, (changed, after))
 
 
-SMALLEST_GAP = 0.01  # between two rewards of a redrawn row, before the row is scaled to [0, 1]
+@dataclass(frozen=True)
+class RowInvariance(Axiom):
+    """If one stakeholder's row of E changes in a way that is not to matter, the winners stay the same.
 
+    Judged on winners. Put to the test wherever the row changes; rows stay in [0, 1].
 
-def trial_with_row(setting: Setting, stakeholder: int, row: Values, sentence: str) -> Trial:
-    """Return the trial in which one stakeholder has another row of rewards, shape (action, context).
-
-    The winners are to stay the same. Put to the test wherever the row changes.
+    Attributes
+    ----------
+    rows
+        Gives changed rows, shape (action, context), from the row and a generator.
+    sentence
+        What to say of a violation; ``{}`` stands for the stakeholder.
+    clear
+        Whether only rows are judged whose rewards are either equal or clearly different, before and after.
     """
-    values = setting.values.copy()
-    values[stakeholder] = row
-    expected = setting.changed(values)
-    after = outcome_of(setting.rule, expected)
-    judged = somewhere(np.abs(row - setting.values[stakeholder]) > RESOLUTION)
-    return Trial(judged, sets_differ(setting.before, after), sentence, (expected, after))
+
+    name: str
+    head: str
+    statement: str
+    source: str
+    rows: Callable[[Values, np.random.Generator], Iterator[Values]]
+    sentence: str
+    clear: bool = False
+
+    def trials(self, setting: Setting) -> Iterator[Trial]:
+        """Change every row."""
+        generator = setting.generator()
+        for i, name in enumerate(setting.expected.stakeholders):
+            row = setting.values[i]
+            for changed in self.rows(row, generator):
+                values = setting.values.copy()
+                values[i] = changed
+                expected = setting.changed(values)
+                after = outcome_of(setting.rule, expected)
+                judged = somewhere(np.abs(changed - row) > RESOLUTION)
+                if self.clear:
+                    judged &= clearly_ordered(row) & clearly_ordered(changed)
+                yield Trial(judged, sets_differ(setting.before, after), self.sentence.format(name), (expected, after))
+
+
+def stretch_row(row: Values, generator: np.random.Generator) -> Iterator[Values]:
+    """Give a row multiplied by a drawn number below 1, and by the one that takes its best action to 1."""
+    best = row.max(axis=0)
+    for factor in (np.round(generator.uniform(0.1, 0.9, size=best.shape), 1), 1.0 / np.where(best > 0, best, 1.0)):
+        yield np.minimum(1.0, row * factor)
+
+
+def shift_row(row: Values, generator: np.random.Generator) -> Iterator[Values]:
+    """Give a row plus a drawn number, and plus those that take it down to 0 and up to 1."""
+    down, up = -row.min(axis=0), 1.0 - row.max(axis=0)
+    drawn = np.round(down + (up - down) * generator.random(down.shape), 2)
+    for shift in (np.clip(drawn, down, up), down, up):
+        yield np.clip(row + shift, 0.0, 1.0)
+
+
+def redraw_row(row: Values, generator: np.random.Generator) -> Iterator[Values]:
+    """Give strictly increasing transforms of a row: drawn at random, and powers."""
+    yield from [redraw_in_order(row, generator) for _ in range(DRAWS)]
+    yield from (row**power for power in POWERS)
 
 
 def ranks(row: Values) -> Codes:
@@ -95,45 +132,12 @@ def ranks(row: Values) -> Codes:
     return np.asarray((row[None] < row[:, None]).sum(axis=1))
 
 
-def redrawn_in_order(row: Values, generator: np.random.Generator) -> Values:
+def redraw_in_order(row: Values, generator: np.random.Generator) -> Values:
     """Return a row with other rewards in the same order, drawn with gaps of all sizes, shape (action, context)."""
     n_actions, n_contexts = row.shape
     gaps = SMALLEST_GAP + generator.random((n_actions + 1, n_contexts)) ** 2
     levels = np.cumsum(gaps, axis=0)[:-1] / gaps.sum(axis=0)
     return np.asarray(np.take_along_axis(levels, ranks(row), axis=0))
-
-
-def every_row(setting: Setting) -> Iterator[tuple[int, str, Values]]:
-    """Yield number, name and row of every stakeholder."""
-    for i, name in enumerate(setting.expected.stakeholders):
-        yield i, name, setting.values[i]
-
-
-POWERS = (0.25, 4.0)
-DRAWS = 3
-
-
-@register("ordinal_invariance")
-class OrdinalInvariance(Axiom):
-    """If one stakeholder's row is replaced by another in the same order, the winners stay the same.
-
-    Such a row is a strictly increasing transform of the old one. Judged on winners. Tried are powers of the row, and
-    rows drawn at random.
-    """
-
-    head = "ordinal"
-    statement = "the winners stay the same if one stakeholder's rewards change but not their order"
-    source = "Arrow 1951, Sen 1970"
-
-    def trials(self, setting: Setting) -> Iterator[Trial]:
-        """Redraw every row in its order."""
-        generator = setting.generator()
-        for i, name, row in every_row(setting):
-            sentence = f"the winners change although {name}'s order of actions stays the same"
-            rows = [redrawn_in_order(row, generator) for _ in range(DRAWS)] + [row**power for power in POWERS]
-            for changed in rows:
-                trial = trial_with_row(setting, i, changed, sentence)
-                yield replace(trial, judged=trial.judged & clearly_ordered(row) & clearly_ordered(changed))
 
 
 def clearly_ordered(row: Values) -> Mask:
@@ -142,45 +146,20 @@ def clearly_ordered(row: Values) -> Mask:
     return np.asarray(((gaps == 0) | (gaps > RESOLUTION)).all(axis=0))
 
 
-@register("scale_invariance")
-class ScaleInvariance(Axiom):
-    """If one stakeholder's row is multiplied by a number above 0, the winners stay the same.
-
-    Judged on winners. Factors shrink the row, or stretch it until its best action has 1, so that E stays in [0, 1].
-    """
-
-    head = "scale"
-    statement = "the winners stay the same if one stakeholder's rewards are multiplied by a number"
-    source = "Nash 1950, d'Aspremont and Gevers 1977"
-
-    def trials(self, setting: Setting) -> Iterator[Trial]:
-        """Stretch every row."""
-        generator = setting.generator()
-        for i, name, row in every_row(setting):
-            best = row.max(axis=0)
-            drawn = np.round(generator.uniform(0.1, 0.9, size=best.shape), 1)
-            for factor in (drawn, 1.0 / np.where(best > 0, best, 1.0)):
-                sentence = f"the winners change if the rewards of {name} are multiplied by a number"
-                yield trial_with_row(setting, i, np.minimum(1.0, row * factor), sentence)
-
-
-@register("shift_invariance")
-class ShiftInvariance(Axiom):
-    """If the same number is added to one stakeholder's whole row, the winners stay the same.
-
-    Judged on winners. The number is drawn, or takes the row down to 0 or up to 1; E stays in [0, 1].
-    """
-
-    head = "shift"
-    statement = "the winners stay the same if a number is added to one stakeholder's rewards"
-    source = "Nash 1950, d'Aspremont and Gevers 1977"
-
-    def trials(self, setting: Setting) -> Iterator[Trial]:
-        """Shift every row."""
-        generator = setting.generator()
-        for i, name, row in every_row(setting):
-            down, up = -row.min(axis=0), 1.0 - row.max(axis=0)
-            drawn = np.round(down + (up - down) * generator.random(down.shape), 2)
-            for shift in (np.clip(drawn, down, up), down, up):
-                sentence = f"the winners change if a number is added to the rewards of {name}"
-                yield trial_with_row(setting, i, np.clip(row + shift, 0.0, 1.0), sentence)
+UNITS = "Nash 1950, d'Aspremont and Gevers 1977"
+register_table(
+    ExchangeInvariance("anonymity", "anonym.", "the winners stay the same if stakeholders exchange their rewards",
+                       "May 1952", 0, "change", impartial=True),
+    ExchangeInvariance("neutrality", "neutral.", "the winners move along if actions exchange their rewards",
+                       "May 1952", 1, "do not move along", impartial=False),
+    RowInvariance("scale_invariance", "scale",
+                  "the winners stay the same if one stakeholder's rewards are multiplied by a number", UNITS,
+                  stretch_row, "the winners change if the rewards of {} are multiplied by a number"),
+    RowInvariance("shift_invariance", "shift",
+                  "the winners stay the same if a number is added to one stakeholder's rewards", UNITS,
+                  shift_row, "the winners change if a number is added to the rewards of {}"),
+    RowInvariance("ordinal_invariance", "ordinal",
+                  "the winners stay the same if one stakeholder's rewards change but not their order",
+                  "Arrow 1951, Sen 1970", redraw_row,
+                  "the winners change although {}'s order of actions stays the same", clear=True),
+)  # fmt: skip

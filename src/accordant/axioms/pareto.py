@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.axioms.axiom import Axiom, Setting, Trial, register
+from accordant.axioms.axiom import Axiom, Setting, Trial, register, register_table
 from accordant.axioms.outcome import RESOLUTION, outcome_of, somewhere
 from accordant.statistics import dominated_by
 
-
-@register("strong_pareto")
-class StrongPareto(Axiom):
-    """If E[i, b] ≥ E[i, a] for every stakeholder and > for one, then a is not among the winners.
-
-    Judged on winners. A rule that fails may still never decide for a dominated action: the tie rule prefers the larger
-    sum, and so the dominating action, whenever both win.
-    """
-
-    head = "str. Par"
-    statement = "an action does not win if another one is better for somebody and worse for nobody"
-    source = "Sen 1970"
-
-    def trials(self, setting: Setting) -> Iterator[Trial]:
-        """Compare every action with every other."""
-        values, before, actions = setting.values, setting.before, setting.expected.actions
-        better = [dominated_by(values, b, RESOLUTION) for b in range(len(actions))]
-
-        def say(t: int) -> str:
-            """Name the winner and the action that dominates it."""
-            a, b = next(
-                (a, b)
-                for b in range(len(actions))
-                for a in range(len(actions))
-                if better[b][a, t] and before.winners[a, t]
-            )
-            spared = "" if before.codes[t] == a else " (the tie rule does not take it)"
-            return f"{actions[a]} wins although {actions[b]} is better for somebody and worse for nobody{spared}"
-
-        dominated = np.logical_or.reduce(better)
-        yield Trial(somewhere(dominated), somewhere(dominated & before.winners), say)
+PAIRS = 6  # more pairs of stakeholders than these, those of four, are sampled
+SMALLEST = 0.005  # smallest transfer; the gain in a smooth rule grows with its square
 
 
 def preferred_by_all(values: Values, other: int) -> Mask:
@@ -51,36 +23,58 @@ def preferred_by_all(values: Values, other: int) -> Mask:
     return np.asarray((values[:, other, None] > values + RESOLUTION).all(axis=0))
 
 
-@register("weak_pareto")
-class WeakPareto(Axiom):
-    """If E[i, b] > E[i, a] for every stakeholder i, then a is not among the winners.
+def better_for_somebody(values: Values, other: int) -> Mask:
+    """Return where E[i, other, t] ≥ E[i, a, t] for every i and > for one, shape (action, context)."""
+    return np.asarray(dominated_by(values, other, RESOLUTION))
 
-    Judged on winners: a score that puts an action level with one that everybody prefers has lost sight of it, even if
-    the tie rule would then take the better one. Put to the test wherever some action is so dominated.
+
+@dataclass(frozen=True)
+class Pareto(Axiom):
+    """An action is not among the winners if another one dominates it.
+
+    Judged on winners: a score that puts an action level with one that dominates it has lost sight of it. The tie rule,
+    which prefers the larger sum, may still never take it. Put to the test wherever some action is dominated.
+
+    Attributes
+    ----------
+    dominates
+        Gives the actions that one action dominates, shape (action, context), from E and the action's code.
+    better
+        How the other action is better: what to say of a violation; ``{}`` stands for its name.
+    spares
+        Whether to say so if the tie rule does not take the dominated winner.
     """
 
-    head = "weak Par"
-    statement = "an action does not win if everybody prefers another one"
-    source = "Arrow 1951"
+    name: str
+    head: str
+    statement: str
+    source: str
+    dominates: Callable[[Values, int], Mask]
+    better: str
+    spares: bool
 
     def trials(self, setting: Setting) -> Iterator[Trial]:
         """Compare every action with every other."""
-        values, winners, actions = setting.values, setting.before.winners, setting.expected.actions
-        better = [preferred_by_all(values, b) for b in range(len(actions))]
+        values, before, actions = setting.values, setting.before, setting.expected.actions
+        better = [self.dominates(values, b) for b in range(len(actions))]
 
         def say(t: int) -> str:
             """Name the winner and the action that dominates it."""
-            a, b = next(
-                (a, b) for b in range(len(actions)) for a in range(len(actions)) if better[b][a, t] and winners[a, t]
-            )
-            return f"{actions[a]} wins although everybody prefers {actions[b]}"
+            pairs = product(range(len(actions)), repeat=2)
+            b, a = next((b, a) for b, a in pairs if better[b][a, t] and before.winners[a, t])
+            spared = " (the tie rule does not take it)" if self.spares and before.codes[t] != a else ""
+            return f"{actions[a]} wins although {self.better.format(actions[b])}{spared}"
 
         dominated = np.logical_or.reduce(better)
-        yield Trial(somewhere(dominated), somewhere(dominated & winners), say)
+        yield Trial(somewhere(dominated), somewhere(dominated & before.winners), say)
 
 
-PAIRS = 6  # more pairs of stakeholders than these, those of four, are sampled
-SMALLEST = 0.005  # smallest transfer; the gain in a smooth rule grows with its square
+register_table(
+    Pareto("weak_pareto", "weak Par", "an action does not win if everybody prefers another one", "Arrow 1951",
+           preferred_by_all, "everybody prefers {}", spares=False),
+    Pareto("strong_pareto", "str. Par", "an action does not win if another one is better for somebody and worse for "
+           "nobody", "Sen 1970", better_for_somebody, "{} is better for somebody and worse for nobody", spares=True),
+)  # fmt: skip
 
 
 @register("pigou_dalton")
@@ -108,7 +102,7 @@ class PigouDalton(Axiom):
             pairs = [pairs[k] for k in generator.choice(len(pairs), size=PAIRS, replace=False)]
         for first, second in pairs:
             share = np.where(generator.random(n_contexts) < 0.5, 1.0, 0.5)
-            better, amount = transferred(decided, first, second, share)
+            better, amount = transfer(decided, first, second, share)
             for place in range(n_actions):
                 changed = values.copy()
                 changed[:, place] = better
@@ -119,7 +113,7 @@ class PigouDalton(Axiom):
                 yield Trial(judged, after.winners[before.codes, columns], say, (expected, after))
 
 
-def transferred(column: Values, first: int, second: int, share: Values) -> tuple[Values, Values]:
+def transfer(column: Values, first: int, second: int, share: Values) -> tuple[Values, Values]:
     """Return rewards after a transfer between two stakeholders, (stakeholder, context), and its size, (context,).
 
     Parameters

@@ -13,6 +13,10 @@ The certificate of the paper is in `accordant.certificates.schema`.
 
 Words used here: a *coalition* may misreport its expected rewards by at most the *radius* δ, entry by entry, within a
 *box*; a set or bound is *exact* if some misreport attains it, and *sound* if no misreport gets past it.
+
+Parameters that mean the same everywhere: `rule` is any strategy, `expected` is E as honestly reported, `threat` says
+who may misreport and by how much, or else `delta`, the `coalition` (names; None for everybody), `box` and `frozen` do
+(see `Threat`), and `known` is what the rule reads beside E. Arrays into which a function writes come last.
 """
 
 from __future__ import annotations
@@ -39,33 +43,8 @@ from accordant.certificates.survey import Survey, survey
 from accordant.certificates.threat import Threat
 
 __all__ = [
-    "Attack",
-    "AttackedMetric",
-    "Bounds",
-    "Certificate",
-    "Known",
-    "LiveComposite",
-    "Manipulation",
-    "Method",
-    "Ranking",
-    "Reach",
-    "Reports",
-    "Scale",
-    "Survey",
-    "Threat",
-    "bounds",
-    "certifies",
-    "certify",
-    "certify_each",
-    "composite_bounds",
-    "coordinate_attack",
-    "honest_scales",
-    "live_composite",
-    "manipulability",
-    "radius",
-    "random_attack",
-    "ranking",
-    "ranking_by_own_scores",
-    "reachable",
-    "survey",
-]
+    "Attack", "AttackedMetric", "Bounds", "Certificate", "Known", "LiveComposite", "Manipulation", "Method", "Ranking",
+    "Reach", "Reports", "Scale", "Survey", "Threat", "bounds", "certifies", "certify", "certify_each",
+    "composite_bounds", "coordinate_attack", "honest_scales", "live_composite", "manipulability", "radius",
+    "random_attack", "ranking", "ranking_by_own_scores", "reachable", "survey",
+]  # fmt: skip

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Codes, Integers, Mask, Values
 from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import Threat
 from accordant.errors import InputError
@@ -148,14 +147,9 @@ class AttackedMetric:
 
 
 def random_attack(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    threat: Threat,
-    *,
-    tries: int,
-    generator: np.random.Generator,
+    rule: Strategy, expected: ExpectedRewards, threat: Threat, *, tries: int, generator: np.random.Generator,
     known: Known | None = None,
-) -> Attack:
+) -> Attack:  # fmt: skip
     """Try the report that favours each action most, then random ones.
 
     Random reports are, by turns, corners of the box, points in it, mixtures of corners and honest rewards, and points
@@ -163,18 +157,10 @@ def random_attack(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
-    threat
-        Who may misreport, by how much.
     tries
         Reports to try in every context, at least 1.
     generator
         Source of the random reports.
-    known
-        What the rule reads beside E.
 
     Raises
     ------
@@ -189,20 +175,14 @@ def random_attack(
         if number < reports.n_actions:
             finder.put(reports.promoting(number))
         else:
-            finder.put(_drawn(reports, number % STYLES, generator))
+            finder.put(_draw_reports(reports, number % STYLES, generator))
     return finder.attack()
 
 
 def coordinate_attack(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    threat: Threat,
-    *,
-    generator: np.random.Generator,
-    restarts: int = RESTARTS,
-    sweeps: int = SWEEPS,
-    known: Known | None = None,
-) -> Attack:
+    rule: Strategy, expected: ExpectedRewards, threat: Threat, *, generator: np.random.Generator,
+    restarts: int = RESTARTS, sweeps: int = SWEEPS, known: Known | None = None,
+) -> Attack:  # fmt: skip
     """Move one entry after the other to an end or the middle of its interval if that helps an action.
 
     An entry stays moved where the action's lead in score does not shrink; where a rule has no scores, where the action
@@ -233,15 +213,13 @@ def coordinate_attack(
     return finder.attack()
 
 
-def _climb(
-    finder: _Finder, action: int, where: NDArray[np.intp], start: int, sweeps: int, generator: np.random.Generator
-) -> None:
+def _climb(finder: _Finder, action: int, where: Codes, start: int, sweeps: int, generator: np.random.Generator) -> None:
     """Search for one action from one start, in some contexts."""
     reports = finder.reports if finder.batch else finder.reports.take(where)
     if start == 0:
         values = reports.promoting(action)
     else:
-        values = reports.honest.values.copy() if start == 1 else _drawn(reports, 0, generator)
+        values = reports.honest.values.copy() if start == 1 else _draw_reports(reports, 0, generator)
     lead = finder.put(values, where, action)
     entries = [(i, a) for i in np.flatnonzero(reports.members) for a in range(reports.n_actions)]
     for _ in range(sweeps):
@@ -256,7 +234,7 @@ def _climb(
                 values[i, a], lead = np.where(better, level, values[i, a]), np.where(better, reached, lead)
 
 
-def _drawn(reports: Reports, style: int, generator: np.random.Generator) -> Values:
+def _draw_reports(reports: Reports, style: int, generator: np.random.Generator) -> Values:
     """Return random reports, shape (stakeholder, action, context); entries of who does not misreport stay."""
     low, high, honest = reports.lowest, reports.highest, reports.honest.values
     if style == 0:
@@ -289,12 +267,12 @@ class _Finder:
         self.batches: list[Try] = []
         self.tries = 0
 
-    def open_to(self, action: int) -> NDArray[np.intp]:
+    def open_to(self, action: int) -> Codes:
         """Return contexts in which an action has not won yet; all, for a rule that decides a whole batch at once."""
         missing = np.flatnonzero(~self.won[action])
         return np.arange(self.won.shape[1]) if self.batch and len(missing) else missing
 
-    def put(self, values: Values, where: NDArray[np.intp] | None = None, action: int | None = None) -> Values:
+    def put(self, values: Values, where: Codes | None = None, action: int | None = None) -> Values:
         """Try reports in some contexts, all by default; return the lead of an action where it is asked for."""
         where = np.arange(self.won.shape[1]) if where is None else where
         self.tries += 1

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Integers, Mask
 from accordant.certificates.columns import ColumnOrder, ColumnScores, PeakedColumns
@@ -38,8 +37,6 @@ def method_for(rule: Strategy, n_actions: int, *, frozen: bool) -> Method:
 
     Parameters
     ----------
-    rule
-        Any strategy.
     n_actions
         Number of actions.
     frozen
@@ -97,7 +94,7 @@ class Certificate:
     decided: Integers
     outer: Mask
     inner: Mask
-    attack: NDArray[np.signedinteger[Any]]
+    attack: Integers
     tolerance: float
 
     @property
@@ -155,15 +152,10 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """Return the terms of the certificate and how many contexts it covers, as plain values."""
         return {
-            "rule": self.rule.label,
-            "threat": self.threat.to_json(),
-            "method": self.method,
-            "tolerance": self.tolerance,
-            "contexts": self.expected.n_contexts,
-            "certified": int(self.certified.sum()),
-            "attackable": int(self.attackable.sum()),
-            "exact": int(self.exact.sum()),
-        }
+            "rule": self.rule.label, "threat": self.threat.to_json(), "method": self.method,
+            "tolerance": self.tolerance, "contexts": self.expected.n_contexts, "certified": int(self.certified.sum()),
+            "attackable": int(self.attackable.sum()), "exact": int(self.exact.sum()),
+        }  # fmt: skip
 
 
 def certify(rule: Strategy, expected: ExpectedRewards, threat: Threat, *, known: Known | None = None) -> Certificate:
@@ -173,10 +165,6 @@ def certify(rule: Strategy, expected: ExpectedRewards, threat: Threat, *, known:
     ----------
     rule
         Any strategy; where nothing is known of how it reads E, no action is ruled out.
-    expected
-        E.
-    threat
-        Who may misreport, by how much.
     known
         What the rule reads beside E, such as contexts.
 
@@ -259,15 +247,9 @@ class _Found:
 
 
 def reachable(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    known: Known | None = None,
-) -> Mask:
+    rule: Strategy, expected: ExpectedRewards, *, delta: float, coalition: Sequence[str] | None = None,
+    box: tuple[float, float] = UNIT, frozen: bool = False, known: Known | None = None,
+) -> Mask:  # fmt: skip
     """Return the actions that a coalition could make win, shape (action, context).
 
     No misreport within the threat makes any other action win. For rules that judge each action by its own column of E
@@ -275,18 +257,10 @@ def reachable(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
     delta
         Radius δ, at least 0.
-    coalition
-        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
-    known
-        What the rule reads beside E.
     """
     return certify(rule, expected, Threat(delta, checked_coalition(coalition), box, frozen), known=known).outer
 
@@ -303,8 +277,6 @@ def for_blocks(expected: ExpectedRewards, work: Any, threads: int | None = None)
 
     Parameters
     ----------
-    expected
-        E.
     work
         Gets the contexts and two workspaces, which are taken back after each call.
     threads

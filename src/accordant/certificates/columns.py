@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates.method import Method, Reach
 from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
@@ -25,93 +24,11 @@ BLUR = 0.01  # of the tie tolerance: what rounding alone may do to equal scores
 CHUNK = 1024  # contexts whose rivals stay in the first-level cache
 
 
-class ColumnScores(Method):
-    """Score both ends of every column, and compare each action's best with the worst of the others.
-
-    Class attributes
-    ----------------
-    scores_and_sums_agree
-        Whether the report with the best score also has the largest sum.
-    """
-
-    words = "both ends of every column"
-    scores_and_sums_agree: ClassVar[bool] = True
-
-    def exact(self, rule: Strategy, n_actions: int) -> bool:
-        """Return True."""
-        del rule, n_actions
-        return True
-
-    def reach(self, rule: Strategy, reports: Reports) -> Reach:
-        """Return exact reachable sets."""
-        assert isinstance(rule, ContextRule)
-        best, worst = ends(rule, reports)
-        highest, lowest = _scores(rule, reports, best), _scores(rule, reports, worst)
-        reachable = np.empty((reports.n_actions, reports.n_contexts), dtype=bool)
-        close, edge = np.empty(reports.n_contexts, dtype=bool), np.zeros(reports.n_contexts, dtype=bool)
-        tolerance = reports.honest.tolerance
-        if unbeaten(highest, lowest, WIDER * tolerance, reachable, close):
-            most, least = reports.totals(rule, reports.highest), reports.totals(rule, reports.lowest)
-            unbeaten_in_ties(highest, lowest, most, least, close, WIDER * tolerance, BLUR, reachable, edge)
-        if not self.scores_and_sums_agree:
-            edge |= close
-        if reports.single:  # reports are rounded to it, and logarithms make much of that
-            edge[:] = True
-        return Reach(reachable, self._attained(rule, reports, reachable, np.flatnonzero(edge)))
-
-    def _attained(self, rule: Strategy, reports: Reports, reachable: Mask, edge: NDArray[np.intp]) -> Mask:
-        """Return the reachable actions, less those that do not really win where scores lie on the edge of a tie."""
-        if not len(edge):
-            return reachable
-        inner, some = reachable.copy(), reports.take(edge)
-        for action in range(reports.n_actions):
-            inner[action, edge] &= some.choose(rule, self.misreport(rule, some, action, 0)) == action
-        return inner
-
-    def misreport(self, rule: Strategy, reports: Reports, action: int, attack: int) -> Values:
-        """Return the action's best column beside the worst of the others."""
-        del attack
-        assert isinstance(rule, ContextRule)
-        best, worst = ends(rule, reports)
-        values = worst.copy()
-        values[:, action] = best[:, action]
-        return values
-
-    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
-        """Decide once where the decided action is at its worst and all others are at their best."""
-        values = against(reports.highest, reports.lowest, decided, reports)
-        return np.asarray(reports.choose(rule, values) != decided)
-
-
-class PeakedColumns(ColumnScores):
-    """Score the reports nearest to the peaks and farthest from them; where that ties, nothing is ruled out by sums.
-
-    The report with the best score is not the one with the largest sum, so sums at both ends of the box stand for those
-    of all reports that tie: sound, and exact wherever the actions kept are also attained.
-    """
-
-    words = "nearest and farthest points of every column"
-    scores_and_sums_agree = False
-
-    def exact(self, rule: Strategy, n_actions: int) -> bool:
-        """Return False: ties may hold too many actions."""
-        del rule, n_actions
-        return False
-
-    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
-        """Return where an action other than the decided one could not be ruled out."""
-        return Method.changeable(self, rule, reports, decided)
-
-
 class ColumnOrder(Method):
     """Decide once for every action, with its column at its highest and all others at their lowest."""
 
     words = "one decision for every action at its best"
-
-    def exact(self, rule: Strategy, n_actions: int) -> bool:
-        """Return True."""
-        del rule, n_actions
-        return True
+    always_exact = True
 
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
         """Return exact reachable sets."""
@@ -131,6 +48,71 @@ class ColumnOrder(Method):
         """Decide once where the decided action is at its worst and all others are at their best."""
         values = against(reports.highest, reports.lowest, decided, reports)
         return np.asarray(reports.choose(rule, values) != decided)
+
+
+class ColumnScores(ColumnOrder):
+    """Score both ends of every column, and compare each action's best with the worst of the others.
+
+    Class attributes
+    ----------------
+    scores_and_sums_agree
+        Whether the report with the best score also has the largest sum.
+    """
+
+    words = "both ends of every column"
+    always_exact = True
+    scores_and_sums_agree: ClassVar[bool] = True
+
+    def reach(self, rule: Strategy, reports: Reports) -> Reach:
+        """Return exact reachable sets."""
+        assert isinstance(rule, ContextRule)
+        best, worst = ends(rule, reports)
+        highest, lowest = _scores(rule, reports, best), _scores(rule, reports, worst)
+        reachable = np.empty((reports.n_actions, reports.n_contexts), dtype=bool)
+        close, edge = np.empty(reports.n_contexts, dtype=bool), np.zeros(reports.n_contexts, dtype=bool)
+        tolerance = reports.honest.tolerance
+        if unbeaten(highest, lowest, WIDER * tolerance, reachable, close):
+            most, least = reports.totals(rule, reports.highest), reports.totals(rule, reports.lowest)
+            unbeaten_in_ties(highest, lowest, most, least, close, WIDER * tolerance, BLUR, reachable, edge)
+        if not self.scores_and_sums_agree:
+            edge |= close
+        if reports.single:  # reports are rounded to it, and logarithms make much of that
+            edge[:] = True
+        return Reach(reachable, self._attained(rule, reports, reachable, np.flatnonzero(edge)))
+
+    def _attained(self, rule: Strategy, reports: Reports, reachable: Mask, edge: Codes) -> Mask:
+        """Return the reachable actions, less those that do not really win where scores lie on the edge of a tie."""
+        if not len(edge):
+            return reachable
+        inner, some = reachable.copy(), reports.take(edge)
+        for action in range(reports.n_actions):
+            inner[action, edge] &= some.choose(rule, self.misreport(rule, some, action, 0)) == action
+        return inner
+
+    def misreport(self, rule: Strategy, reports: Reports, action: int, attack: int) -> Values:
+        """Return the action's best column beside the worst of the others."""
+        del attack
+        assert isinstance(rule, ContextRule)
+        best, worst = ends(rule, reports)
+        values = worst.copy()
+        values[:, action] = best[:, action]
+        return values
+
+
+class PeakedColumns(ColumnScores):
+    """Score the reports nearest to the peaks and farthest from them; where that ties, nothing is ruled out by sums.
+
+    The report with the best score is not the one with the largest sum, so sums at both ends of the box stand for those
+    of all reports that tie: sound, and exact wherever the actions kept are also attained.
+    """
+
+    words = "nearest and farthest points of every column"
+    always_exact = False  # ties may hold too many actions
+    scores_and_sums_agree = False
+
+    def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
+        """Return where an action other than the decided one could not be ruled out."""
+        return Method.changeable(self, rule, reports, decided)
 
 
 def ends(rule: ContextRule, reports: Reports) -> tuple[Values, Values]:
@@ -158,7 +140,14 @@ def _scores(rule: ContextRule, reports: Reports, values: Values) -> Values:
 
 @compiled
 def nearest_and_farthest(peaks: Values, lowest: Values, highest: Values, nearest: Values, farthest: Values) -> None:
-    """Write the report nearest to a stakeholder's peak, shape (stakeholder, context), and the end farthest from it."""
+    """Write the report nearest to a stakeholder's peak, shape (stakeholder, context), and the end farthest from it.
+
+    In NumPy::
+
+        peak = peaks[:, None]
+        nearest[:] = np.clip(peak, lowest, highest)
+        farthest[:] = np.where(peak - lowest >= highest - peak, lowest, highest)
+    """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for i in range(n_stakeholders):
         for a in range(n_actions):
@@ -172,8 +161,14 @@ def nearest_and_farthest(peaks: Values, lowest: Values, highest: Values, nearest
 
 
 @compiled
-def hurt(worst: Values, decided: NDArray[np.int64], values: Values) -> None:
-    """Put the decided action's worst column into `values`, shape (stakeholder, action, context)."""
+def hurt(worst: Values, decided: WholeNumbers, values: Values) -> None:
+    """Put the decided action's worst column into `values`, shape (stakeholder, action, context).
+
+    In NumPy::
+
+        t = np.arange(len(decided))
+        values[:, decided, t] = worst[:, decided, t]
+    """
     for i in range(len(worst)):
         for t in range(len(decided)):
             values[i, decided[t], t] = worst[i, decided[t], t]
@@ -182,6 +177,14 @@ def hurt(worst: Values, decided: NDArray[np.int64], values: Values) -> None:
 @compiled
 def unbeaten(best: Values, worst: Values, tolerance: float, reachable: Mask, close: Mask) -> int:
     """Write which actions score more at their best than every other at its worst, shape (action, context).
+
+    In NumPy::
+
+        others = ~np.eye(len(best), dtype=bool)[:, :, None]
+        rival = np.where(others, worst, -np.inf).max(axis=1)  # the best of the others at their worst
+        size = np.where(abs(rival) < np.inf, np.maximum(1.0, abs(rival)), 1.0)
+        reachable[:] = best > rival + tolerance * size
+        close[:] = (~reachable & (best >= rival - tolerance * size)).any(axis=0)
 
     Parameters
     ----------

@@ -42,9 +42,12 @@ class Method(ABC):
     ----------------
     words
         What it does, in a few words, for tables.
+    always_exact
+        Whether reachable sets are exact in every context, whatever the rule and the number of actions.
     """
 
     words: ClassVar[str]
+    always_exact: ClassVar[bool] = False
 
     def serves(self, rule: Strategy, n_actions: int) -> bool:
         """Return whether the method is right for these parameters of the rule and this number of actions."""
@@ -54,7 +57,7 @@ class Method(ABC):
     def exact(self, rule: Strategy, n_actions: int) -> bool:
         """Return whether reachable sets are exact in every context."""
         del rule, n_actions
-        return False
+        return self.always_exact
 
     @abstractmethod
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
@@ -94,11 +97,7 @@ class Fixed(Method):
     """Nothing that is reported matters: only the decided action is reachable."""
 
     words = "nothing that is reported matters"
-
-    def exact(self, rule: Strategy, n_actions: int) -> bool:
-        """Return True."""
-        del rule, n_actions
-        return True
+    always_exact = True
 
     def reach(self, rule: Strategy, reports: Reports) -> Reach:
         """Rule everything out; whoever asks puts the decided action in."""

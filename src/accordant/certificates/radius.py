@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Values
+from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.certificate import decisions_on, for_blocks, method_for
 from accordant.certificates.method import Method
 from accordant.certificates.reports import Known, Reports, honest_block
@@ -40,19 +39,11 @@ def radius(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
-    coalition
-        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
     precision
         Width of the interval at which bisection stops, from 1e-15 to below 1. If E is in single precision, 2e-6 is
         taken off beside: so far ties reach there.
-    known
-        What the rule reads beside E.
 
     Raises
     ------
@@ -87,7 +78,7 @@ def _bisect(
     """Return radii in the contexts of one block."""
     arguments = known.arguments(part)
 
-    def changeable(delta: Values) -> NDArray[np.bool_]:
+    def changeable(delta: Values) -> Mask:
         """Return where the decision could be changed within one radius per context."""
         scratch.reclaim()
         reports = Reports.of(block, threat, delta, arguments, scratch)

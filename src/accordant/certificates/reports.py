@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Codes, Integers, Mask, Values
 from accordant.certificates.threat import Threat, reports_within
 from accordant.contexts import Contexts, Log
 from accordant.predictions import OutcomePrediction
@@ -28,7 +27,7 @@ class Known:
     log: Log | None = None
     contexts: Contexts | None = None
 
-    def arguments(self, part: NDArray[np.intp] | slice) -> dict[str, Any]:
+    def arguments(self, part: Codes | slice) -> dict[str, Any]:
         """Return keyword arguments for a rule that decides in some contexts."""
         given = {"prediction": self.prediction, "log": self.log, "contexts": self.contexts}
         return {name: None if each is None else each.take(part) for name, each in given.items()}
@@ -67,14 +66,9 @@ class Reports:
 
     @classmethod
     def of(
-        cls,
-        honest: Block,
-        threat: Threat,
-        delta: Values | None = None,
-        arguments: dict[str, Any] | None = None,
-        scratch: Workspace | None = None,
-        codes: Integers | None = None,
-    ) -> Reports:
+        cls, honest: Block, threat: Threat, delta: Values | None = None, arguments: dict[str, Any] | None = None,
+        scratch: Workspace | None = None, codes: Integers | None = None,
+    ) -> Reports:  # fmt: skip
         """Return what a threat allows; `delta` replaces its radius by one per context, shape (context,)."""
         scratch = Workspace() if scratch is None else scratch
         radii = np.full(honest.n_contexts, threat.delta) if delta is None else np.asarray(delta, dtype=np.float64)
@@ -98,7 +92,7 @@ class Reports:
         """Contexts in which nothing but the honest report is possible, shape (context,)."""
         return np.asarray((self.lowest == self.highest).all(axis=(0, 1)))
 
-    def take(self, contexts: NDArray[np.intp]) -> Reports:
+    def take(self, contexts: Codes) -> Reports:
         """Return the reports in some of the contexts."""
         arguments = {name: None if each is None else each.take(contexts) for name, each in self.arguments.items()}
         values, lowest, highest = (

@@ -9,9 +9,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.certificates.certificate import method_for
 from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
@@ -72,7 +71,7 @@ class Survey:
             return np.full((len(self.coalitions), len(levels)), np.nan)
         return np.asarray(np.quantile(self.radii, levels, axis=1, method="lower").T)
 
-    def smallest_coalition(self, delta: float) -> NDArray[np.intp]:
+    def smallest_coalition(self, delta: float) -> Codes:
         """Return how many must collude to change each decision within δ, 0 where none surveyed can, shape (context,).
 
         Where radii are certified and not exact, fewer than this cannot, and so many perhaps can.
@@ -111,28 +110,19 @@ class Survey:
 
 
 def survey(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    largest: int | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    known: Known | None = None,
-) -> Survey:
+    rule: Strategy, expected: ExpectedRewards, *, largest: int | None = None, box: tuple[float, float] = UNIT,
+    frozen: bool = False, known: Known | None = None,
+) -> Survey:  # fmt: skip
     """Return the radius of every decision against every coalition up to a size, and against everybody together.
 
     Parameters
     ----------
-    rule
-        Any strategy.
     expected
         E, with at most 10 stakeholders unless `largest` keeps coalitions few.
     largest
         Most members of a coalition beside that of everybody; None for all coalitions.
     box, frozen
         See `Threat`.
-    known
-        What the rule reads beside E.
 
     Raises
     ------

@@ -120,6 +120,12 @@ def reports_within(
 ) -> None:
     """Write the smallest and largest report of every entry, shape (stakeholder, action, context).
 
+    In NumPy::
+
+        who = members[:, None, None]
+        lowest[:] = np.where(who, np.minimum(honest, np.maximum(honest - delta, low)), honest)
+        highest[:] = np.where(who, np.maximum(honest, np.minimum(honest + delta, high)), honest)
+
     Parameters
     ----------
     honest

@@ -19,26 +19,7 @@ from accordant.explanation.result import Choice, Comparison, Favourite, PivotalH
 from accordant.explanation.weights import NewWeights, WeightChanges, smallest_weight_changes
 
 __all__ = [
-    "Choice",
-    "Comparison",
-    "ContextChanges",
-    "Explanation",
-    "Favourite",
-    "Influence",
-    "Misreport",
-    "Neighbour",
-    "NewWeights",
-    "Pivotal",
-    "PivotalHere",
-    "PowerIndex",
-    "Support",
-    "Variation",
-    "WeightChanges",
-    "as_document",
-    "explain",
-    "influence",
-    "pivotal",
-    "smallest_misreports",
-    "smallest_weight_changes",
-    "with_rows",
-]
+    "Choice", "Comparison", "ContextChanges", "Explanation", "Favourite", "Influence", "Misreport", "Neighbour",
+    "NewWeights", "Pivotal", "PivotalHere", "PowerIndex", "Support", "Variation", "WeightChanges", "as_document",
+    "explain", "influence", "pivotal", "smallest_misreports", "smallest_weight_changes", "with_rows",
+]  # fmt: skip

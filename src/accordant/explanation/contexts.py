@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts
 from accordant.errors import InputError, UnknownNameError
 
@@ -28,10 +28,6 @@ class Difference:
     feature: str
     here: Value | None
     there: Value | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"feature": self.feature, "here": self.here, "there": self.there}
 
 
 @dataclass(frozen=True)
@@ -54,13 +50,6 @@ class Neighbour:
     distance: float
     differences: tuple[Difference, ...]
     row: int | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "action": self.action, "distance": self.distance, "row": self.row,
-            "differences": [each.to_json() for each in self.differences],
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,15 +82,6 @@ class ContextChanges:
     features: tuple[str, ...]
     thinned: tuple[str, ...] = ()
     reason: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "observed": self.observed, "differently": self.differently,
-            "nearest": None if self.nearest is None else self.nearest.to_json(),
-            "single": [each.to_json() for each in self.single],
-            "features": list(self.features), "thinned": list(self.thinned), "reason": self.reason,
-        }  # fmt: skip
 
 
 def plain(value: Any) -> Value | None:
@@ -181,7 +161,7 @@ class Support:
     decide: Decide
     features: tuple[str, ...]
     actions: tuple[str, ...]
-    codes: NDArray[np.intp]
+    codes: Codes
     distances: Distances
 
     @classmethod
@@ -230,7 +210,7 @@ class Support:
             self.observed.n_contexts, len(different), self._nearest(context, different), single, self.features, thinned
         )
 
-    def _nearest(self, context: Contexts, rows: NDArray[np.intp]) -> Neighbour | None:
+    def _nearest(self, context: Contexts, rows: Codes) -> Neighbour | None:
         if not len(rows):
             return None
         apart = np.array(
@@ -278,7 +258,7 @@ class Support:
         return tuple(sorted(found, key=lambda each: each.distance)), tuple(thinned)
 
 
-def decided_codes(decide: Decide, contexts: Contexts, actions: tuple[str, ...]) -> NDArray[np.intp]:
+def decided_codes(decide: Decide, contexts: Contexts, actions: tuple[str, ...]) -> Codes:
     """Return decisions as codes, shape (context,); they may come as codes or as names of actions.
 
     Raises

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes, Floats, Integers
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import InputError
@@ -51,15 +51,9 @@ MOST_ROWS = 1000  # explanations in one call: each looks for many other decision
 
 
 def explain(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    rows: Sequence[int] | NDArray[np.intp] | None = None,
-    known: Known | None = None,
-    decide: Decide | None = None,
-    observed: Any | None = None,
-    features: Sequence[str] | None = None,
-) -> tuple[Explanation, ...]:
+    rule: Strategy, expected: ExpectedRewards, *, rows: Sequence[int] | Codes | None = None, known: Known | None = None,
+    decide: Decide | None = None, observed: Any | None = None, features: Sequence[str] | None = None,
+) -> tuple[Explanation, ...]:  # fmt: skip
     """Explain the decisions of a rule in some contexts.
 
     Parameters
@@ -111,7 +105,7 @@ def explain(
     return tuple(found)
 
 
-def _checked_rows(rows: Sequence[int] | NDArray[np.intp] | None, n_contexts: int) -> NDArray[np.intp]:
+def _checked_rows(rows: Sequence[int] | Codes | None, n_contexts: int) -> Codes:
     chosen = np.arange(n_contexts) if rows is None else np.asarray(rows, dtype=np.intp).reshape(-1)
     if len(chosen) > MOST_ROWS:
         raise InputError(
@@ -124,7 +118,7 @@ def _checked_rows(rows: Sequence[int] | NDArray[np.intp] | None, n_contexts: int
 
 
 def _contexts(
-    rule: Strategy, codes: NDArray[np.signedinteger[Any]], actions: tuple[str, ...], known: Known,
+    rule: Strategy, codes: Integers, actions: tuple[str, ...], known: Known,
     decide: Decide | None, observed: Any | None, features: Sequence[str] | None,
 ) -> list[ContextChanges | None]:  # fmt: skip
     """Return the nearest contexts with another decision, or None for every row if nobody asks."""
@@ -151,14 +145,10 @@ def _choice(decisions: Decisions, recommended: Recommendations, row: int) -> Cho
     second = next((name for name in decisions.action_names if name.rstrip("\0") == found), found)
     flags = tuple(name for name, raised in decisions.flags.items() if raised[row])
     return Choice(
-        decisions.action_names[int(decisions.codes[row])],
-        bool(decisions.tied[row]),
-        None if decisions.scores is None else tuple(map(float, decisions.scores[:, row])),
-        second,
-        finite(margin),
-        None if decisions.policy is None else tuple(map(float, decisions.policy[:, row])),
-        flags,
-    )
+        decisions.action_names[int(decisions.codes[row])], bool(decisions.tied[row]),
+        None if decisions.scores is None else tuple(map(float, decisions.scores[:, row])), second, finite(margin),
+        None if decisions.policy is None else tuple(map(float, decisions.policy[:, row])), flags,
+    )  # fmt: skip
 
 
 def _points(decisions: Decisions, row: int) -> dict[str, tuple[float, ...]]:
@@ -216,7 +206,7 @@ def _pivotal_here(found: Pivotal, t: int) -> tuple[PivotalHere, ...]:
     return tuple(here)
 
 
-def _rows_of(values: NDArray[np.floating[Any]]) -> tuple[tuple[float, ...], ...]:
+def _rows_of(values: Floats) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(map(float, row)) for row in values)
 
 
@@ -237,13 +227,9 @@ FORMAT = 1  # of the object; a reader of another format must refuse
 
 
 def as_document(
-    explanations: Sequence[Explanation],
-    *,
-    title: str = "Decisions explained",
-    source: str = "",
-    influence: Influence | None = None,
-    pivotal: Pivotal | None = None,
-) -> dict[str, Any]:
+    explanations: Sequence[Explanation], *, title: str = "Decisions explained", source: str = "",
+    influence: Influence | None = None, pivotal: Pivotal | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Return what `accordant.report.explained.render_explanation` draws, as plain values.
 
     Parameters
@@ -258,11 +244,8 @@ def as_document(
     from accordant import __version__
 
     return {
-        "format": FORMAT,
-        "version": __version__,
-        "title": title,
-        "source": source,
+        "format": FORMAT, "version": __version__, "title": title, "source": source,
         "explanations": [each.to_json() for each in explanations],
         "influence": None if influence is None else influence.to_json(),
         "pivotal": None if pivotal is None else pivotal.to_json(),
-    }
+    }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from accordant.certificates import Known, Threat, certify, radius
 from accordant.certificates.certificate import Certificate, decisions_on
 from accordant.certificates.radius import PRECISION
+from accordant.json_values import json_value
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -73,17 +74,8 @@ class Misreport:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; an infinite radius is null, and ``never`` says so."""
-        return {
-            "who": self.who,
-            "safe": None if self.never else self.safe,
-            "never": self.never,
-            "exact": self.exact,
-            "at_once": self.at_once,
-            "changed_at": self.changed_at,
-            "action": self.action,
-            "report": None if self.report is None else [list(row) for row in self.report],
-            "method": self.method,
-        }
+        values: dict[str, Any] = json_value(asdict(self))
+        return values | {"never": self.never, "exact": self.exact, "at_once": self.at_once}
 
 
 def smallest_misreports(
@@ -97,8 +89,6 @@ def smallest_misreports(
 
     Parameters
     ----------
-    rule
-        Any strategy.
     expected
         E in a few contexts.
     known
@@ -144,10 +134,10 @@ def _beyond(
                 certificate, unsafe = closer, closer.threat.delta
             else:
                 low = closer.threat.delta
-    return _shown(rule, certificate, beside, who, safe, unsafe)
+    return _show_report(rule, certificate, beside, who, safe, unsafe)
 
 
-def _shown(
+def _show_report(
     rule: Strategy, certificate: Certificate, known: Known, who: str | None, safe: float, unsafe: float
 ) -> Misreport:
     """Return a report of a certificate, after deciding on it again."""

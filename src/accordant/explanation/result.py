@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from accordant.explanation.contexts import ContextChanges
@@ -46,16 +46,8 @@ class Choice:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a score of −inf is null."""
-        scores = None if self.scores is None else json_value(self.scores)
-        return {
-            "action": self.action,
-            "tied": self.tied,
-            "scores": scores,
-            "runner_up": self.runner_up or None,
-            "margin": self.margin,
-            "probabilities": None if self.probabilities is None else list(self.probabilities),
-            "flags": list(self.flags),
-        }
+        values: dict[str, Any] = json_value(asdict(self) | {"runner_up": self.runner_up or None})
+        return values
 
 
 @dataclass(frozen=True)
@@ -79,10 +71,6 @@ class Favourite:
     equals: tuple[str, ...]
     gains: Row
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"who": self.who, "action": self.action, "equals": list(self.equals), "gains": list(self.gains)}
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -104,13 +92,6 @@ class Comparison:
     gains: Row
     runner_up: bool
     favourite_of: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "action": self.action, "gains": list(self.gains), "runner_up": self.runner_up,
-            "favourite_of": list(self.favourite_of),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -134,13 +115,6 @@ class PivotalHere:
     actions: Mapping[str, str | None]
     changes: Mapping[str, bool | None]
     reasons: Mapping[str, str]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "who": self.who, "actions": dict(self.actions), "changes": dict(self.changes),
-            "reasons": dict(self.reasons),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -192,18 +166,6 @@ class Findings:
 
     def values(self) -> dict[str, Any]:
         """Return plain values without sentences."""
-        return {
-            "row": self.row,
-            "rule": self.rule,
-            "stakeholders": list(self.stakeholders),
-            "actions": list(self.actions),
-            "expected": [list(each) for each in self.expected],
-            "choice": self.choice.to_json(),
-            "points": {name: list(each) for name, each in self.points.items()},
-            "favourites": [each.to_json() for each in self.favourites],
-            "comparisons": [each.to_json() for each in self.comparisons],
-            "pivotal": [each.to_json() for each in self.pivotal],
-            "misreports": [each.to_json() for each in self.misreports],
-            "weights": self.weights.to_json(),
-            "context": None if self.context is None else self.context.to_json(),
-        }
+        own = {"choice": self.choice.to_json(), "misreports": [each.to_json() for each in self.misreports]}
+        values: dict[str, Any] = json_value(asdict(self) | own)
+        return values

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -55,13 +55,6 @@ class NewWeights:
     shares: tuple[float, ...]
     action: str
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "direction": self.direction, "who": self.who, "moved": self.moved, "shares": list(self.shares),
-            "action": self.action,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
 class WeightChanges:
@@ -89,13 +82,6 @@ class WeightChanges:
     reason: str = ""
     found: tuple[NewWeights, ...] = ()
     proven: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "shares": None if self.shares is None else list(self.shares), "method": self.method, "reason": self.reason,
-            "found": [each.to_json() for each in self.found], "proven": self.proven,
-        }  # fmt: skip
 
 
 Side = Literal["more", "less"]
@@ -330,8 +316,6 @@ def smallest_weight_changes(
 
     Parameters
     ----------
-    rule
-        Any strategy.
     expected
         E in a few contexts.
     known

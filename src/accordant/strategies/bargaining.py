@@ -1,4 +1,9 @@
-"""Bargaining solutions: Φ weighs what stakeholders gain over the disagreement point d."""
+"""Bargaining solutions: Φ weighs what stakeholders gain over the disagreement point d.
+
+nash_bargaining         the largest product of gains (Nash 1950)
+kalai_smorodinsky       equal shares of what each could gain at best (Kalai and Smorodinsky 1975)
+egalitarian_equivalent  everybody gains the same, or in stated proportions, and as much as possible (Kalai 1977)
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Floats
+from accordant.arrays import Floats, Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import Block, log_product
@@ -20,12 +25,8 @@ NO_GAIN = float(np.log(np.finfo(np.float64).smallest_subnormal))  # the logarith
 
 
 def rank_irrational_last(
-    scores: Floats,
-    block: Block,
-    disagreement: NDArray[np.floating],
-    status_quo: str | None,
-    say: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
+    scores: Floats, block: Block, disagreement: NDArray[np.floating], status_quo: str | None, say: Mask
+) -> Mask:
     """Give −inf, in place, to actions that leave somebody who has a say below the status quo.
 
     Where that leaves no finite score (nobody can gain together), the other actions get `NO_GAIN`, so that
@@ -46,13 +47,13 @@ def rank_irrational_last(
 
 
 @compiled
-def smallest_gain(
-    values: NDArray[np.float64],
-    disagreement: NDArray[np.float64],
-    proportions: NDArray[np.float64],
-    smallest: NDArray[np.float64],
-) -> None:
-    """Write min_i (E[i, a, t] − d[i, t]) / p_i, shape (action, context)."""
+def smallest_gain(values: Values, disagreement: Values, proportions: Values, smallest: Values) -> None:
+    """Write min_i (E[i, a, t] − d[i, t]) / p_i, shape (action, context).
+
+    In NumPy::
+
+        smallest[:] = ((values - disagreement[:, None]) / proportions[:, None, None]).min(axis=0)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         out = smallest[a]
@@ -77,7 +78,7 @@ class EgalitarianEquivalent(PointCompromise):
 
     uses: ClassVar[tuple[Literal["disagreement", "ideal"], ...]] = ("disagreement",)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the smallest gains."""
         disagreement = self.disagreement_point(block)
         say = weights > 0
@@ -92,16 +93,19 @@ class EgalitarianEquivalent(PointCompromise):
 
 @compiled
 def smallest_relative_gain(
-    values: NDArray[np.float64],
-    disagreement: NDArray[np.float64],
-    ideal: NDArray[np.float64],
-    indifferent: float,
-    smallest: NDArray[np.float64],
+    values: Values, disagreement: Values, ideal: Values, indifferent: float, smallest: Values
 ) -> None:
     """Write min_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]), shape (action, context).
 
     Stakeholders who cannot gain (u* − d of at most `indifferent`: indifferent, or below d whatever is done) are left
     out of the minimum; where that leaves nobody, every action has score 0. Values are not capped at 1.
+
+    In NumPy::
+
+        room = (ideal - disagreement)[:, None]
+        relative = (values - disagreement[:, None]) / np.where(room > indifferent, room, 1.0)
+        relative = np.where(room > indifferent, relative, np.inf).min(axis=0)
+        smallest[:] = np.where(relative < np.inf, relative, 0.0)
     """
     n_stakeholders, n_actions, n_contexts = values.shape
     smallest[:] = np.inf
@@ -133,7 +137,7 @@ class KalaiSmorodinsky(PointCompromise):
     last. A stakeholder with weight 0 is left out; other weights have no effect.
     """
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the smallest relative gains."""
         disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
         say = weights > 0
@@ -163,7 +167,7 @@ class NashBargaining(PointCompromise):
     logarithmic: ClassVar[bool] = True
     uses: ClassVar[tuple[Literal["disagreement", "ideal"], ...]] = ("disagreement",)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of the products of gains."""
         disagreement, heard, say = self.disagreement_point(block), block.heard(weights), weights > 0
         points, scores = per_context(disagreement, block, say), block.scores()

@@ -32,13 +32,9 @@ class Constant(Strategy):
     action: str
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Take the action in every context."""
         del prediction, log, contexts
         if self.action not in expected.actions:
@@ -69,13 +65,9 @@ class Logged(Strategy):
     follows_log: ClassVar[bool] = True
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Return the logged actions."""
         del prediction, contexts
         if log is None:
@@ -103,13 +95,9 @@ class Oracle(Strategy):
     action_of_outcome: tuple[int, ...] | None = None
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Map the observed outcomes."""
         del prediction, contexts
         if log is None or self.action_of_outcome is None:
@@ -159,13 +147,9 @@ class OutcomeOnly(Strategy):
         return "It decides by the predicted outcome alone and consults no stakeholder."
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Decide from f(o | x, a)."""
         del log, contexts
         if prediction is None:
@@ -220,13 +204,9 @@ class Random(Strategy):
     seed: int = 0
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Draw an action for every context."""
         del prediction, log, contexts
         n_actions, n_contexts = len(expected.actions), expected.n_contexts

@@ -104,7 +104,7 @@ class Block:
     def totals(self) -> Values:
         """Σ_i E[i, a, t], shape (action, context): what breaks ties."""
         total = self.shared.take(*self.values.shape[1:])
-        summed(self.values, total)
+        sum_over_stakeholders(self.values, total)
         return total
 
     @cached_property
@@ -182,8 +182,13 @@ def block_of(
 
 
 @compiled
-def summed(values: Values, total: Values) -> None:
-    """Write Σ_i values[i, a, t], added in the order of i, shape (action, context)."""
+def sum_over_stakeholders(values: Values, total: Values) -> None:
+    """Write Σ_i values[i, a, t], added in the order of i, shape (action, context).
+
+    In NumPy::
+
+        total[:] = values.sum(axis=0)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         out = total[a]
@@ -196,7 +201,12 @@ def summed(values: Values, total: Values) -> None:
 
 @compiled
 def extremes_over_actions(values: Values, highest: bool, extreme: Values) -> None:
-    """Write min_a of values[i, a, t], or max_a if `highest`, shape (stakeholder, context)."""
+    """Write min_a of values[i, a, t], or max_a if `highest`, shape (stakeholder, context).
+
+    In NumPy::
+
+        extreme[:] = values.max(axis=1) if highest else values.min(axis=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for i in range(n_stakeholders):
         out = extreme[i]
@@ -215,7 +225,12 @@ def extremes_over_actions(values: Values, highest: bool, extreme: Values) -> Non
 
 @compiled
 def extremes_over_stakeholders(values: Values, highest: bool, extreme: Values) -> None:
-    """Write min_i of values[i, a, t], or max_i if `highest`, shape (action, context)."""
+    """Write min_i of values[i, a, t], or max_i if `highest`, shape (action, context).
+
+    In NumPy::
+
+        extreme[:] = values.max(axis=0) if highest else values.min(axis=0)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         out = extreme[a]
@@ -234,7 +249,12 @@ def extremes_over_stakeholders(values: Values, highest: bool, extreme: Values) -
 
 @compiled
 def sort_few(values: Values, ranked: Values) -> None:
-    """Write values sorted over the first axis by comparing neighbours, whole rows at a time."""
+    """Write values sorted over the first axis by comparing neighbours, whole rows at a time.
+
+    In NumPy::
+
+        ranked[:] = np.sort(values, axis=0)
+    """
     n_ranks, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         for k in range(n_ranks):
@@ -254,7 +274,12 @@ NOTHING = 1e-300  # stands for a product of 0, whose own logarithm would be many
 
 @compiled
 def weighted_sum(values: Values, weights: Values, total: Values) -> None:
-    """Write Σ_i w_i E[i, a, t], added in the order of i, shape (action, context)."""
+    """Write Σ_i w_i E[i, a, t], added in the order of i, shape (action, context).
+
+    In NumPy::
+
+        total[:] = np.tensordot(weights, values, axes=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         out = total[a]
@@ -283,8 +308,6 @@ def log_product(
         Shape (stakeholder,), above 0.
     at_most, count_as
         f: a factor of at most `at_most` (1e-12 or more) counts as `count_as`; 0 makes its product −inf.
-    out
-        Where the result goes.
     """
     group = GROUP if (weights == weights[0]).all() else 1
     part = out if len(factors) <= group else np.empty_like(out)
@@ -302,7 +325,13 @@ def log_product(
 
 @compiled
 def floored_product(factors: Values, less: Values, at_most: float, count_as: float, out: Values) -> None:
-    """Write max(`NOTHING`, ∏_i f(factors[i, a, t] − less[i, t])), shape (action, context)."""
+    """Write max(`NOTHING`, ∏_i f(factors[i, a, t] − less[i, t])), shape (action, context).
+
+    In NumPy::
+
+        gaps = factors - less[:, None]
+        out[:] = np.maximum(NOTHING, np.where(gaps > at_most, gaps, count_as).prod(axis=0))
+    """
     n_factors, n_actions, n_contexts = factors.shape
     for a in range(n_actions):
         result = out[a]
@@ -319,7 +348,12 @@ def floored_product(factors: Values, less: Values, at_most: float, count_as: flo
 
 @compiled
 def weigh_and_restore(logarithms: Values, weight: float, nothing: float) -> None:
-    """Multiply by the weight, in place; logarithms of at most `nothing` become −inf."""
+    """Multiply by the weight, in place; logarithms of at most `nothing` become −inf.
+
+    In NumPy::
+
+        logarithms[:] = np.where(logarithms > nothing, weight * logarithms, -np.inf)
+    """
     n_actions, n_contexts = logarithms.shape
     for a in range(n_actions):
         row = logarithms[a]

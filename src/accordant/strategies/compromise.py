@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Floats, Values
+from accordant.arrays import Floats, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -37,8 +36,8 @@ class Scored:
     """Scores of shape (action, context) with what led to them (see `Decisions`)."""
 
     scores: Floats
-    flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    quantities: Mapping[str, NDArray[np.floating[Any]]] = field(default_factory=dict)
+    flags: Mapping[str, Mask] = field(default_factory=dict)
+    quantities: Mapping[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class Compromise(ContextRule):
                 raise InputError(f"{operator.replace('_', '-')} {name} is {value}; allowed: {allowed}")
 
     @abstractmethod
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return Φ of every action in every context of the block."""
 
     def choose(self, block: Block) -> Selection:

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import AnyArray, Integers
+from accordant.arrays import AnyArray, Integers, Mask, Values
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.predictions import OutcomePrediction
@@ -36,19 +35,15 @@ class ContextRule(Strategy):
         return Selection(found.codes, found.tied)
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Decide in every context."""
         del prediction, log, contexts
         return decide((self,), expected)[0]
 
 
-def tie_totals(rule: Strategy, block: Block) -> NDArray[np.float64]:
+def tie_totals(rule: Strategy, block: Block) -> Values:
     """Return what breaks the rule's ties: Σ_i E[i, a, t] over those who have a say, shape (action, context).
 
     Who has weight 0 in a rule with weights has no say; in rules without weights everybody has one.
@@ -124,7 +119,7 @@ def decide_in_blocks(
 class _Collected:
     """Arrays over all contexts that blocks of decisions are written into."""
 
-    def __init__(self, codes: Integers, tied: NDArray[np.bool_]) -> None:
+    def __init__(self, codes: Integers, tied: Mask) -> None:
         self.codes, self.tied = codes, tied
         self.arrays: dict[tuple[str, str], AnyArray] | None = None
 

@@ -1,4 +1,8 @@
-"""Distance rules: Φ is minus how far stakeholders fall short of their ideal point u*."""
+"""Distance rules: Φ is minus how far stakeholders fall short of their ideal point u*.
+
+compromise_programming  the smallest weighted L_p distance (Zeleny 1973, Yu 1973)
+minimax_regret          whoever misses most should miss as little as possible (Savage 1951)
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.compiled import compiled
@@ -61,7 +64,13 @@ def distance_to_ideal(block: Block, ideal: Values, weights: Values, *, exponent:
 
 @compiled
 def largest_shortfall(values: Values, ideal: Values, weights: Values, two_sided: bool, largest: Values) -> None:
-    """Write max_i w_i |u*[i, t] − E[i, a, t]|, one-sided unless told, shape (action, context)."""
+    """Write max_i w_i |u*[i, t] − E[i, a, t]|, one-sided unless told, shape (action, context).
+
+    In NumPy::
+
+        short = weights[:, None, None] * (ideal[:, None] - values)
+        largest[:] = (abs(short) if two_sided else np.maximum(0.0, short)).max(axis=0)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     excess = 1.0 if two_sided else 0.0
     for a in range(n_actions):
@@ -81,7 +90,14 @@ def largest_shortfall(values: Values, ideal: Values, weights: Values, two_sided:
 def sum_of_powers(
     values: Values, ideal: Values, weights: Values, two_sided: bool, exponent: int, total: Values
 ) -> None:
-    """Write Σ_i w_i |u*[i, t] − E[i, a, t]|^p for a whole p, one-sided unless told, shape (action, context)."""
+    """Write Σ_i w_i |u*[i, t] − E[i, a, t]|^p for a whole p, one-sided unless told, shape (action, context).
+
+    In NumPy::
+
+        short = ideal[:, None] - values
+        lacking = abs(short) if two_sided else np.maximum(0.0, short)
+        total[:] = np.tensordot(weights, lacking**exponent, axes=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     excess = 1.0 if two_sided else 0.0
     lacking, power = np.empty(n_contexts), np.empty(n_contexts)
@@ -148,11 +164,11 @@ class CompromiseProgramming(PointCompromise):
         found = super().structure(frozen=frozen)
         return "column_peaked" if self.two_sided and found == "column_score" else found
 
-    def peaks(self, block: Block) -> NDArray[np.float64]:
+    def peaks(self, block: Block) -> Values:
         """Return where a two-sided score is highest, shape (stakeholder, context) or (stakeholder, 1)."""
         return self.ideal_point(block)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the distances."""
         ideal = self.ideal_point(block)
         heard, say = block.heard(weights), weights > 0
@@ -174,7 +190,7 @@ class MinimaxRegret(Compromise):
         """Return ``column_score`` if the best rewards of the context stay what they were."""
         return "column_score" if frozen else "other"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the largest regrets."""
         regret = block.scores()
         largest_shortfall(block.values, block.reference.highs, weights, False, regret)

@@ -1,4 +1,9 @@
-"""Weighted power means: Nash social welfare, α-fairness and Atkinson's welfare."""
+"""Weighted power means of expected rewards, from the sum over the product to the worst-off.
+
+nash_social_welfare     the product, which orders actions exactly as proportional fairness does
+alpha_fairness          the sum (α = 0), the product (α = 1), the worst-off (α = ∞) (Mo and Walrand 2000)
+atkinson                the mean, less what inequality costs (Atkinson 1970)
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import Block, log_product, weighted_sum
@@ -26,7 +30,7 @@ class NashSocialWelfare(Compromise):
     Σ_i w_i log max(ε, E[i, a, t]) is, with weights 1, the score of proportional fairness (Kelly 1998), and the
     logarithm of the Nash product ∏_i max(ε, E[i, a, t]) (Kaneko and Nakamura 1979): the same order of actions.
 
-    Flags contexts as ``floored`` in which some expected reward lies below the floor of 1e-6: there the
+    Flags contexts as ``flag_floored`` in which some expected reward lies below the floor of 1e-6: there the
     floor, not the data, decides between actions.
     """
 
@@ -35,13 +39,13 @@ class NashSocialWelfare(Compromise):
     note: ClassVar[str] = "proportional fairness chooses the same action by theorem and is not listed again"
     logarithmic: ClassVar[bool] = True
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of Nash products."""
         heard = block.heard(weights)
-        floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
+        flag_floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
         scores = block.scores()
         log_product(heard.values, heard.zeros, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, out=scores)
-        return Scored(scores, flags={"floored": floored})
+        return Scored(scores, flags={"floored": flag_floored})
 
 
 NEARLY_ONE = 1e-6  # so near to 1, ε is 1: the root of order 1 − ε would lose its digits
@@ -93,7 +97,12 @@ def equally_distributed_equivalent(block: Block, weights: Values, aversion: floa
 
 @compiled
 def weighted_harmonic_mean(values: Values, weights: Values, floor: float, mean: Values) -> None:
-    """Write 1 / Σ_i w_i / max(floor, E[i, a, t]), the power mean of α = 2, shape (action, context)."""
+    """Write 1 / Σ_i w_i / max(floor, E[i, a, t]), the power mean of α = 2, shape (action, context).
+
+    In NumPy::
+
+        mean[:] = 1 / np.tensordot(weights, 1 / np.maximum(floor, values), axes=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for a in range(n_actions):
         out = mean[a]
@@ -106,14 +115,14 @@ def weighted_harmonic_mean(values: Values, weights: Values, floor: float, mean: 
             out[t] = 1.0 / out[t]
 
 
-def checked_aversion(name: str, value: float) -> None:
+def check_aversion(name: str, value: float) -> None:
     """Refuse an inequality aversion outside [0, ∞]."""
     if not value >= 0:
         raise InputError(f"{name} is {value}; allowed: at least 0, or inf")
 
 
-def floored(block: Block, aversion: float) -> dict[str, NDArray[np.bool_]]:
-    """Return the flag ``floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
+def flag_floored(block: Block, aversion: float) -> dict[str, Mask]:
+    """Return the flag ``flag_floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
     return {"floored": np.asarray((block.smallest < FLOOR).any(axis=0))} if 1 <= aversion < np.inf else {}
 
 
@@ -124,7 +133,7 @@ class AlphaFairness(Compromise):
 
     Scores are the power mean of order 1 − α, which puts actions in the same order for every α and stays in [0, 1]
     where the sum would grow without bound. α = 0 chooses as the utilitarian rule, α = 1 as Nash social welfare,
-    α = ∞ as maximin; from α = 1 on, rewards below 1e-6 count as 1e-6, and such contexts are flagged ``floored``.
+    α = ∞ as maximin; from α = 1 on, rewards below 1e-6 count as 1e-6, and such contexts are flagged ``flag_floored``.
 
     Parameters
     ----------
@@ -138,24 +147,28 @@ class AlphaFairness(Compromise):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_aversion("alpha", self.alpha)
+        check_aversion("alpha", self.alpha)
 
     @property
     def label(self) -> str:
         """Name with α."""
         return super().label.replace(self.name, f"{self.name}[{self.alpha:g}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return power means of order 1 − α."""
         heard, weights = block.heard(weights), weights[weights > 0]
-        return Scored(equally_distributed_equivalent(heard, weights, self.alpha), floored(heard, self.alpha))
+        return Scored(equally_distributed_equivalent(heard, weights, self.alpha), flag_floored(heard, self.alpha))
 
 
 @compiled
-def index_of_inequality(
-    equivalent: NDArray[np.float64], mean: NDArray[np.float64], inequality: NDArray[np.float64]
-) -> None:
-    """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context)."""
+def index_of_inequality(equivalent: Values, mean: Values, inequality: Values) -> None:
+    """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context).
+
+    In NumPy::
+
+        share = np.divide(equivalent, mean, out=np.ones_like(mean), where=mean > 0)
+        inequality[:] = np.maximum(0.0, 1 - share)
+    """
     n_actions, n_contexts = mean.shape
     for a in range(n_actions):
         out, alike, average = inequality[a], equivalent[a], mean[a]
@@ -184,14 +197,14 @@ class Atkinson(Compromise):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_aversion("aversion", self.aversion)
+        check_aversion("aversion", self.aversion)
 
     @property
     def label(self) -> str:
         """Name with ε."""
         return super().label.replace(self.name, f"{self.name}[{self.aversion:g}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return equally distributed equivalents."""
         heard, weights = block.heard(weights), weights[weights > 0]
         equivalent = equally_distributed_equivalent(heard, weights, self.aversion)
@@ -199,4 +212,4 @@ class Atkinson(Compromise):
         rewards = heard.values if self.aversion < 1 else np.maximum(heard.values, FLOOR)
         weighted_sum(rewards, weights / weights.sum(), mean)
         index_of_inequality(equivalent, mean, inequality)
-        return Scored(equivalent, floored(heard, self.aversion), {"inequality": inequality})
+        return Scored(equivalent, flag_floored(heard, self.aversion), {"inequality": inequality})

@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Mask, Values
 from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import Block
@@ -133,7 +132,7 @@ class ReferencePoints:
         return np.array(np.broadcast_to(array, (n_stakeholders,)))[:, None]
 
 
-def per_context(points: Values, block: Block, say: NDArray[np.bool_] | None = None) -> Values:
+def per_context(points: Values, block: Block, say: Mask | None = None) -> Values:
     """Return reference points with a column for every context, of those who have a say only, C-contiguous."""
     kept = points if say is None or say.all() else points[say]
     shape = len(kept), block.n_contexts

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Floats, Integers, Values
+from accordant.arrays import Floats, Integers, Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 
@@ -27,7 +26,7 @@ class Selection:
     """What was selected: action codes and whether the primary score was tied, both of shape (context,)."""
 
     codes: Integers
-    tied: NDArray[np.bool_]
+    tied: Mask
 
 
 def select_best(scores: Floats, utilitarian: Floats, tolerance: float = TIE_TOLERANCE) -> Selection:
@@ -106,10 +105,18 @@ def epsilon_greedy_policy(codes: Integers, n_actions: int, epsilon: float) -> Va
 
 
 @compiled
-def _select(
-    scores: NDArray[np.float64], totals: NDArray[np.float64], tolerance: float, codes: Integers, tied: NDArray[np.bool_]
-) -> int:
-    """Write the best action and whether it is tied, `CHUNK` contexts at a time; return how many scores are allowed."""
+def _select(scores: Values, totals: Values, tolerance: float, codes: Integers, tied: Mask) -> int:
+    """Write the best action and whether it is tied, `CHUNK` contexts at a time; return how many scores are allowed.
+
+    In NumPy::
+
+        best = scores.max(axis=0)
+        level = scores >= best - tolerance * np.maximum(1.0, abs(best))
+        tied[:] = level.sum(axis=0) > 1
+        highest = np.where(level, totals, -np.inf).max(axis=0)
+        heaviest = level & (totals >= highest - tolerance * np.maximum(1.0, abs(highest)))
+        codes[:] = np.where(tied, heaviest.argmax(axis=0), scores.argmax(axis=0))
+    """
     n_actions, n_contexts = scores.shape
     nobody = -np.inf if n_actions > 1 else np.nan  # −inf ties with −inf, but one action ties with nobody
     allowed = 0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
@@ -80,13 +80,9 @@ class Strategy(ABC):
 
     @abstractmethod
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Decide in every context.
 
         Parameters
@@ -151,7 +147,7 @@ class Strategy(ABC):
 register = strategies.named
 
 
-def stakeholder_weights(weights: tuple[float, ...] | None, n_stakeholders: int) -> NDArray[np.float64]:
+def stakeholder_weights(weights: tuple[float, ...] | None, n_stakeholders: int) -> Values:
     """Return checked weights, shape (stakeholder,); None means 1 for everybody.
 
     Raises

@@ -1,10 +1,14 @@
 """Welfare rules: Φ weighs the expected rewards of all stakeholders as they are.
 
-utilitarian, relative_utilitarian                     sums
-maximin, leximin, hurwicz                             the worst-off, the best-off
-nash_social_welfare, alpha_fairness, atkinson         power means between the two
-generalised_gini                                      weights by rank (OWA)
-sufficientarian                                       how many are above a floor
+    utilitarian             the weighted sum (Harsanyi 1955)
+    relative_utilitarian    rewards stretched to [0, 1] before they are added (Dhillon and Mertens 1999)
+    maximin                 the worst-off (Rawls 1971)
+    leximin                 the worst-off, and where they are level the second worst-off, and so on (Sen 1970)
+    hurwicz                 between the worst-off and the best-off (Hurwicz 1951)
+    generalised_gini        weights by rank, the worst-off first (Weymark 1981); OWA operators (Yager 1988)
+    sufficientarian         how many are above a floor (Frankfurt 1987; headcount form, Roemer 2004)
+
+Power means between sums and the worst-off stand in ``power_means.py``.
 """
 
 from __future__ import annotations
@@ -13,7 +17,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.compiled import compiled
@@ -31,7 +34,7 @@ class Utilitarian(Compromise):
 
     dependence: ClassVar[Structure] = "column_score"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the weighted means."""
         scores = block.scores()
         weighted_sum(block.values, weights / weights.sum(), scores)
@@ -40,16 +43,17 @@ class Utilitarian(Compromise):
 
 @compiled
 def sum_of_relative_gains(
-    values: NDArray[np.float64],
-    disagreement: NDArray[np.float64],
-    ideal: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    indifferent: float,
-    total: NDArray[np.float64],
+    values: Values, disagreement: Values, ideal: Values, weights: Values, indifferent: float, total: Values
 ) -> None:
     """Write Σ_i w_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]), shape (action, context).
 
     Whoever cannot gain (u* − d of at most `indifferent`) adds nothing.
+
+    In NumPy::
+
+        room = ideal - disagreement
+        scale = weights[:, None] * (room > indifferent) / np.where(room > indifferent, room, 1.0)
+        total[:] = ((values - disagreement[:, None]) * scale[:, None]).sum(axis=0)
     """
     n_stakeholders, n_actions, n_contexts = values.shape
     total[:] = 0.0
@@ -74,7 +78,7 @@ class RelativeUtilitarian(PointCompromise):
     of one stakeholder changes nothing, and neither does an indifferent stakeholder.
     """
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the weighted means of relative gains."""
         disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
         points = per_context(disagreement, block), per_context(ideal, block)
@@ -93,14 +97,21 @@ class Maximin(Compromise):
 
     dependence: ClassVar[Structure] = "column_score"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the reward of the worst-off stakeholder."""
         return Scored(block.heard(weights).smallest)
 
 
 @compiled
-def places(ascending: NDArray[np.float64], tolerance: float, scores: NDArray[np.float64]) -> None:
+def places(ascending: Values, tolerance: float, scores: Values) -> None:
     """Write minus how many actions are leximin-better than each, shape (action, context).
+
+    In NumPy::
+
+        gaps = ascending[:, :, None] - ascending[:, None]  # (rank, action, other action, context)
+        signs = np.where(abs(gaps) > tolerance, np.sign(gaps), 0.0)
+        first = (signs != 0).argmax(axis=0)[None]
+        scores[:] = -(np.take_along_axis(signs, first, axis=0)[0] < 0).sum(axis=1)
 
     Parameters
     ----------
@@ -139,7 +150,7 @@ class Leximin(Compromise):
 
     dependence: ClassVar[Structure] = "column_order"
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the number of better actions."""
         scores = block.scores()
         places(block.heard(weights).ascending, block.tolerance, scores)
@@ -174,7 +185,7 @@ class Hurwicz(Compromise):
         """Name with λ."""
         return super().label.replace(self.name, f"{self.name}[{self.optimism:g}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return the mixtures of the two extremes."""
         heard = block.heard(weights)
         scores, worst = block.scores(), block.scores()
@@ -266,10 +277,13 @@ class GeneralisedGini(Compromise):
 
 
 @compiled
-def weight_above(
-    values: NDArray[np.float64], weights: NDArray[np.float64], floors: NDArray[np.float64], total: NDArray[np.float64]
-) -> None:
-    """Write Σ_i w_i 1[E[i, a, t] ≥ floor_i], shape (action, context)."""
+def weight_above(values: Values, weights: Values, floors: Values, total: Values) -> None:
+    """Write Σ_i w_i 1[E[i, a, t] ≥ floor_i], shape (action, context).
+
+    In NumPy::
+
+        total[:] = np.tensordot(weights, values >= floors[:, None, None], axes=1)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     total[:] = 0.0
     for a in range(n_actions):
@@ -309,7 +323,7 @@ class Sufficientarian(Compromise):
         shown = ", ".join(f"{floor:g}" for floor in np.atleast_1d(self.floor))
         return super().label.replace(self.name, f"{self.name}[{shown}]", 1)
 
-    def score(self, block: Block, weights: NDArray[np.float64]) -> Scored:
+    def score(self, block: Block, weights: Values) -> Scored:
         """Return weighted shares of those who reach the floor."""
         floors = np.asarray(self.floor, dtype=np.float64)
         if floors.ndim and len(floors) != len(weights):

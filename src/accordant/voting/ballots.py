@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accordant.arrays import Integers, Mask, Values
 from accordant.errors import InputError, UnknownNameError
 
 UNRANKED = -1
@@ -50,14 +51,9 @@ class Profile:
     """
 
     def __init__(
-        self,
-        ranks: ArrayLike,
-        weights: ArrayLike | None = None,
-        alternatives: Sequence[str] | None = None,
-        *,
-        grades: ArrayLike | None = None,
-        approvals: ArrayLike | None = None,
-    ) -> None:
+        self, ranks: ArrayLike, weights: ArrayLike | None = None, alternatives: Sequence[str] | None = None, *,
+        grades: ArrayLike | None = None, approvals: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
         given = _with_contexts(ranks, "ranks")
         if not np.issubdtype(given.dtype, np.integer):
             raise InputError(f"ranks have type {given.dtype}; allowed: integers")
@@ -66,21 +62,19 @@ class Profile:
             raise InputError(
                 f"a profile of {n_voters} ballots on {n_alternatives} alternatives; allowed: at least 1 of both"
             )
-        self.ranks: NDArray[np.signedinteger[Any]] = places_above(given)
+        self.ranks: Integers = places_above(given)
         self.weights = _voter_weights(weights, n_voters)
         self.alternatives = _names(alternatives, n_alternatives)
-        self.grades: NDArray[np.float64] | None = _beside(grades, given, "grades", np.float64)
-        self.approvals: NDArray[np.bool_] | None = _beside(approvals, given, "approvals", np.bool_)
+        self.grades: Values | None = _beside(grades, given, "grades", np.float64)
+        self.approvals: Mask | None = _beside(approvals, given, "approvals", np.bool_)
         if self.grades is not None and not np.isfinite(self.grades).all():
             raise InputError("a grade is not a finite number; an alternative that nobody graded needs a grade too")
 
     @classmethod
     def from_orders(
-        cls,
-        orders: Sequence[Sequence[str | Iterable[str]]],
-        weights: ArrayLike | None = None,
+        cls, orders: Sequence[Sequence[str | Iterable[str]]], weights: ArrayLike | None = None,
         alternatives: Sequence[str] | None = None,
-    ) -> Profile:
+    ) -> Profile:  # fmt: skip
         """Return the profile of orders such as ``["a", {"b", "c"}]``: best first, sets for ties, the rest unranked.
 
         Parameters
@@ -120,7 +114,7 @@ class Profile:
         return int(self.ranks.shape[2])
 
 
-def places_above(ranks: NDArray[np.integer[Any]]) -> NDArray[np.signedinteger[Any]]:
+def places_above(ranks: NDArray[np.integer[Any]]) -> Integers:
     """Return how many alternatives are ranked above each, shape (voter, alternative, context)."""
     n_alternatives = ranks.shape[1]
     if (ranks < 0).any():
@@ -154,7 +148,7 @@ def _beside(given: ArrayLike | None, ranks: NDArray[Any], name: str, kind: type)
     return array
 
 
-def _voter_weights(given: ArrayLike | None, n_voters: int) -> NDArray[np.float64]:
+def _voter_weights(given: ArrayLike | None, n_voters: int) -> Values:
     if given is None:
         return np.ones(n_voters)
     weights = np.array(given, dtype=np.float64)
@@ -246,10 +240,10 @@ class Election:
     """
 
     projects: tuple[str, ...]
-    costs: NDArray[np.float64]
+    costs: Values
     budget: float
-    scores: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    scores: Values
+    weights: Values
     vote_type: VoteType = "approval"
     facts: Mapping[str, str] = field(default_factory=dict)
     voter_facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -276,6 +270,6 @@ class Election:
             raise InputError(f"the budget is {self.budget}; allowed: a finite number of at least 0")
 
     @property
-    def approvals(self) -> NDArray[np.bool_]:
+    def approvals(self) -> Mask:
         """Whether a voter gave a project anything, shape (voter, project)."""
         return np.asarray(self.scores > 0)

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import NoReturn, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import DataError, allowed_names
 from accordant.tables.text import read_text
 from accordant.voting.ballots import Election, VoteType
@@ -243,7 +243,7 @@ class _Reader:
             self.tables.refuse(self.tables["PROJECTS"].line, "there are no projects; allowed: at least one")
         return found
 
-    def _scores(self) -> NDArray[np.float64]:
+    def _scores(self) -> Values:
         voters = self.tables["VOTES"]
         counted = self.vote_type in WITH_POINTS
         if counted and "points" not in voters.columns:
@@ -319,7 +319,7 @@ class _Reader:
             if declared != str(found):
                 self.tables.refuse(number, f"{key} is {declared!r:.60}, but the file holds {found}")
 
-    def _compare_votes(self, scores: NDArray[np.float64]) -> None:
+    def _compare_votes(self, scores: Values) -> None:
         """Say where the organisers counted otherwise: some votes are taken out before a file is published."""
         if "votes" not in self.tables["PROJECTS"].columns:
             return

@@ -11,7 +11,7 @@ from accordant import strategies
 from accordant.certificates import Threat
 from accordant.certificates.certificate import method_for
 from accordant.certificates.pairwise.attacks import plans
-from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, Contest, beside
+from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, PairwiseComparison, beside
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import block_of
 from accordant.utilities import ExpectedRewards
@@ -107,7 +107,7 @@ def test_marks_of_pairs_are_attained_and_never_surpassed(context_rule, n_actions
     values[:, :, :40] = np.round(values[:, :, :40], 1)
     block = block_of(world(values), slice(0, 80))
     reports = Reports.of(block, Threat(0.1, ("P", "Q")))
-    marks = method_for(rule, n_actions, frozen=False).compare(rule, Contest.of(rule, reports), reports)
+    marks = method_for(rule, n_actions, frozen=False).compare(rule, PairwiseComparison.of(rule, reports), reports)
     for action, rival in itertools.permutations(range(n_actions), 2):
         thirds = [c for c in range(n_actions) if c not in (action, rival)]
         attained = np.full(80, BEHIND)

@@ -145,7 +145,7 @@ def test_radii_are_where_certification_ends(rule, world):
             assert reachable(rule, one, delta=1.0, coalition=["P", "Q"]).sum() == 1
         else:
             assert within <= 0 or reachable(rule, one, delta=within, coalition=["P", "Q"]).sum() == 1
-            assert not method_for(rule, 3, frozen=False).anchored(rule) or (
+            assert not method_for(rule, 3, frozen=False).has_anchor(rule) or (
                 reachable(rule, one, delta=beyond, coalition=["P", "Q"]).sum() > 1
             )
 

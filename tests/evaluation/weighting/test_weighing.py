@@ -29,7 +29,7 @@ def weighing(case):
 
 
 def test_it_names_the_leaderboards_winner(board, weighing):
-    assert weighing.borders.winner == board.best
+    assert weighing.sensitivity.winner == board.best
     assert board.best in weighing.regions.winners
     assert weighing.regions.metrics == ("Accuracy", "Parity", "Share")
     assert weighing.regions.weights == pytest.approx((0.5, 0.3, 0.2))
@@ -41,18 +41,18 @@ def test_a_leaderboard_has_the_same_regions(board, weighing):
     assert {each.strategy: each.share for each in found.regions.regions} == pytest.approx(
         {each.strategy: each.share for each in weighing.regions.regions}
     )
-    assert found.borders.winner == board.best
-    assert found.borders.nearest.share_moved == pytest.approx(weighing.borders.nearest.share_moved)
+    assert found.sensitivity.winner == board.best
+    assert found.sensitivity.nearest.share_moved == pytest.approx(weighing.sensitivity.nearest.share_moved)
     assert found.sampling_error is None
     assert found.choices is None
 
 
 def test_moving_the_weights_over_the_border_changes_the_leaderboard(case, weighing):
     given, known = case
-    near = weighing.borders.nearest
+    near = weighing.sensitivity.nearest
     metrics = {label: (metric, 0.0) for label, (metric, _) in given[3].items()}
     here, there = np.array(weighing.regions.weights), np.array(near.weights)
-    for step, best in ((0.99, weighing.borders.winner), (1.01, near.rival)):
+    for step, best in ((0.99, weighing.sensitivity.winner), (1.01, near.rival)):
         moved = np.maximum(here + step * (there - here), 0)
         for label, weight in zip(weighing.regions.metrics, moved, strict=True):
             metrics[label] = (given[3][label][0], float(weight))

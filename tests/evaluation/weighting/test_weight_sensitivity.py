@@ -7,16 +7,18 @@ import json
 import numpy as np
 import pytest
 
-from accordant.evaluation.weighting import Contest, borders
+from accordant.evaluation.weighting import UndominatedScores, weight_sensitivity
 from accordant.evaluation.weighting.weight_sensitivity import nearest_by_distance, nearest_by_share, on_simplex
 from accordant.evaluation.weighting.regions import regions_of
 
 
 def found_for(normalised, weights):
     strategies = [chr(ord("a") + s) for s in range(len(normalised))]
-    contest = Contest.of(np.array(normalised, dtype=float), strategies, [f"m{k}" for k in range(len(weights))], weights)
-    winning = {region.strategy: region.status == "wins" for region in regions_of(contest).regions}
-    return contest, borders(contest, winning)
+    scores = UndominatedScores.of(
+        np.array(normalised, dtype=float), strategies, [f"m{k}" for k in range(len(weights))], weights
+    )
+    winning = {region.strategy: region.status == "wins" for region in regions_of(scores).regions}
+    return scores, weight_sensitivity(scores, winning)
 
 
 def test_two_metrics_closed_form():
@@ -56,7 +58,7 @@ def test_against_a_fine_grid(seed):
     generator = np.random.default_rng(seed)
     n_metrics, steps = (2, 400) if seed % 3 == 0 else (3, 120)
     normalised, weights = generator.random((5, n_metrics)), generator.dirichlet(np.ones(n_metrics))
-    contest, found = found_for(normalised, weights)
+    scores, found = found_for(normalised, weights)
     parts = np.array(list(np.ndindex(*(steps + 1,) * (n_metrics - 1))))
     parts = parts[parts.sum(axis=1) <= steps]
     grid = np.column_stack([parts, steps - parts.sum(axis=1)]) / steps

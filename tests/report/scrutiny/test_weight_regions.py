@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from accordant.evaluation.weighting import Contest, Weighing, borders
+from accordant.evaluation.weighting import UndominatedScores, Weighing, weight_sensitivity
 from accordant.evaluation.weighting.regions import regions_of
 from accordant.report.reading import Reading
 from accordant.report.render import render
@@ -20,9 +20,9 @@ Json = dict[str, Any]
 def weighing(rows: dict[str, list[float]], weights: list[float]) -> Json:
     """Return regions and borders of normalised values."""
     metrics = [f"m{k}" for k in range(len(weights))]
-    contest = Contest.of(np.array(list(rows.values())), list(rows), metrics, weights)
-    regions = regions_of(contest, generator=np.random.default_rng(0), draws=1000, level=0.9)
-    found = borders(contest, {region.strategy: region.status == "wins" for region in regions.regions})
+    scores = UndominatedScores.of(np.array(list(rows.values())), list(rows), metrics, weights)
+    regions = regions_of(scores, generator=np.random.default_rng(0), draws=1000, level=0.9)
+    found = weight_sensitivity(scores, {region.strategy: region.status == "wins" for region in regions.regions})
     return Weighing(regions, found, None, None).to_json()
 
 

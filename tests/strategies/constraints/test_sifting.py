@@ -69,7 +69,7 @@ def test_large_batches_are_sifted(make_world, monkeypatch):
         sifted = rule(world.E)
     assert max(sizes) < 12_000
     with monkeypatch.context() as patch:
-        patch.setattr(programme, "sifted", whole)
+        patch.setattr(programme, "sift", whole)
         at_once = rule(world.E)
     scores, rows = np.array(world.scores()).T, np.arange(20_000)
     np.testing.assert_allclose(scores[sifted.codes, rows].sum(), scores[at_once.codes, rows].sum(), rtol=1e-12)

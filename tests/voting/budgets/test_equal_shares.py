@@ -1,4 +1,4 @@
-"""Equal Shares with costs: exact twin, pabutools, rehearsals in floating point, and EJR up to one project."""
+"""Equal Shares with costs: exact twin, pabutools, the floating-point filter, and EJR up to one project."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from accordant.voting.budgets import budget_rules, equal_shares
 from accordant.voting.budgets.rule import Ballots
-from accordant.voting.budgets.voter_budgets import Purses, demands_of
-from accordant.voting.budgets.equal_shares import Rehearsal
+from accordant.voting.budgets.voter_budgets import VoterBudgets, demands_of
+from accordant.voting.budgets.equal_shares import FloatingPointFilter
 
 UTILITIES = ("approval", "cost", "score")
 
@@ -157,7 +157,7 @@ def test_pabutools(utility, budgets, oracle):
     assert compared > 60
 
 
-def test_rehearsals_are_right_or_say_that_they_are_close(budgets):
+def test_the_filter_is_right_or_say_that_they_are_close(budgets):
     generator = np.random.default_rng(52)
     close = told = 0
     for _ in range(120):
@@ -168,13 +168,13 @@ def test_rehearsals_are_right_or_say_that_they_are_close(budgets):
         ballots = Ballots.of(budgets.make(one.scores > 0, costs, costs.sum() / 2))
         demands = demands_of(ballots, ballots.scores, ballots.wanted)
         first = Fraction(int(generator.integers(1, 20)), 8) * int(1 + costs.mean())
-        rehearsed = Rehearsal(len(ballots.weights), demands)(first)
+        filtered = FloatingPointFilter(len(ballots.weights), demands)(first)
         exact = equal_shares._equal_shares(ballots, demands, first)
-        if rehearsed is None:
+        if filtered is None:
             close += 1
         else:
             told += 1
-            assert rehearsed.order == exact.order
+            assert filtered.order == exact.order
             assert not exact.ties
     assert close > 20
     assert told > 20
@@ -188,12 +188,12 @@ def test_a_coin_in_ten_thousand_million_decides(more, budgets):
     assert len(found.order) == 1 - more
     ballots = Ballots.of(election)
     demands = demands_of(ballots, ballots.scores, ballots.wanted)
-    assert Rehearsal(len(ballots.weights), demands)(Fraction(5_000_000_000)) is None
+    assert FloatingPointFilter(len(ballots.weights), demands)(Fraction(5_000_000_000)) is None
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_twin_of_long_raises(utility, budgets):
-    """Costs of up to 90 units: dozens of steps, through tied prices, empty purses and voters with money to spare."""
+    """Costs of up to 90 units: dozens of steps, through tied prices, empty budgets and voters with money to spare."""
     generator, far = np.random.default_rng([54, UTILITIES.index(utility)]), 0
     rule = budget_rules.create("equal_shares", {"utility": utility, "completion": "add1"})
     for _ in range(60):
@@ -223,36 +223,36 @@ def test_prices_that_tie_but_for_rounding(budgets):
     assert found.ties == {2: (6,), 3: (6,)}
 
 
-def rooms(election, first):
-    """Demands of an election, what voters buy with some money each, and a rehearsal of it."""
+def increases(election, first):
+    """Demands of an election, what voters buy with some money each, and the filter on it."""
     ballots = Ballots.of(election)
     demands = demands_of(ballots, ballots.scores, ballots.wanted)
     return (
         lambda money: equal_shares._equal_shares(ballots, demands, money),
         equal_shares._equal_shares(ballots, demands, Fraction(first)),
-        Rehearsal(len(ballots.weights), demands)(Fraction(first)),
+        FloatingPointFilter(len(ballots.weights), demands)(Fraction(first)),
     )
 
 
 def test_room_until_a_project_can_be_paid_for(budgets):
     """Three pay 1 each of 3. Two of them have 4 each left and want what costs 10: 1 more each, exactly."""
-    _, exact, rehearsed = rooms(budgets.make([[1, 1], [1, 1], [1, 0]], [3, 10], 100), 5)
-    assert (exact.order, rehearsed.order) == ((0,), (0,))
-    assert 0.85 < exact.room <= 1  # floating point suffices here
-    assert 0.85 < rehearsed.room <= 1
+    _, exact, filtered = increases(budgets.make([[1, 1], [1, 1], [1, 0]], [3, 10], 100), 5)
+    assert (exact.order, filtered.order) == ((0,), (0,))
+    assert 0.85 < exact.increase <= 1  # floating point suffices here
+    assert 0.85 < filtered.increase <= 1
 
 
 def test_room_is_exact_where_floating_point_is_not_trusted(budgets):
     """Both projects cost 5, and so their prices tie for ever; with 10 the voter pays for both."""
-    _, exact, rehearsed = rooms(budgets.make([[1, 1]], [5, 5], 100), Fraction(99_999_999_999, 10_000_000_000))
-    assert (exact.order, exact.room, rehearsed) == ((0,), Fraction(1, 10_000_000_000), None)
+    _, exact, filtered = increases(budgets.make([[1, 1]], [5, 5], 100), Fraction(99_999_999_999, 10_000_000_000))
+    assert (exact.order, exact.increase, filtered) == ((0,), Fraction(1, 10_000_000_000), None)
 
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_nothing_changes_within_the_room(tied, budgets):
-    """What voters buy with any sum within the room, also just below its end, exactly and rehearsed.
+    """What voters buy with any sum within the allowable increase, also just below its end, exactly and filtered.
 
-    Most projects are bought, so that purses and prices follow the first sum in every way; tied costs make purses and
+    Most projects are bought, so that budgets and prices follow the first sum in every way; tied costs make budgets and
     parts to pay even.
     """
     generator, wide, close = np.random.default_rng([55, tied]), 0, 0
@@ -261,9 +261,9 @@ def test_nothing_changes_within_the_room(tied, budgets):
         scores = generator.integers(1, 4, (n_voters, n_projects)) * (generator.random((n_voters, n_projects)) < 0.5)
         costs = generator.choice([6, 12, 18, 24], n_projects) if tied else generator.integers(6, 60, n_projects)
         first = Fraction(int(generator.integers(6, 40))) if tied else Fraction(int(generator.integers(40, 400)), 8)
-        after, exact, rehearsed = rooms(budgets.make(scores, costs, 100), first)
-        close += rehearsed is None
-        for room in {exact.room, rehearsed.room if rehearsed else 0} - {0, float("inf")}:
+        after, exact, filtered = increases(budgets.make(scores, costs, 100), first)
+        close += filtered is None
+        for room in {exact.increase, filtered.increase if filtered else 0} - {0, float("inf")}:
             wide += 1
             for part in (Fraction(1, 3), Fraction(999_999, 1_000_000)):
                 assert after(first + Fraction(room) * part).order == exact.order
@@ -274,12 +274,12 @@ def test_nothing_changes_within_the_room(tied, budgets):
 def test_prices_are_lines_within_the_room(budgets, monkeypatch):
     """With δ more for each, a price is value + rate · δ, exactly: the same voters are poor."""
     made, generator, falling, deep = [], np.random.default_rng(56), 0, 0
-    monkeypatch.setattr(equal_shares, "Purses", lambda *given: made.append(Purses(*given)) or made[-1])
+    monkeypatch.setattr(equal_shares, "VoterBudgets", lambda *given: made.append(VoterBudgets(*given)) or made[-1])
     for _ in range(200):
         scores = generator.integers(1, 4, (6, 8)) * (generator.random((6, 8)) < 0.5)
         costs, first = generator.integers(6, 60, 8), Fraction(int(generator.integers(60, 400)), 8)
-        after, exact, _ = rooms(budgets.make(scores, costs, 100), first)
-        more = Fraction(min(exact.room, 5)) / 2
+        after, exact, _ = increases(budgets.make(scores, costs, 100), first)
+        more = Fraction(min(exact.increase, 5)) / 2
         before = made[-1].prices
         assert after(first + more).order == exact.order
         for project, price in made[-1].prices.items():
@@ -304,7 +304,7 @@ def test_steps_that_change_nothing_are_not_tried(budgets):
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_twin_of_single_units(utility, data, budgets):
-    """As unit after unit, through tied prices, purses that are emptied to the last coin, and idle voters."""
+    """As unit after unit, through tied prices, budgets that are emptied to the last coin, and idle voters."""
     n_voters, n_projects = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
     scores = data.draw(
         st.lists(st.lists(st.sampled_from([0, 0, 1, 1, 2, 3]), min_size=n_projects, max_size=n_projects),
@@ -328,8 +328,10 @@ def test_twin_of_single_units(utility, data, budgets):
 def test_few_steps_to_a_thousand_million(scores, costs, budgets, monkeypatch):
     """What was tried is counted, and the outcome is that of a budget in thousands of the unit."""
     tried = []
-    rehearse, exact = Rehearsal.__call__, equal_shares._equal_shares
-    monkeypatch.setattr(Rehearsal, "__call__", lambda self, first: tried.append(first) or rehearse(self, first))
+    in_floating_point, exact = FloatingPointFilter.__call__, equal_shares._equal_shares
+    monkeypatch.setattr(
+        FloatingPointFilter, "__call__", lambda self, first: tried.append(first) or in_floating_point(self, first)
+    )
     monkeypatch.setattr(equal_shares, "_equal_shares", lambda *given: tried.append(given[2]) or exact(*given))
     found = budget_rules.create("equal_shares", {"completion": "add1"})(budgets.make(scores, costs, 1_000_000_000))
     assert len(tried) < 300

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values, WholeNumbers
+from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates.ballots.approvals import Approvals, approvals
 from accordant.certificates.ballots.orders import Orders, orders
 from accordant.certificates.ballots.patterns import DOUBTFUL, Patterns, Verdicts
@@ -99,7 +99,7 @@ class Search:
             outer[:, where] &= not_bounded(rule.name, weights, reports.take(where), patterns)
         return cls(reports, members, patterns, profiles, outer, best)
 
-    def attack(self, action: int, contexts: NDArray[np.intp], number: int) -> Values:
+    def attack(self, action: int, contexts: Codes, number: int) -> Values:
         """Return reports in some contexts, shape (stakeholder, action, context), with which an action could win."""
         assert self.profiles is not None
         assert self.patterns is not None
@@ -187,7 +187,7 @@ class _Piece:
 
     def _break_ties(
         self, listed: tuple[WholeNumbers, Bits, WholeNumbers, WholeNumbers, Verdicts], wanted: Bits,
-        found: Bits, best: WholeNumbers,
+        found: Bits, best: WholeNumbers
     ) -> None:  # fmt: skip
         """Add to `found` which of tied winners the sums could favour."""
         where = np.flatnonzero(wanted)

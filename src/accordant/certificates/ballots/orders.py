@@ -117,7 +117,15 @@ def _counts(ranks: tuple[int, ...]) -> tuple[int, ...]:
 
 @compiled
 def overlap(lowest: Values, highest: Values, tolerance: float, open_to_change: Mask) -> None:
-    """Write where two actions of a member are not always in the same order, shape (context,)."""
+    """Write where two actions of a member are not always in the same order, shape (context,).
+
+    In NumPy::
+
+        apart = lowest[:, :, None] - highest[:, None] > tolerance
+        still = lowest == highest
+        moves = ~(apart | apart.swapaxes(1, 2) | (still[:, :, None] & still[:, None]))
+        open_to_change |= (moves & ~np.eye(lowest.shape[1], dtype=bool)[:, :, None]).any(axis=(0, 1, 2))
+    """
     n_members, n_actions, n_contexts = lowest.shape
     for i in range(n_members):
         for a in range(n_actions):
@@ -151,8 +159,6 @@ def judge_orders(
         Whether an action has fewer above it than there are in higher tiers, same shape.
     tolerance, blur, room
         How close rewards are level, what share of that is rounding, and how many tolerances are clearly different.
-    verdicts
-        Where the results go.
     """
     n_members, n_actions, n_contexts = lowest.shape
     floor, ceiling = np.empty(n_actions), np.empty(n_actions)
@@ -250,8 +256,6 @@ def place_orders(
         Least difference between tiers.
     lift
         How much the favoured action is above others in its tier, less than the tolerance: it is still level with them.
-    values
-        Where the result goes.
     """
     n_members, n_actions, n_contexts = lowest.shape
     floor, ceiling = np.empty(n_actions), np.empty(n_actions)

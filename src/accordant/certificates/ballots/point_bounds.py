@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.certificates.ballots.patterns import Patterns
@@ -39,7 +38,7 @@ def not_bounded(name: str, weights: Values, reports: Reports, patterns: Patterns
     if patterns is not None:
         points = _points(name, patterns)
         if points is not None:
-            left &= ~_outscored(points, weights, reports, patterns)
+            left &= ~_find_outscored(points, weights, reports, patterns)
     return left
 
 
@@ -59,7 +58,7 @@ def _certain_winners(name: str, weights: Values, reports: Reports) -> Mask:
     return wins
 
 
-def _points(name: str, patterns: Patterns) -> NDArray[np.float64] | None:
+def _points(name: str, patterns: Patterns) -> Values | None:
     """Return what each ballot adds to each action, shape (pattern, action); None if points are not added."""
     ranks = patterns.ranks.astype(np.int64)
     if name == "approval" and patterns.approvals is not None:
@@ -75,7 +74,7 @@ def _points(name: str, patterns: Patterns) -> NDArray[np.float64] | None:
     return None
 
 
-def _outscored(points: Values, weights: Values, reports: Reports, patterns: Patterns) -> Mask:
+def _find_outscored(points: Values, weights: Values, reports: Reports, patterns: Patterns) -> Mask:
     """Return the actions that have fewer points than some other one whatever is reported, shape (action, context)."""
     leads = np.zeros((reports.n_actions, reports.n_actions, reports.n_contexts))
     tolerance = reports.honest.tolerance

@@ -22,14 +22,6 @@ from accordant.certificates.bounds.composite import (
 from accordant.certificates.bounds.ranking import Ranking, ranking, ranking_by_own_scores
 
 __all__ = [
-    "Bounds",
-    "LiveComposite",
-    "Ranking",
-    "Scale",
-    "bounds",
-    "composite_bounds",
-    "honest_scales",
-    "live_composite",
-    "ranking",
-    "ranking_by_own_scores",
-]
+    "Bounds", "LiveComposite", "Ranking", "Scale", "bounds", "composite_bounds", "honest_scales", "live_composite",
+    "ranking", "ranking_by_own_scores",
+]  # fmt: skip

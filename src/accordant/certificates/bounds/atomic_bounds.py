@@ -214,6 +214,11 @@ class _Fractional:
 def best_fraction(top: Values, bottom: Values, mask: Mask, ratio: float) -> tuple[float, float]:
     """Return Σ top and Σ bottom over the allowed actions with the largest top − ratio × bottom in every context.
 
+    In NumPy::
+
+        codes = np.where(mask, top - ratio * bottom, -np.inf).argmax(axis=0)[None]
+        result = tuple(np.take_along_axis(each, codes, axis=0).sum() for each in (top, bottom))
+
     Parameters
     ----------
     top, bottom

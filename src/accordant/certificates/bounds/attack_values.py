@@ -250,7 +250,7 @@ def _between(expression: Expression, choices: Choices, goal: Goal, best: Attaine
     low, high = 0, choices.n_contexts
     for _ in range(_affordable(REFINEMENTS, PLACES, choices)):
         places = np.unique(np.linspace(low, high, PLACES).round().astype(int))
-        found = [_valued(expression, choices, _joined(one, other, int(at))) for at in places]
+        found = [_value_of(expression, choices, _join(one, other, int(at))) for at in places]
         values = [-np.inf if each.value is None else goal.sign * each.value for each in found]
         at = int(np.argmax(values))
         best = goal.better(best, found[at])
@@ -265,7 +265,7 @@ def _affordable(steps: int, looks: int, choices: Choices) -> int:
     return max(2, min(steps, int(LOOKS / (looks * max(1, choices.n_contexts)))))
 
 
-def _joined(one: Move, other: Move, at: int) -> Move:
+def _join(one: Move, other: Move, at: int) -> Move:
     """Return a move that follows one in the first contexts and another in the rest."""
     first = np.arange(len(one.codes)) < at
     policy = None if one.policy is None or other.policy is None else np.where(first, one.policy, other.policy)
@@ -274,5 +274,5 @@ def _joined(one: Move, other: Move, at: int) -> Move:
     return Move(np.where(first, one.codes, other.codes), changed, policy, raised)
 
 
-def _valued(expression: Expression, choices: Choices, move: Move) -> Attained:
+def _value_of(expression: Expression, choices: Choices, move: Move) -> Attained:
     return Attained(expression.value(choices.decisions(move)), move)

@@ -22,6 +22,12 @@ from accordant.utilities import ExpectedRewards
 Status = Literal["exact", "sound"]
 
 
+WRITTEN = (
+    "rule", "metric", "threat", "at_most", "low", "high", "nominal", "status", "low_status", "high_status",
+    "attained_low", "attained_high", "may_be_undefined", "method", "tolerance",
+)  # fmt: skip  # in this order into JSON
+
+
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """What misreports can make of a metric; unpacks as ``low, high, status``.
@@ -93,55 +99,26 @@ class Bounds:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; an end that is not finite is None."""
-        return {
-            "rule": self.rule,
-            "metric": self.metric,
-            "threat": self.threat.to_json(),
-            "at_most": self.at_most,
-            "low": json_value(self.low),
-            "high": json_value(self.high),
-            "nominal": json_value(self.nominal),
-            "status": self.status,
-            "low_status": self.low_status,
-            "high_status": self.high_status,
-            "attained_low": json_value(self.attained_low),
-            "attained_high": json_value(self.attained_high),
-            "may_be_undefined": self.may_be_undefined,
-            "method": self.method,
-            "tolerance": self.tolerance,
-        }
+        values: dict[str, Any] = json_value({name: getattr(self, name) for name in WRITTEN})
+        return values | {"threat": self.threat.to_json()}
 
 
 def bounds(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    metric: Measure,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    evidence: Evidence | None = None,
-    at_most: int | None = None,
+    rule: Strategy, expected: ExpectedRewards, metric: Measure, *, delta: float, coalition: Sequence[str] | None = None,
+    box: tuple[float, float] = UNIT, frozen: bool = False, evidence: Evidence | None = None, at_most: int | None = None,
     known: Known | None = None,
-) -> Bounds:
+) -> Bounds:  # fmt: skip
     """Return the smallest and largest value that misreports within a threat can give a metric.
 
     The metric itself is computed from what really followed, which misreports do not change: they change decisions.
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E, honestly reported.
     metric
         A metric, or its registered name if it needs no parameters; or contributions θ of actions, shape (action,) or
         (action, context), which are averaged over contexts.
     delta
         Radius δ, at least 0.
-    coalition
-        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
     evidence
@@ -202,12 +179,9 @@ def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
 
 
 def _bounds(
-    subject: Subject,
-    attacked: Attackable,
-    values: tuple[float | None, float | None, float | None],
-    found: tuple[Attained, Attained],
-    undefined: bool,
-) -> Bounds:
+    subject: Subject, attacked: Attackable, values: tuple[float | None, float | None, float | None],
+    found: tuple[Attained, Attained], undefined: bool,
+) -> Bounds:  # fmt: skip
     ends = zip((-1.0, 1.0), values[:2], found, strict=True)
     statuses: list[Status] = [
         "exact" if end is None or Goal(sign, end, attacked.tolerance).met(each.value) else "sound"

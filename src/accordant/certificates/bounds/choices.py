@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Integers, Mask, Values, WholeNumbers
 from accordant.compiled import compiled
 from accordant.decisions import Decisions
 
@@ -103,13 +102,9 @@ class Choices(ABC):
         """Return the choices in some contexts."""
         policy = None if self.base.policy is None else np.asarray(self.base.policy)[:, contexts]
         base = Decisions(
-            self.base.strategy,
-            self.base.action_names,
-            self.base.codes[contexts],
-            self.base.tied[contexts],
-            None,
+            self.base.strategy, self.base.action_names, self.base.codes[contexts], self.base.tied[contexts], None,
             policy,
-        )
+        )  # fmt: skip
         return replace(self, base=base, **self._arrays(contexts))
 
     def kept(self, gains: Values) -> Mask:
@@ -179,8 +174,14 @@ class Sets(Choices):
 
 
 @compiled
-def best_allowed(table: Values, mask: Mask, codes: NDArray[np.int64], values: Values) -> None:
-    """Write the largest allowed entry of every context and where it stands, the first of equal ones."""
+def best_allowed(table: Values, mask: Mask, codes: WholeNumbers, values: Values) -> None:
+    """Write the largest allowed entry of every context and where it stands, the first of equal ones.
+
+    In NumPy::
+
+        allowed = np.where(mask, table, -np.inf)
+        values[:], codes[:] = allowed.max(axis=0), allowed.argmax(axis=0)
+    """
     n_actions, n_contexts = table.shape
     values[:] = -np.inf
     codes[:] = 0
@@ -281,15 +282,9 @@ class Anything(Probabilities):
 
 @compiled
 def best_draw(
-    table: Values,
-    lowest: Values,
-    highest: Values,
-    temperature: float,
-    tolerance: float,
-    values: Values,
-    policy: Values,
-    raised: Mask,
-) -> None:
+    table: Values, lowest: Values, highest: Values, temperature: float, tolerance: float, values: Values,
+    policy: Values, raised: Mask,
+) -> None:  # fmt: skip
     """Write the largest expected entry that scores can draw in every context, and how.
 
     Parameters

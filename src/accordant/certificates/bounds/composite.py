@@ -160,19 +160,10 @@ class Criteria:
 
 
 def composite_bounds(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    metrics: Mapping[Any, Any] | None,
-    scales: Mapping[str, Scale],
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    evidence: Evidence | None = None,
-    at_most: int | None = None,
-    known: Known | None = None,
-) -> Bounds:
+    rule: Strategy, expected: ExpectedRewards, metrics: Mapping[Any, Any] | None, scales: Mapping[str, Scale], *,
+    delta: float, coalition: Sequence[str] | None = None, box: tuple[float, float] = UNIT, frozen: bool = False,
+    evidence: Evidence | None = None, at_most: int | None = None, known: Known | None = None,
+) -> Bounds:  # fmt: skip
     """Return what misreports can make of a composite score whose scales stay as they are.
 
     The low end is exact where reachable sets are, as long as metrics are sums, sizes of sums (goal ``zero``), gaps or
@@ -180,8 +171,6 @@ def composite_bounds(
 
     Parameters
     ----------
-    rule, expected
-        Any strategy; E, honestly reported.
     metrics
         Metric, or name, to weight; or label to (metric, weight); weights sum to 1.
     scales
@@ -231,24 +220,14 @@ class LiveComposite:
 
 
 def live_composite(
-    rules: Sequence[Strategy],
-    expected: ExpectedRewards,
-    metrics: Mapping[Any, Any] | None = None,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    evidence: Evidence | None = None,
-    at_most: int | None = None,
-    known: Known | None = None,
-) -> LiveComposite:
+    rules: Sequence[Strategy], expected: ExpectedRewards, metrics: Mapping[Any, Any] | None = None, *, delta: float,
+    coalition: Sequence[str] | None = None, box: tuple[float, float] = UNIT, frozen: bool = False,
+    evidence: Evidence | None = None, at_most: int | None = None, known: Known | None = None,
+) -> LiveComposite:  # fmt: skip
     """Return what misreports can make of composite scores, all strategies being candidates that define the scales.
 
     Parameters
     ----------
-    rules
-        Candidate strategies.
     expected, metrics
         E, honestly reported; see `composite_bounds`.
     delta, coalition, box, frozen, evidence, at_most, known
@@ -265,7 +244,7 @@ def live_scores(criteria: Criteria, attacked: Sequence[Attackable]) -> LiveCompo
     low, high = np.zeros((2, len(attacked)))
     for label, subject in criteria.subjects.items():
         sign = 1.0 if criteria.goals[label] == "max" else -1.0
-        found = [bound_of(_oriented(subject.about(each.outer.base), criteria.goals[label]), each) for each in attacked]
+        found = [bound_of(_orient(subject.about(each.outer.base), criteria.goals[label]), each) for each in attacked]
         first, last = (
             np.array([np.nan if each.may_be_undefined else end for each, end in pairs], dtype=np.float64)
             for pairs in ([(each, each.low) for each in found], [(each, each.high) for each in found])
@@ -299,20 +278,20 @@ def live_range(low: Values, high: Values) -> tuple[Values, Values]:
     meet = first <= last + EQUAL * max(1.0, abs(first), abs(last))
     for j in range(len(low)):
         others = np.arange(len(low)) != j
-        lows[j] = _placed(low[j], high[others]) if others.any() else 1.0
-        highs[j] = _placed(high[j], low[others]) if others.any() else 1.0
+        lows[j] = _place_between(low[j], high[others]) if others.any() else 1.0
+        highs[j] = _place_between(high[j], low[others]) if others.any() else 1.0
         if meet and others.any():
             highs[j] = 1.0
             lows[j] = 0.0 if low[j] < high[others].max() else lows[j]
     return lows, highs
 
 
-def _placed(x: float, others: Values) -> float:
+def _place_between(x: float, others: Values) -> float:
     """Return where x is between the smallest and largest of itself and the others; 1 if they are all equal."""
     bottom, top = min(x, float(others.min())), max(x, float(others.max()))
     return 1.0 if top - bottom <= EQUAL * max(1.0, abs(bottom), abs(top)) else (x - bottom) / (top - bottom)
 
 
-def _oriented(subject: Subject, goal: Goal) -> Subject:
+def _orient(subject: Subject, goal: Goal) -> Subject:
     """Return the subject of which more or less is better: its size where the goal is ``zero``."""
     return Subject(subject.label, magnitude(subject.expression)) if goal == "zero" else subject

@@ -28,7 +28,7 @@ import numpy as np
 
 from accordant.certificates.bounds.atomic_bounds import NEVER, Enclosure, quotient_bounds, ratio_bounds, sum_bounds
 from accordant.certificates.bounds.choices import Choices
-from accordant.certificates.bounds.duality import narrowed
+from accordant.certificates.bounds.duality import narrow
 from accordant.metrics.expressions import (
     Combination,
     Defaulted,
@@ -77,7 +77,7 @@ def _(expression: OfParts, choices: Choices) -> Enclosure:
     undefined = [part.toward_undefined for part in parts if part.may_be_undefined]
     if undefined:
         found = replace(found, may_be_undefined=True, toward_undefined=undefined[0])
-    return narrowed(expression, parts, found, choices)
+    return narrow(expression, parts, found, choices)
 
 
 @enclose.register
@@ -139,12 +139,9 @@ def _(expression: Spread, parts: Sequence[Enclosure]) -> Enclosure:
     up, down = _two(parts, lambda part: part.high, lambda part: -part.low)
     top, bottom = _two(parts, lambda part: part.low, lambda part: -part.high)
     return Enclosure(
-        max(0.0, top.low - bottom.high),
-        max(0.0, up.high - down.low),
-        False,
-        top.toward_low.minus(bottom.toward_high),
+        max(0.0, top.low - bottom.high), max(0.0, up.high - down.low), False, top.toward_low.minus(bottom.toward_high),
         up.toward_high.minus(down.toward_low),
-    )
+    )  # fmt: skip
 
 
 @_combine.register
@@ -160,12 +157,9 @@ def _(expression: LowToHigh, parts: Sequence[Enclosure]) -> Enclosure:
     high = min(pairs, key=lambda pair: pair[0].high / pair[1].low if pair[1].low > 0 else math.inf)
     reached = high[0].high / high[1].low if high[1].low > 0 else math.inf
     return Enclosure(
-        min(1.0, low[0].low / low[1].high),
-        min(1.0, reached),
-        all(part.low <= 0 for part in parts),
-        low[0].toward_low.minus(low[1].toward_high),
-        high[0].toward_high.minus(high[1].toward_low),
-    )
+        min(1.0, low[0].low / low[1].high), min(1.0, reached), all(part.low <= 0 for part in parts),
+        low[0].toward_low.minus(low[1].toward_high), high[0].toward_high.minus(high[1].toward_low),
+    )  # fmt: skip
 
 
 @_combine.register

@@ -22,9 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.certificates.bounds.atomic_bounds import Enclosure, largest_sum
 from accordant.certificates.bounds.choices import Choices
 from accordant.metrics.expressions import (
@@ -110,7 +109,7 @@ def smallest_together(linear: Sum, terms: Sequence[Sequence[Sum]], choices: Choi
     return bound, linear.plus(weighed(pieces, best))
 
 
-def _lowest_cut(cuts: Values, term_of: NDArray[np.intp]) -> tuple[Values, float]:
+def _lowest_cut(cuts: Values, term_of: Codes) -> tuple[Values, float]:
     """Return weights, summing to 1 in every term, at which the highest of the cuts is lowest, and how low.
 
     Parameters
@@ -125,13 +124,10 @@ def _lowest_cut(cuts: Values, term_of: NDArray[np.intp]) -> tuple[Values, float]
     n_pieces = len(term_of)
     sums = (term_of == np.arange(term_of.max() + 1)[:, None]).astype(np.float64)
     found = linprog(
-        np.array([0.0] * n_pieces + [1.0]),
-        A_ub=np.column_stack([cuts[:, 1:], -np.ones(len(cuts))]),
-        b_ub=-cuts[:, 0],
-        A_eq=np.column_stack([sums, np.zeros(len(sums))]),
-        b_eq=np.ones(len(sums)),
+        np.array([0.0] * n_pieces + [1.0]), A_ub=np.column_stack([cuts[:, 1:], -np.ones(len(cuts))]), b_ub=-cuts[:, 0],
+        A_eq=np.column_stack([sums, np.zeros(len(sums))]), b_eq=np.ones(len(sums)),
         bounds=[(0, 1)] * n_pieces + [(None, None)],
-    )
+    )  # fmt: skip
     if found.x is None:  # numbers too far apart for the solver: the weights stay where the search began
         return 1.0 / np.bincount(term_of)[term_of], -math.inf
     weights = np.clip(found.x[:-1], 0.0, 1.0)
@@ -187,7 +183,7 @@ SAME = 1e-12  # relative: ends this close differ by rounding, and the pieces poi
 PIECES = 64  # combinations of pieces tried; further terms are bounded by themselves
 
 
-def narrowed(expression: OfParts, parts: Sequence[Enclosure], found: Enclosure, choices: Choices) -> Enclosure:
+def narrow(expression: OfParts, parts: Sequence[Enclosure], found: Enclosure, choices: Choices) -> Enclosure:
     """Return a range that counts with attacks that cannot serve all parts at once."""
     if isinstance(expression, Combination):
         return _by_pieces(expression, parts, found, choices)
@@ -220,7 +216,7 @@ def _by_pieces(expression: Combination, parts: Sequence[Enclosure], found: Enclo
             ends = sorted((weight * part.low, weight * part.high))
             rest = replace(rest, low=rest.low + ends[0], high=rest.high + ends[1])
     high = _highest(linear, smallest, largest, choices)
-    low = _highest(linear.scaled(-1.0), _turned(largest), _turned(smallest), choices)
+    low = _highest(linear.scaled(-1.0), _turn(largest), _turn(smallest), choices)
     blur = SAME * max(1.0, abs(high[0]), abs(low[0]))
     if rest.high + high[0] <= found.high + blur:
         found = replace(found, high=min(found.high, rest.high + high[0]), toward_high=high[1])
@@ -249,7 +245,7 @@ def _highest(
     return reached
 
 
-def _turned(terms: Sequence[Sequence[Sum]]) -> list[list[Sum]]:
+def _turn(terms: Sequence[Sequence[Sum]]) -> list[list[Sum]]:
     return [[piece.scaled(-1.0) for piece in pieces] for pieces in terms]
 
 

@@ -100,41 +100,24 @@ class Ranking:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, with None for what is not defined."""
-        return {
-            "strategies": list(self.strategies),
-            "threat": self.threat.to_json(),
-            "ranges": self.ranges,
-            "status": "sound",
-            "nominal": json_value(self.nominal),
-            "low": json_value(self.low),
-            "high": json_value(self.high),
-            "order": list(self.order),
-            "best_holds": self.best_holds,
-            "order_holds": self.order_holds,
-        }
+        names = (
+            "strategies", "threat", "ranges", "status", "nominal", "low", "high", "order", "best_holds", "order_holds",
+        )  # fmt: skip
+        given = {"threat": self.threat.to_json(), "status": "sound"}
+        values: dict[str, Any] = json_value({name: given.get(name) or getattr(self, name) for name in names})
+        return values
 
 
 def ranking(
-    rules: Sequence[Strategy],
-    expected: ExpectedRewards,
-    metrics: Mapping[Any, Any] | None = None,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-    evidence: Evidence | None = None,
-    at_most: int | None = None,
-    known: Known | None = None,
-    ranges: Ranges = "frozen",
+    rules: Sequence[Strategy], expected: ExpectedRewards, metrics: Mapping[Any, Any] | None = None, *, delta: float,
+    coalition: Sequence[str] | None = None, box: tuple[float, float] = UNIT, frozen: bool = False,
+    evidence: Evidence | None = None, at_most: int | None = None, known: Known | None = None, ranges: Ranges = "frozen",
     scales: Mapping[str, Scale] | None = None,
-) -> Ranking:
+) -> Ranking:  # fmt: skip
     """Find out whether the order of strategies by composite score survives misreports.
 
     Parameters
     ----------
-    rules
-        Candidate strategies.
     expected, metrics
         E, honestly reported; see `composite_bounds`.
     delta, coalition, box, frozen, evidence, at_most, known
@@ -175,14 +158,9 @@ def _frozen(criteria: Criteria, attacked: Sequence[Attackable], scales: Mapping[
 
 
 def ranking_by_own_scores(
-    rules: Sequence[ContextRule],
-    expected: ExpectedRewards,
-    *,
-    delta: float,
-    coalition: Sequence[str] | None = None,
-    box: tuple[float, float] = UNIT,
-    frozen: bool = False,
-) -> Ranking:
+    rules: Sequence[ContextRule], expected: ExpectedRewards, *, delta: float, coalition: Sequence[str] | None = None,
+    box: tuple[float, float] = UNIT, frozen: bool = False,
+) -> Ranking:  # fmt: skip
     """Rank rules by the score that each gives to its own decisions, averaged over contexts, which misreports move too.
 
     For rules that score each action by its own column both ends are attained: all columns at their worst, all at their
@@ -192,8 +170,6 @@ def ranking_by_own_scores(
     ----------
     rules
         Rules that score each action by its own column.
-    expected
-        E, honestly reported.
     delta, coalition, box, frozen
         See `Threat`.
 

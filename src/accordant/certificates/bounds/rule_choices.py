@@ -101,16 +101,8 @@ def attackable(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
-    threat
-        Who may misreport, by how much.
     at_most
         In how many contexts at most; None for all of them, and for rules that decide a whole batch at once.
-    known
-        What the rule reads beside E.
 
     Raises
     ------
@@ -124,7 +116,7 @@ def attackable(
     known = known or Known()
     operator = rule.selection if isinstance(rule, Compromise) else "argmax"
     if operator in ("softmax", "proportional"):
-        return _drawn(cast("Compromise", rule), expected, threat, at_most, known)
+        return _draw_choices(cast("Compromise", rule), expected, threat, at_most, known)
     certificate = certify(rule, expected, threat, known=known)
     base = _honest(rule, certificate, known)
     terms = (rule, certificate.expected, threat, known)
@@ -172,7 +164,7 @@ def _unruled(base: Decisions, at_most: int | None, *, movable: bool) -> tuple[Ch
     return Anything(base, at_most, everywhere), Anything(base, at_most, np.zeros_like(everywhere))
 
 
-def _drawn(
+def _draw_choices(
     rule: Compromise, expected: ExpectedRewards, threat: Threat, at_most: int | None, known: Known
 ) -> Attackable:
     """Return what can be made of probabilities that come from scores."""

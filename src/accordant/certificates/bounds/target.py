@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Floats, Values
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
@@ -20,7 +20,7 @@ from accordant.utilities import ExpectedRewards
 
 AGREEMENT = 1e-9  # how far rounding may carry an expression from the metric that it stands for
 
-Measure = Metric | str | Expression | NDArray[np.floating[Any]] | Sequence[Any]
+Measure = Metric | str | Expression | Floats | Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +81,6 @@ def subject_of(measure: Measure, expected: ExpectedRewards, evidence: Evidence |
     measure
         Contributions θ of actions, shape (action,) or (action, context), averaged over contexts; a metric; its
         registered name; or an expression.
-    expected
-        E, honestly reported.
     evidence
         What followed on the same contexts; None takes honest expected rewards for it.
     label
@@ -125,7 +123,7 @@ def _only_expected(metric: Metric, expected: ExpectedRewards) -> Evidence:
     return Evidence(problem, log, expected, expected.values.astype(np.float64))
 
 
-def _contributions(measure: Any, expected: ExpectedRewards) -> NDArray[np.float64]:
+def _contributions(measure: Any, expected: ExpectedRewards) -> Values:
     """Return checked contributions, shape (action, context)."""
     shape = (len(expected.actions), expected.n_contexts)
     try:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Codes, Mask, Values
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import PIECE, Workspace
 from accordant.strategies.deciding import ContextRule
@@ -43,7 +43,7 @@ class Plan:
         The rival that is meant; None if all others are at their lowest.
     raised
         What else is raised: ``"it"``, the rival; ``"others"``, all but it; ``"best"``, what suits each row best;
-        ``"level"``, all but the action, up to a level; ``"climb"``, whatever `climbed` finds.
+        ``"level"``, all but the action, up to a level; ``"climb"``, whatever `climb` finds.
     stakeholder
         Whose row is raised; None for everybody.
     """
@@ -75,10 +75,10 @@ def plans(n_stakeholders: int, n_actions: int, *, tailored: bool, levelled: bool
     return (Plan(), *level, *best, *everybody, *patient)
 
 
-def attacking(rule: Strategy, reports: Reports, action: int, plan: Plan, advice: Advice) -> Values:
+def attack_reports(rule: Strategy, reports: Reports, action: int, plan: Plan, advice: Advice) -> Values:
     """Return the reports of one attack in favour of an action, shape (stakeholder, action, context)."""
     if plan.raised == "climb":
-        return climbed(rule, reports, action)
+        return climb(rule, reports, action)
     values = reports.promoting(action)
     if plan.raised == "level":
         np.clip(advice.levels(rule, reports, action), reports.lowest, reports.highest, out=values)
@@ -97,7 +97,7 @@ def attacking(rule: Strategy, reports: Reports, action: int, plan: Plan, advice:
     return values
 
 
-def climbed(rule: Strategy, reports: Reports, action: int) -> Values:
+def climb(rule: Strategy, reports: Reports, action: int) -> Values:
     """Return a corner found by moving one entry of another action at a time to its other end, if that helps.
 
     Parameters
@@ -172,13 +172,13 @@ def search(
         for action in range(reports.n_actions):
             if action != plan.column and missing[action].any():
                 scratch.reclaim()
-                winners = rule_choice(rule, some, attacking(rule, some, action, plan, advice))
+                winners = rule_choice(rule, some, attack_reports(rule, some, action, plan, advice))
                 found = ~inner[winners, where]
                 inner[winners[found], where[found]] = True
                 attack[winners[found], where[found]] = number * reports.n_actions + action
     return inner, attack
 
 
-def rule_choice(rule: Strategy, reports: Reports, values: Values) -> NDArray[np.intp]:
+def rule_choice(rule: Strategy, reports: Reports, values: Values) -> Codes:
     """Return the decisions of a rule on reports as indices, shape (context,)."""
     return reports.choose(rule, values).astype(np.intp)

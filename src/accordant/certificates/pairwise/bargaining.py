@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.certificates.columns import BLUR
@@ -15,8 +14,8 @@ from accordant.certificates.pairwise.comparison import (
     BEHIND,
     LEVEL,
     SLACK,
-    Contest,
     Marks,
+    PairwiseComparison,
     beside,
     compare_smallest,
 )
@@ -55,20 +54,20 @@ class EgalitarianPairs(Pairwise):
         score = (gains[weights[:, 0] > 0] / weights[weights[:, 0] > 0]).min(axis=0)
         return np.asarray(np.minimum(super().levels(rule, reports, action), (top - score * weights)[:, None]))
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         assert isinstance(rule, EgalitarianEquivalent)
-        proportions = contest.weights[:, None, None]
-        low = disagreement_beside(rule, contest, contest.highest, reports).low
-        high = disagreement_beside(rule, contest, contest.lowest, reports).high
-        most, least = (contest.highest - low) / proportions, (contest.lowest - high) / proportions
+        proportions = pairs.weights[:, None, None]
+        low = disagreement_beside(rule, pairs, pairs.highest, reports).low
+        high = disagreement_beside(rule, pairs, pairs.lowest, reports).high
+        most, least = (pairs.highest - low) / proportions, (pairs.lowest - high) / proportions
         action = status_quo(rule, reports)
         if action is not None:
-            anchor(most, least, contest, action)
-        reach = np.maximum(contest.weights, reach_of_points(rule, contest, reports))
-        marks = compare_smallest(contest, most, least, 2 * INDIFFERENT + SLACK * contest.tolerance * reach)
+            anchor(most, least, pairs, action)
+        reach = np.maximum(pairs.weights, reach_of_points(rule, pairs, reports))
+        marks = compare_smallest(pairs, most, least, 2 * INDIFFERENT + SLACK * pairs.tolerance * reach)
         if action is not None:
-            marks[np.broadcast_to(~ever_rational(contest, action)[:, None], marks.shape)] = BEHIND
+            marks[np.broadcast_to(~ever_rational(pairs, action)[:, None], marks.shape)] = BEHIND
         return marks
 
 
@@ -97,28 +96,28 @@ class KalaiSmorodinskyPairs(Pairwise):
             level = np.where(score < 1, (top - score * high) / (1 - score), np.inf)
         return np.asarray(np.minimum(super().levels(rule, reports, action), np.nan_to_num(level, nan=np.inf)[:, None]))
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         assert isinstance(rule, KalaiSmorodinsky)
-        most, least = np.empty_like(contest.lowest), np.empty_like(contest.lowest)
-        for entries, highest, out in ((contest.highest, True, most), (contest.lowest, False, least)):
-            low = disagreement_beside(rule, contest, entries, reports)
-            high = ideal_beside(rule, contest, entries, reports)
+        most, least = np.empty_like(pairs.lowest), np.empty_like(pairs.lowest)
+        for entries, highest, out in ((pairs.highest, True, most), (pairs.lowest, False, least)):
+            low = disagreement_beside(rule, pairs, entries, reports)
+            high = ideal_beside(rule, pairs, entries, reports)
             relative_gains(entries, low.low, low.high, high.low, high.high, INDIFFERENT, highest, out)
-        rows, tops = disagreement_of_rows(rule, contest, reports), ideal_of_rows(rule, contest, reports)
+        rows, tops = disagreement_of_rows(rule, pairs, reports), ideal_of_rows(rule, pairs, reports)
         silent = may_be_left_out(rows, tops)
         most[np.broadcast_to(silent[:, None], most.shape)] = np.inf
         action = status_quo(rule, reports)
         if action is not None:
-            anchor(most, least, contest, action)
-        gaps = 2 * INDIFFERENT + SLACK * contest.tolerance * reach_of_points(rule, contest, reports)
-        marks = compare_smallest(contest, most, least, gaps)
+            anchor(most, least, pairs, action)
+        gaps = 2 * INDIFFERENT + SLACK * pairs.tolerance * reach_of_points(rule, pairs, reports)
+        marks = compare_smallest(pairs, most, least, gaps)
         if action is not None:
-            marks[np.broadcast_to(~ever_rational(contest, action)[:, None], marks.shape)] = BEHIND
+            marks[np.broadcast_to(~ever_rational(pairs, action)[:, None], marks.shape)] = BEHIND
         return marks
 
 
-def may_be_left_out(disagreement: Interval, ideal: Interval) -> NDArray[np.bool_]:
+def may_be_left_out(disagreement: Interval, ideal: Interval) -> Mask:
     """Return where a stakeholder may be left unable to gain, shape (stakeholder, context) or (stakeholder, 1)."""
     return np.asarray(ideal.low - disagreement.high <= SLACK * INDIFFERENT)
 
@@ -132,6 +131,12 @@ def relative_gains(
 
     For one of d and u given it rises or falls in the other, so the four ends are enough.
 
+    In NumPy::
+
+        sign = 1.0 if highest else -1.0
+        ends = [(d, u) for d in (d_low, d_high) for u in (u_low, u_high)]
+        out[:] = sign * np.max([sign * (entries - d) / np.maximum(u - d, indifferent) for d, u in ends], axis=0)
+
     Parameters
     ----------
     entries
@@ -142,8 +147,6 @@ def relative_gains(
         u − d is not smaller, or the stakeholder is left out.
     highest
         Whether the largest is wanted.
-    out
-        Where the result goes.
     """
     n_stakeholders, n_actions, n_contexts = entries.shape
     sign = 1.0 if highest else -1.0
@@ -177,21 +180,21 @@ class NashPairs(Pairwise):
         useful = (others < reports.highest[:, action][:, None]) & (others <= ceiling[:, None])
         return np.asarray(np.where(useful, others, -np.inf).max(axis=1, keepdims=True))
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         assert isinstance(rule, NashBargaining)
-        marks, action = contest.marks(), status_quo(rule, reports)
-        scale = contest.tolerance * max(1.0, DEEPEST * contest.weights.sum())
-        tolerances = (SLACK * scale, BLUR * contest.tolerance, SLACK * INDIFFERENT)
+        marks, action = pairs.marks(), status_quo(rule, reports)
+        scale = pairs.tolerance * max(1.0, DEEPEST * pairs.weights.sum())
+        tolerances = (SLACK * scale, BLUR * pairs.tolerance, SLACK * INDIFFERENT)
         if action is None:
-            gains = contest.highest - beside(contest.lowest, False)
+            gains = pairs.highest - beside(pairs.lowest, False)
             hopeful = np.asarray((gains > INDIFFERENT / SLACK).all(axis=0))
             products_ahead(
-                contest.lowest, contest.highest, contest.weights, hopeful, *tolerances, contest.n_rivals, marks
-            )
+                pairs.lowest, pairs.highest, pairs.weights, hopeful, *tolerances, pairs.n_rivals, marks,
+            )  # fmt: skip
             return marks
-        products_ahead_of_status_quo(contest.lowest, contest.highest, contest.weights, action, *tolerances, marks)
-        marks[np.broadcast_to(~ever_rational(contest, action)[:, None], marks.shape)] = BEHIND
+        products_ahead_of_status_quo(pairs.lowest, pairs.highest, pairs.weights, action, *tolerances, marks)
+        marks[np.broadcast_to(~ever_rational(pairs, action)[:, None], marks.shape)] = BEHIND
         return marks
 
 
@@ -204,8 +207,6 @@ def products_ahead(
 
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     weights
         Exponents, shape (stakeholder,), above 0.
     hopeful
@@ -214,10 +215,6 @@ def products_ahead(
         How close logarithms of products tie, and how close rounding brings equal ones.
     nothing
         Gains up to here may count as none.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):
@@ -259,16 +256,12 @@ def products_ahead_of_status_quo(
 
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     weights
         Exponents, shape (stakeholder,), above 0.
     anchor
         The status quo.
     tolerance, blur, nothing
         As in `products_ahead`.
-    marks
-        Where the result goes, shape (action, action, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):

@@ -1,10 +1,14 @@
-"""`Contest`: the reports of those who have a say, and the marks that a comparison of two actions may get.
+"""`PairwiseComparison`: the reports of those who have a say, and the marks that a comparison of two actions may get.
 
 Two actions compared by their smallest value over stakeholders, when rows are independent.
 
 Score(a) = min_i r_i(a), where within a row r_j(a) ≥ r_j(b) exactly if E[j, a] ≥ E[j, b]. Then a gets at least as far as
 b somewhere in the box exactly if for some j: a can be at least at b in row j, and the smallest r_j(b) is not above what
 every other row gives to a at most. The same with strict signs.
+
+Kernels of this room read `lowest` and `highest`, the ends of the box, shape (stakeholder, action, context), compare
+every action with the first `n_rivals`, and write `marks`, shape (action, rival, context). Rows no wider than
+`indifferent` add nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Mask, Values
+from accordant.arrays import Integers, Mask, Values, WholeNumbers
 from accordant.certificates.columns import BLUR
 from accordant.certificates.reports import Reports
 from accordant.compiled import compiled
@@ -28,7 +32,7 @@ SLACK = 1.0 + BLUR  # of tolerances: a little more than the rules allow themselv
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class PairwiseComparison:
     """What those who have a say may report, and which rivals every action is compared with.
 
     Attributes
@@ -51,12 +55,12 @@ class Contest:
     highest: Values
     weights: Values
     say: Mask
-    labels: NDArray[np.int64]
+    labels: WholeNumbers
     n_rivals: int
     tolerance: float
 
     @classmethod
-    def of(cls, rule: Strategy, reports: Reports) -> Contest:
+    def of(cls, rule: Strategy, reports: Reports) -> PairwiseComparison:
         """Return the comparison of every action with every other one."""
         weights = stakeholder_weights(getattr(rule, "weights", None), len(reports.lowest))
         say = weights > 0
@@ -65,15 +69,15 @@ class Contest:
         labels = np.ascontiguousarray(np.broadcast_to(np.arange(shape[0])[:, None], shape), dtype=np.int64)
         return cls(lowest, highest, weights[say], say, labels, reports.n_actions, reports.honest.tolerance)
 
-    def against(self, decided: Integers) -> Contest:
+    def against(self, decided: Integers) -> PairwiseComparison:
         """Return the comparison of every other action with the decided one, which comes to the first column."""
         codes = decided.astype(np.int64)
         lowest, highest, labels = np.empty_like(self.lowest), np.empty_like(self.highest), self.labels.copy()
-        exchanged(self.lowest, codes, lowest)
-        exchanged(self.highest, codes, highest)
+        exchange_columns(self.lowest, codes, lowest)
+        exchange_columns(self.highest, codes, highest)
         labels[codes, np.arange(len(codes))] = 0
         labels[0] = codes
-        return Contest(lowest, highest, self.weights, self.say, labels, 1, self.tolerance)
+        return PairwiseComparison(lowest, highest, self.weights, self.say, labels, 1, self.tolerance)
 
     def marks(self) -> Marks:
         """Return room for a mark per action, rival and context, with arbitrary content."""
@@ -101,7 +105,14 @@ def beside(values: Values, highest: bool) -> Values:
 
 @compiled
 def extremes_beside(values: Values, highest: bool, extreme: Values) -> None:
-    """Write min over c ≠ a of values[i, c, t], or the max if `highest`; ±inf if there is no other action."""
+    """Write min over c ≠ a of values[i, c, t], or the max if `highest`; ±inf if there is no other action.
+
+    In NumPy::
+
+        same = np.eye(values.shape[1], dtype=bool)[:, :, None]
+        best = np.where(same, -np.inf, values[:, None]).max(axis=2)
+        extreme[:] = best if highest else np.where(same, np.inf, values[:, None]).min(axis=2)
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     sign = -1.0 if highest else 1.0
     first, second, leader = np.empty(n_contexts), np.empty(n_contexts), np.empty(n_contexts)
@@ -123,8 +134,15 @@ def extremes_beside(values: Values, highest: bool, extreme: Values) -> None:
 
 
 @compiled
-def exchanged(values: Values, decided: NDArray[np.int64], out: Values) -> None:
-    """Write values, shape (stakeholder, action, context), with the decided action and the first one exchanged."""
+def exchange_columns(values: Values, decided: WholeNumbers, out: Values) -> None:
+    """Write values, shape (stakeholder, action, context), with the decided action and the first one exchanged.
+
+    In NumPy::
+
+        out[:] = values
+        t = np.arange(len(decided))
+        out[:, decided, t], out[:, 0] = values[:, 0], values[:, decided, t]
+    """
     n_stakeholders, n_actions, n_contexts = values.shape
     for i in range(n_stakeholders):
         for a in range(n_actions):
@@ -140,6 +158,14 @@ def keep(
 ) -> None:
     """Write which actions are not behind any rival, shape (action, context).
 
+    In NumPy::
+
+        gaps, size = least[:marks.shape[1]] - most[:, None], tolerance * np.maximum(1.0, abs(most))[:, None]
+        before = labels[:marks.shape[1]] < labels[:, None]
+        loses = (gaps > size) | ((gaps >= -blur * size) & before)
+        stays = (marks == AHEAD) | ((marks == LEVEL) & ~loses)
+        left[:] = (stays | np.eye(len(most), marks.shape[1], dtype=bool)[:, :, None]).all(axis=1)
+
     Parameters
     ----------
     marks
@@ -150,8 +176,6 @@ def keep(
         Declared order of the columns, shape (action, context).
     tolerance, blur
         How close sums tie, relative to max(1, |sum|), and the share of it that rounding does to equal sums.
-    left
-        Where the result goes.
     """
     n_actions, n_rivals, n_contexts = marks.shape
     left[:] = True
@@ -167,24 +191,22 @@ def keep(
                 out[t] &= mark[t] == AHEAD or (mark[t] == LEVEL and not loses)
 
 
-def compare_smallest(contest: Contest, most: Values, least: Values, gaps: Values) -> Marks:
+def compare_smallest(pairs: PairwiseComparison, most: Values, least: Values, gaps: Values) -> Marks:
     """Return what each action can be at most beside each rival, shape (action, rival, context).
 
     Parameters
     ----------
-    contest
-        The box.
     most, least
         Largest and smallest r_i(a) over the box, or bounds beyond them, shape (stakeholder, action, context); inf where
         a stakeholder may be left out of the minimum.
     gaps
         How far below a rival's entry an action's may be when their scores tie, shape (stakeholder,).
     """
-    marks = contest.marks()
-    tolerance = contest.tolerance
+    marks = pairs.marks()
+    tolerance = pairs.tolerance
     smallest_ahead(
-        contest.lowest, contest.highest, most, least, gaps, SLACK * tolerance, BLUR * tolerance, contest.n_rivals, marks
-    )
+        pairs.lowest, pairs.highest, most, least, gaps, SLACK * tolerance, BLUR * tolerance, pairs.n_rivals, marks,
+    )  # fmt: skip
     return marks
 
 
@@ -195,18 +217,24 @@ def smallest_ahead(
 ) -> None:  # fmt: skip
     """Write the marks of every action beside the first `n_rivals` ones; see `compare_smallest`.
 
+    In NumPy::
+
+        same = np.eye(len(most), dtype=bool)[:, :, None, None]
+        others = np.where(same, np.inf, most).min(axis=1)[:, :, None]  # of all rows but i, (i, a, 1, context)
+        rival = least[:, None, :n_rivals]
+        size = np.where(abs(rival) < np.inf, np.maximum(1.0, abs(rival)), 1.0)
+        above, below = highest[:, :, None], lowest[:, None, :n_rivals]
+        ahead = (above > below) & (rival < others - blur * size)
+        level = (above >= below - gaps[:, None, None, None]) & (rival <= others + tolerance * size)
+        marks[:] = np.where(ahead.any(axis=0), AHEAD, np.where(level.any(axis=0), LEVEL, BEHIND))
+        marks[np.eye(*marks.shape[:2], dtype=bool)] = BEHIND
+
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     most, least, gaps
         See `compare_smallest`.
     tolerance, blur
         How close scores tie, relative to max(1, |score|), and how close rounding brings equal ones.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     first, second, leader = np.empty(n_contexts), np.empty(n_contexts), np.empty(n_contexts)

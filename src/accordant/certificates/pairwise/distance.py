@@ -12,8 +12,8 @@ from accordant.certificates.pairwise.comparison import (
     BEHIND,
     LEVEL,
     SLACK,
-    Contest,
     Marks,
+    PairwiseComparison,
     beside,
     compare_smallest,
 )
@@ -31,21 +31,21 @@ class RegretPairs(Pairwise):
 
     made_for = MinimaxRegret
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         del rule, reports
-        return compare_largest_shortfalls(contest)
+        return compare_largest_shortfalls(pairs)
 
 
-def compare_largest_shortfalls(contest: Contest) -> Marks:
+def compare_largest_shortfalls(pairs: PairwiseComparison) -> Marks:
     """Return what each action can be beside each rival if −max_i w_i (max_c E[i, c] − E[i, a]) is its score."""
-    factors = contest.weights[:, None, None]
-    best, worst = beside(contest.lowest, True), beside(contest.highest, True)
-    most = factors * (contest.highest - np.maximum(contest.highest, best, out=best))
-    least = factors * (contest.lowest - np.maximum(contest.lowest, worst, out=worst))
+    factors = pairs.weights[:, None, None]
+    best, worst = beside(pairs.lowest, True), beside(pairs.highest, True)
+    most = factors * (pairs.highest - np.maximum(pairs.highest, best, out=best))
+    least = factors * (pairs.lowest - np.maximum(pairs.lowest, worst, out=worst))
     with np.errstate(over="ignore"):  # of a weight near 0
-        gaps = SLACK * contest.tolerance * np.maximum(1.0, contest.weights.max()) / contest.weights
-    return compare_smallest(contest, most, least, 2 * INDIFFERENT + gaps)
+        gaps = SLACK * pairs.tolerance * np.maximum(1.0, pairs.weights.max()) / pairs.weights
+    return compare_smallest(pairs, most, least, 2 * INDIFFERENT + gaps)
 
 
 @certifies("compromise_programming")
@@ -59,20 +59,20 @@ class CompromisePairs(Pairwise):
         """Return whether the ideal point comes from the context, so that nobody exceeds it."""
         return super().serves(rule, n_actions) and isinstance(rule, CompromiseProgramming) and not rule.fixed
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         del reports
         assert isinstance(rule, CompromiseProgramming)
         if np.isinf(rule.exponent):
-            return compare_largest_shortfalls(contest)
-        marks = contest.marks()
+            return compare_largest_shortfalls(pairs)
+        marks = pairs.marks()
         exponent = float(rule.exponent)
-        farthest = max(1.0, contest.weights.sum() ** (1.0 / exponent))
+        farthest = max(1.0, pairs.weights.sum() ** (1.0 / exponent))
         with np.errstate(over="ignore"):  # of a weight near 0; no shortfall is above 1
-            widening = np.minimum(1.0, SLACK * contest.tolerance * farthest * contest.weights ** (-1.0 / exponent))
+            widening = np.minimum(1.0, SLACK * pairs.tolerance * farthest * pairs.weights ** (-1.0 / exponent))
         distances_ahead(
-            contest.lowest, contest.highest, contest.weights, widening, exponent, BLUR * contest.tolerance,
-            contest.n_rivals, marks,
+            pairs.lowest, pairs.highest, pairs.weights, widening, exponent, BLUR * pairs.tolerance,
+            pairs.n_rivals, marks,
         )  # fmt: skip
         return marks
 
@@ -89,8 +89,6 @@ def distances_ahead(
 
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     weights
         Shape (stakeholder,).
     widening
@@ -99,10 +97,6 @@ def distances_ahead(
         p, at least 1 and finite.
     blur
         What rounding does to equal distances, relative to them.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     lacks, rival_lacks = np.empty(n_stakeholders), np.empty(n_stakeholders)

@@ -10,8 +10,8 @@ import numpy as np
 from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.columns import ColumnOrder
 from accordant.certificates.method import Method, Reach
-from accordant.certificates.pairwise.attacks import Plan, attacking, plans, search
-from accordant.certificates.pairwise.comparison import Contest, Marks
+from accordant.certificates.pairwise.attacks import Plan, attack_reports, plans, search
+from accordant.certificates.pairwise.comparison import Marks, PairwiseComparison
 from accordant.certificates.reports import Reports
 from accordant.strategies.strategy import Strategy
 
@@ -34,7 +34,7 @@ class Pairwise(Method):
         return type(rule) is self.made_for
 
     @abstractmethod
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival, shape (action, rival, context)."""
 
     def by_columns(self, rule: Strategy) -> bool:
@@ -42,7 +42,7 @@ class Pairwise(Method):
         del rule
         return True
 
-    def anchored(self, rule: Strategy) -> bool:
+    def has_anchor(self, rule: Strategy) -> bool:
         """Return whether one action is the status quo."""
         return getattr(rule, "disagreement", None) == "status_quo"
 
@@ -60,25 +60,25 @@ class Pairwise(Method):
 
     def outer(self, rule: Strategy, reports: Reports) -> Mask:
         """Return the actions that no rival rules out, shape (action, context)."""
-        contest = Contest.of(rule, reports)
-        return contest.left(self.compare(rule, contest, reports))
+        pairs = PairwiseComparison.of(rule, reports)
+        return pairs.left(self.compare(rule, pairs, reports))
 
     def misreport(self, rule: Strategy, reports: Reports, action: int, attack: int) -> Values:
         """Return the reports of one attack; the action it promotes is part of its number."""
         if self.exact(rule, reports.n_actions):
             return reports.promoting(action)
         number, promoted = divmod(attack, reports.n_actions)
-        return attacking(rule, reports, promoted, self.plans(reports)[number], self)
+        return attack_reports(rule, reports, promoted, self.plans(reports)[number], self)
 
     def changeable(self, rule: Strategy, reports: Reports, decided: Integers) -> Mask:
         """Compare the others with the decided action alone: if one can be ahead of it, it need not win."""
         if self.exact(rule, reports.n_actions):
             return ColumnOrder().changeable(rule, reports, decided)
-        if self.anchored(rule):
+        if self.has_anchor(rule):
             outer = self.outer(rule, reports)
             return np.asarray(outer.sum(axis=0) > outer[decided, np.arange(len(decided))])
-        contest = Contest.of(rule, reports).against(decided)
-        return np.asarray(contest.left(self.compare(rule, contest, reports))[1:].any(axis=0))
+        pairs = PairwiseComparison.of(rule, reports).against(decided)
+        return np.asarray(pairs.left(self.compare(rule, pairs, reports))[1:].any(axis=0))
 
     def plans(self, reports: Reports) -> tuple[Plan, ...]:
         """Return the attacks to try, in the order of their numbers."""

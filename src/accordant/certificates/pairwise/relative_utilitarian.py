@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.certificates.columns import BLUR
 from accordant.certificates.method import certifies
-from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, SLACK, Contest, Marks
+from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, SLACK, Marks, PairwiseComparison
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.pairwise.points import disagreement_of_rows, ideal_of_rows, status_quo
 from accordant.certificates.reports import Reports
@@ -25,8 +25,9 @@ THIRD, RIVAL, ACTION = 0, 1, 2  # whose entry d is
 
 
 def compare_row_by_row(
-    contest: Contest, weights: Values, below: Values, above: Values, *, anchor: int | None = None, widening: float = 0.0
-) -> Marks:
+    pairs: PairwiseComparison, weights: Values, below: Values, above: Values, *, anchor: int | None = None,
+    widening: float = 0.0,
+) -> Marks:  # fmt: skip
     """Return what each action can be beside each rival if rows are stretched from d to the best action.
 
     No relative gain is above 1, so no sum is. The highest sum is not below 0 with a status quo; with fixed points it
@@ -34,8 +35,6 @@ def compare_row_by_row(
 
     Parameters
     ----------
-    contest
-        The box.
     weights
         Shape (stakeholder,), with sum 1.
     below, above
@@ -45,44 +44,44 @@ def compare_row_by_row(
     widening
         How much an action is raised where ties are wider.
     """
-    marks = contest.marks()
-    for a in range(contest.lowest.shape[1]):
-        for b in range(contest.n_rivals):
-            pair = (contest, a, b, anchor, below, above, weights)
+    marks = pairs.marks()
+    for a in range(pairs.lowest.shape[1]):
+        for b in range(pairs.n_rivals):
+            pair = (pairs, a, b, anchor, below, above, weights)
             marks[a, b] = BEHIND if a == b else marks_of_pair(*pair, widening)
     return marks
 
 
-def compare_mirrored(contest: Contest, weights: Values, ideal: Values, widening: float) -> Marks:
+def compare_mirrored(pairs: PairwiseComparison, weights: Values, ideal: Values, widening: float) -> Marks:
     """Return the same if rows are stretched from the worst action to a fixed ideal point, shape (stakeholder, context).
 
     (e_a − e_b) / (u − min_c e_c) is the other case for −e, with the two actions exchanged and −u in the place of d.
     """
-    marks = contest.marks()
-    negated = replace(contest, lowest=-contest.highest, highest=-contest.lowest)
-    for a in range(contest.lowest.shape[1]):
-        for b in range(contest.n_rivals):
+    marks = pairs.marks()
+    negated = replace(pairs, lowest=-pairs.highest, highest=-pairs.lowest)
+    for a in range(pairs.lowest.shape[1]):
+        for b in range(pairs.n_rivals):
             pair = (negated, b, a, None, -ideal, -ideal, weights)
             marks[a, b] = BEHIND if a == b else marks_of_pair(*pair, widening)
     return marks
 
 
 def marks_of_pair(
-    contest: Contest, action: int, rival: int, anchor: int | None, below: Values, above: Values, weights: Values,
-    widening: float,
+    pairs: PairwiseComparison, action: int, rival: int, anchor: int | None,
+    below: Values, above: Values, weights: Values, widening: float,
 ) -> NDArray[np.uint8]:  # fmt: skip
     """Return what an action can be beside a rival, shape (context,); see `compare_row_by_row`."""
-    thirds = [c for c in range(contest.lowest.shape[1]) if c not in (action, rival, anchor)]
-    low = contest.lowest[:, thirds].max(axis=1, initial=-np.inf)
-    high = contest.highest[:, thirds].max(axis=1, initial=-np.inf)
+    thirds = [c for c in range(pairs.lowest.shape[1]) if c not in (action, rival, anchor)]
+    low = pairs.lowest[:, thirds].max(axis=1, initial=-np.inf)
+    high = pairs.highest[:, thirds].max(axis=1, initial=-np.inf)
     role = RIVAL if rival == anchor else ACTION if action == anchor else THIRD
-    ends, bounds = (contest.lowest, contest.highest, low, high, below, above), np.empty(low.shape)
+    ends, bounds = (pairs.lowest, pairs.highest, low, high, below, above), np.empty(low.shape)
     leads_of_rows(*ends, action, rival, role, 0.0, INDIFFERENT, bounds)
     lead, noise = weights @ bounds, ROUNDING * (weights @ np.abs(bounds))
     if widening:
         leads_of_rows(*ends, action, rival, role, widening, INDIFFERENT, bounds)
-    level = weights @ bounds >= -SLACK * contest.tolerance - noise
-    mark = np.where(lead > BLUR * contest.tolerance, AHEAD, np.where(level, LEVEL, BEHIND))
+    level = weights @ bounds >= -SLACK * pairs.tolerance - noise
+    mark = np.where(lead > BLUR * pairs.tolerance, AHEAD, np.where(level, LEVEL, BEHIND))
     return mark.astype(np.uint8)
 
 
@@ -107,10 +106,6 @@ def leads_of_rows(
         Whether d is the rival's entry, the action's, or neither.
     widening
         How much the action is raised above its highest.
-    indifferent
-        Rows no wider than this add nothing.
-    bounds
-        Where the result goes.
     """
     n_stakeholders, _, n_contexts = lowest.shape
     narrowest, out = 0.99 * indifferent, 1.01 * indifferent  # rows may count from here, and may not count up to there
@@ -144,22 +139,24 @@ def sums_ahead_within(
 ) -> None:  # fmt: skip
     """Write bounds of the marks if rows are stretched from d to u*, which are anywhere in intervals.
 
+    In NumPy::
+
+        ahead = highest[:, :, None] - lowest[:, None, :n_rivals]
+        narrow, wide = narrow[:, None, None], wide[:, None, None]
+        gains = np.where(wide > indifferent, ahead / np.maximum(narrow, indifferent), 0.0)
+        losses = np.where(narrow > SLACK * indifferent, ahead / np.where(wide > 0, wide, 1.0), 0.0)
+        lead = np.tensordot(weights, np.where(ahead > 0, gains, losses), axes=1)
+        marks[:] = np.where(lead > blur, AHEAD, np.where(lead >= -tolerances, LEVEL, BEHIND))
+        marks[np.eye(*marks.shape[:2], dtype=bool)] = BEHIND
+
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     weights
         Shape (stakeholder,).
     narrow, wide
         Smallest and largest u* − d, shape (stakeholder, context).
-    indifferent
-        Rows no wider than this add nothing.
     tolerances, blur
         How close sums tie, shape (context,), and how close rounding brings equal ones.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):
@@ -203,40 +200,40 @@ class RelativeUtilitarianPairs(RelativeSums):
         assert isinstance(rule, RelativeUtilitarian)
         return rule.ideal == "context" and rule.disagreement in ("context", "status_quo")
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         assert isinstance(rule, RelativeUtilitarian)
-        shares = contest.weights / contest.weights.sum()
+        shares = pairs.weights / pairs.weights.sum()
         if (rule.disagreement, rule.ideal) == ("context", "context"):
-            return compare_stretched(contest, shares, INDIFFERENT)
-        low, high = disagreement_of_rows(rule, contest, reports), ideal_of_rows(rule, contest, reports)
-        shape = (len(shares), contest.lowest.shape[2])
+            return compare_stretched(pairs, shares, INDIFFERENT)
+        low, high = disagreement_of_rows(rule, pairs, reports), ideal_of_rows(rule, pairs, reports)
+        shape = (len(shares), pairs.lowest.shape[2])
         if rule.ideal == "context":
             below, above = (np.array(np.broadcast_to(end, shape)) for end in (low.low, low.high))
             anchor = status_quo(rule, reports)
-            widening = 0.0 if anchor is not None else SLACK * contest.tolerance * (1.0 + np.abs(low.low).max())
-            return compare_row_by_row(contest, shares, below, above, anchor=anchor, widening=widening)
+            widening = 0.0 if anchor is not None else SLACK * pairs.tolerance * (1.0 + np.abs(low.low).max())
+            return compare_row_by_row(pairs, shares, below, above, anchor=anchor, widening=widening)
         if rule.disagreement == "context":
-            widening = SLACK * contest.tolerance * (1.0 + np.abs(high.low).max())
-            return compare_mirrored(contest, shares, np.array(np.broadcast_to(high.low, shape)), widening)
+            widening = SLACK * pairs.tolerance * (1.0 + np.abs(high.low).max())
+            return compare_mirrored(pairs, shares, np.array(np.broadcast_to(high.low, shape)), widening)
         narrow, wide = (np.array(np.broadcast_to(room, shape)) for room in (high.low - low.high, high.high - low.low))
-        farthest = np.maximum(contest.highest.max(axis=1) - low.low, low.high - contest.lowest.min(axis=1))
+        farthest = np.maximum(pairs.highest.max(axis=1) - low.low, low.high - pairs.lowest.min(axis=1))
         scale = np.maximum(1.0, (shares[:, None] * farthest / np.maximum(narrow, INDIFFERENT)).sum(axis=0))
-        marks = contest.marks()
+        marks = pairs.marks()
         sums_ahead_within(
-            contest.lowest, contest.highest, shares, narrow, wide, INDIFFERENT, SLACK * contest.tolerance * scale,
-            BLUR * contest.tolerance, contest.n_rivals, marks,
+            pairs.lowest, pairs.highest, shares, narrow, wide, INDIFFERENT, SLACK * pairs.tolerance * scale,
+            BLUR * pairs.tolerance, pairs.n_rivals, marks,
         )  # fmt: skip
         return marks
 
 
-def compare_stretched(contest: Contest, weights: Values, indifferent: float) -> Marks:
+def compare_stretched(pairs: PairwiseComparison, weights: Values, indifferent: float) -> Marks:
     """Return what each action can be beside each rival if rows are stretched from worst to best action, then added."""
-    marks = contest.marks()
-    scale = contest.tolerance * max(1.0, weights.sum())
+    marks = pairs.marks()
+    scale = pairs.tolerance * max(1.0, weights.sum())
     sums_ahead(
-        contest.lowest, contest.highest, weights, indifferent, SLACK * scale, BLUR * contest.tolerance,
-        contest.n_rivals, marks,
+        pairs.lowest, pairs.highest, weights, indifferent, SLACK * scale, BLUR * pairs.tolerance,
+        pairs.n_rivals, marks,
     )  # fmt: skip
     return marks
 
@@ -253,18 +250,10 @@ def sums_ahead(
 
     Parameters
     ----------
-    lowest, highest
-        Ends of the box.
     weights
         Shape (stakeholder,).
-    indifferent
-        Rows no wider than this add nothing.
     tolerance, blur
         How close sums tie, and how close rounding brings equal ones.
-    n_rivals
-        Number of rivals.
-    marks
-        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):
@@ -308,7 +297,7 @@ class RangePairs(RelativeSums):
 
     made_for = Range
 
-    def compare(self, rule: Strategy, contest: Contest, reports: Reports) -> Marks:
+    def compare(self, rule: Strategy, pairs: PairwiseComparison, reports: Reports) -> Marks:
         """Return what each action can be at most beside each rival."""
         del rule, reports
-        return compare_stretched(contest, contest.weights / min(1.0, contest.weights.sum()), contest.tolerance)
+        return compare_stretched(pairs, pairs.weights / min(1.0, pairs.weights.sum()), pairs.tolerance)

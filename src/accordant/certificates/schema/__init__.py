@@ -6,12 +6,14 @@ in docs/methods/paper-certificates.md.
     perturbations  what a coalition may do to E (Definition 15)
     forms          differentiable scores of the compromise rules, their slopes, ranges, and bounds U and Q on both
     families       which form belongs to which strategy
-    smoothing      softmax and log-sum-exp in the place of the best action
-    constants      L, β and κ
-    temperature    Lemma 18, Corollary 19, and the best temperature on a grid
+    constants      L, β and κ; softmax and log-sum-exp in the place of the best action; Lemma 18, Corollary 19, and the
+                   best temperature on a grid
     terms, bound   Theorem 16: the bound and what it is made of
-    composite      the composite score with frozen ranges as one metric
-    ranking        Lemma 20, which is not enough to certify a ranking
+    ranking        the composite score with frozen ranges as one metric; Lemma 20, which is not enough to certify a
+                   ranking
+
+This room serves research: it is reached from Python (`accordant.certificates.schema`) and compared with what is exact
+in ``benchmarks/paper_certificates.py``; no command prints it.
 
 The bound is sound where its constants are, and loose. Where the worst case can be computed exactly, do that.
 """

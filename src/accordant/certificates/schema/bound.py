@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from accordant.arrays import Values
+from accordant.arrays import Mask, Values
 from accordant.certificates.schema.constants import SMALLEST, best_temperature, beta
 from accordant.certificates.schema.families import family_of
 from accordant.certificates.schema.forms import ScoringForm
@@ -94,7 +94,7 @@ class PaperBound:
     region: Region
     total: Total
     metric: Literal["decision", "value"]
-    usable: NDArray[np.bool_] = field(repr=False)
+    usable: Mask = field(repr=False)
     terms: Terms = field(repr=False)
     margins: Values = field(repr=False)
     entries: Values = field(repr=False)
@@ -107,18 +107,10 @@ class PaperBound:
 
 
 def paper_bound(
-    rule: Strategy | ScoringForm,
-    expected: ExpectedRewards,
-    theta: ArrayLike,
-    *,
-    delta: float,
-    coalition: Iterable[str] | None,
-    mu: float = DEFAULT_MU,
-    tau: float | Temperature = "best",
-    bias: Bias = "exponential",
-    total: Total = "mean",
-    region: Region = "tube",
-) -> PaperBound:
+    rule: Strategy | ScoringForm, expected: ExpectedRewards, theta: ArrayLike, *, delta: float,
+    coalition: Iterable[str] | None, mu: float = DEFAULT_MU, tau: float | Temperature = "best",
+    bias: Bias = "exponential", total: Total = "mean", region: Region = "tube",
+) -> PaperBound:  # fmt: skip
     """Return a lower bound on a metric of decisions: Theorem 16 of Vineis, Perelli and Tolomei 2025 with our constants.
 
     Parameters
@@ -157,16 +149,9 @@ def paper_bound(
 
 
 def paper_value_bound(
-    rule: Strategy | ScoringForm,
-    expected: ExpectedRewards,
-    *,
-    delta: float,
-    coalition: Iterable[str] | None,
-    mu: float = DEFAULT_MU,
-    tau: float | Temperature = "best",
-    total: Total = "mean",
-    region: Region = "tube",
-) -> PaperBound:
+    rule: Strategy | ScoringForm, expected: ExpectedRewards, *, delta: float, coalition: Iterable[str] | None,
+    mu: float = DEFAULT_MU, tau: float | Temperature = "best", total: Total = "mean", region: Region = "tube",
+) -> PaperBound:  # fmt: skip
     """Return a lower bound on the rule's own score of its decisions, max_a Φ_a, by the log-sum-exp surrogate.
 
     Parameters are those of `paper_bound`; here ``"star"`` minimises δ² L(τ) / 2 + τ log k, with L of order 1 / τ.
@@ -191,14 +176,9 @@ def _form(rule: Strategy | ScoringForm, expected: ExpectedRewards) -> ScoringFor
 
 
 def _assemble(
-    schema: Schema,
-    form: ScoringForm,
-    perturbations: PerturbationSet,
-    tau: float | Temperature,
-    total: Total,
-    region: Region,
-    metric: Literal["decision", "value"],
-) -> PaperBound:
+    schema: Schema, form: ScoringForm, perturbations: PerturbationSet, tau: float | Temperature, total: Total,
+    region: Region, metric: Literal["decision", "value"],
+) -> PaperBound:  # fmt: skip
     """Choose the temperature and add up the terms."""
     _check("total", total, TOTALS)
     temperatures = _temperatures(schema, tau)
@@ -212,30 +192,15 @@ def _assemble(
 
     at, smoothness = float(temperatures[0]) if common else float("nan"), added(terms.smoothness)
     return PaperBound(
-        value=added(schema.value(temperatures)),
-        rlb=added(np.where(schema.defined, terms.rlb, -np.inf)),
-        smooth_score=added(terms.smooth_score),
-        gradient=added(terms.gradient),
-        curvature=added(terms.curvature),
-        bias=added(np.where(schema.defined, terms.bias, np.inf)),
-        tau=at,
-        margin=float(schema.margin.min()),
-        kappa=added(np.where(schema.defined, schema.kappa, np.inf)),
-        smoothness=smoothness,
-        beta=float(beta(smoothness, at, perturbations.mu)),
-        trivial=added(schema.trivial),
-        reason=_reason(schema, terms, metric),
-        rule=form.name,
-        form=form,
-        perturbations=perturbations,
-        region=region,
-        total=total,
-        metric=metric,
-        usable=schema.usable,
-        terms=terms,
-        margins=schema.margin,
+        value=added(schema.value(temperatures)), rlb=added(np.where(schema.defined, terms.rlb, -np.inf)),
+        smooth_score=added(terms.smooth_score), gradient=added(terms.gradient), curvature=added(terms.curvature),
+        bias=added(np.where(schema.defined, terms.bias, np.inf)), tau=at, margin=float(schema.margin.min()),
+        kappa=added(np.where(schema.defined, schema.kappa, np.inf)), smoothness=smoothness,
+        beta=float(beta(smoothness, at, perturbations.mu)), trivial=added(schema.trivial),
+        reason=_reason(schema, terms, metric), rule=form.name, form=form, perturbations=perturbations, region=region,
+        total=total, metric=metric, usable=schema.usable, terms=terms, margins=schema.margin,
         entries=schema.gradient(temperatures),
-    )
+    )  # fmt: skip
 
 
 def _temperatures(schema: Schema, tau: float | Temperature) -> Values:

@@ -139,10 +139,6 @@ def _soft_minimum(rule: Strategy, expected: ExpectedRewards, weights: Values, si
 
 Builder = Callable[[Strategy, ExpectedRewards, Values, float], ScoringForm]
 FAMILIES: dict[type[Strategy], Builder] = {
-    Utilitarian: _weighted_sum,
-    NashSocialWelfare: _log_product,
-    NashBargaining: _log_product,
-    CompromiseProgramming: _squared_distance,
-    Maximin: _soft_minimum,
-    KalaiSmorodinsky: _soft_minimum,
-}
+    Utilitarian: _weighted_sum, NashSocialWelfare: _log_product, NashBargaining: _log_product,
+    CompromiseProgramming: _squared_distance, Maximin: _soft_minimum, KalaiSmorodinsky: _soft_minimum,
+}  # fmt: skip

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Codes, Values
+from accordant.arrays import Codes, Mask, Values
 from accordant.certificates.schema.perturbations import PerturbationSet, Region
 
 SMALLEST_GAIN = 1e-9  # gains that may fall to this leave a logarithm without useful bounds
@@ -68,7 +67,7 @@ class ScoringForm(ABC):
     weights: Values
 
     @property
-    def heard(self) -> NDArray[np.bool_]:
+    def heard(self) -> Mask:
         """Who counts, shape (stakeholder,)."""
         return np.asarray(self.weights > 0)
 
@@ -88,7 +87,7 @@ class ScoringForm(ABC):
         """Return the exact range of each score over a box; here for scores that never fall when a reward rises."""
         return Extremes(self.scores(low), self.scores(high))
 
-    def defined(self, low: Values) -> NDArray[np.bool_]:
+    def defined(self, low: Values) -> Mask:
         """Return in which contexts the score is smooth on every box with these lower ends, shape (context,)."""
         return np.ones(low.shape[2], dtype=bool)
 
@@ -144,7 +143,7 @@ class LogProduct(ScoringForm):
         """Return w_i / (e_i − d_i)."""
         return np.asarray(self.weights[:, None, None] / self.gains(values))
 
-    def defined(self, low: Values) -> NDArray[np.bool_]:
+    def defined(self, low: Values) -> Mask:
         """Return where everybody who counts keeps a gain at every action."""
         if self.disagreement is None:
             return super().defined(low)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Mask, Values
 from accordant.certificates.schema import constants
 from accordant.certificates.schema.constants import minimiser
 from accordant.certificates.schema.forms import ScoringForm
@@ -67,7 +66,7 @@ class Schema(ABC):
         κ, the lead m, and what S^0 cannot fall below whatever happens, shape (context,).
     """
 
-    usable: NDArray[np.bool_]
+    usable: Mask
     kappa: Values
     margin: Values
     trivial: Values

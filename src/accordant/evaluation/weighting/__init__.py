@@ -10,7 +10,7 @@ Words used here:
 weigh(...)                 everything below, from the arguments of `evaluate`
 weigh_leaderboard(...)     regions and borders of a leaderboard
 weight_regions(...)        the simplex of weights divided among the strategies (regions.py, cones.py)
-borders(...)               the smallest change of weights that changes the winner (weight_sensitivity.py)
+weight_sensitivity(...)    the smallest change of weights that changes the winner (weight_sensitivity.py)
 sampling_error(...)        shares and wins over resamples of contexts (weight_sensitivity.py)
 other_choices(...)         other normalisations, candidates left out, rank reversal (choices.py)
 """
@@ -18,21 +18,19 @@ other_choices(...)         other normalisations, candidates left out, rank rever
 from __future__ import annotations
 
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
-from accordant.evaluation.weighting.cones import Contest
+from accordant.evaluation.weighting.cones import UndominatedScores
 from accordant.evaluation.weighting.regions import Inequality, Region, WeightRegions, weight_regions
 from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard
 from accordant.evaluation.weighting.weight_sensitivity import (
-    Borders,
     SamplingError,
     Shift,
     Survival,
-    borders,
+    WeightSensitivity,
     sampling_error,
+    weight_sensitivity,
 )
 
 __all__ = [
-    "Borders",
-    "Contest",
     "Inequality",
     "OtherChoices",
     "Region",
@@ -40,12 +38,14 @@ __all__ = [
     "ScoreTable",
     "Shift",
     "Survival",
+    "UndominatedScores",
     "Weighing",
     "WeightRegions",
-    "borders",
+    "WeightSensitivity",
     "other_choices",
     "sampling_error",
     "weigh",
     "weigh_leaderboard",
     "weight_regions",
+    "weight_sensitivity",
 ]

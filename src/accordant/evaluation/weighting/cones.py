@@ -158,7 +158,7 @@ def _determinant(rays: Sequence[Ray]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class UndominatedScores:
     """Candidates by their normalised metrics.
 
     Attributes

@@ -20,7 +20,7 @@ from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.weighting.choices import drawn_weights, wins_of
-from accordant.evaluation.weighting.cones import Cone, Contest
+from accordant.evaluation.weighting.cones import Cone, UndominatedScores
 from accordant.statistics import wilson
 
 Status = Literal["wins", "border", "never"]
@@ -180,7 +180,7 @@ def weight_regions(
     Parameters
     ----------
     normalised, strategies, metrics, weights, candidates, among
-        See `Contest.of`.
+        See `UndominatedScores.of`.
     generator
         Source of weights for more than 5 metrics; not read otherwise.
     draws
@@ -193,85 +193,87 @@ def weight_regions(
     InputError
         If something does not fit, `level` is not in (0, 1), or there are more than 5 metrics and no generator.
     """
-    contest = Contest.of(normalised, strategies, metrics, weights, candidates=candidates, among=among)
-    return regions_of(contest, generator=generator, draws=draws, level=level)
+    scores = UndominatedScores.of(normalised, strategies, metrics, weights, candidates=candidates, among=among)
+    return regions_of(scores, generator=generator, draws=draws, level=level)
 
 
 def regions_of(
-    contest: Contest, *, generator: np.random.Generator | None = None, draws: int = DRAWS, level: float = 0.95
+    scores: UndominatedScores,
+    *,
+    generator: np.random.Generator | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
 ) -> WeightRegions:
-    """Return what `weight_regions` returns, from a contest."""
+    """Return what `weight_regions` returns, from undominated scores."""
     if not 0 < level < 1:
         raise InputError(f"level is {level}; allowed: between 0 and 1")
-    exact = len(contest.metrics) <= EXACT_METRICS
+    exact = len(scores.metrics) <= EXACT_METRICS
     if exact:
-        found = _exact(contest)
+        found = _exact(scores)
     elif generator is None:
         raise InputError(
-            f"{len(contest.metrics)} weighted metrics need a generator: beyond {EXACT_METRICS}, weights are drawn"
+            f"{len(scores.metrics)} weighted metrics need a generator: beyond {EXACT_METRICS}, weights are drawn"
         )
     else:
-        found = _sampled(contest, drawn_weights(len(contest.metrics), draws, generator), level)
+        found = _sampled(scores, drawn_weights(len(scores.metrics), draws, generator), level)
     ranks = {"wins": 0, "border": 1, "never": 2}
     ordered = sorted(found, key=lambda region: (ranks[region.status], -region.share))
-    winners = tuple(name for place in contest.leaders for name in contest.places[place])
+    winners = tuple(name for place in scores.leaders for name in scores.places[place])
     return WeightRegions(
-        contest.metrics,
-        tuple(contest.weights.tolist()),
+        scores.metrics,
+        tuple(scores.weights.tolist()),
         winners,
         "exact" if exact else "sampled",
         0 if exact else draws,
         level,
         tuple(ordered),
-        dict(contest.left_out),
+        dict(scores.left_out),
     )
 
 
-def _exact(contest: Contest) -> list[Region]:
+def _exact(scores: UndominatedScores) -> list[Region]:
     """Return the regions by cutting the simplex; slivers of rounding go to those that win beside them."""
-    every = range(len(contest.rows))
-    cones = {place: _cone(contest, place, every) for place in every}
-    status = {place: _exact_status(contest, place, cones[place]) for place in every}
+    every = range(len(scores.rows))
+    cones = {place: _cone(scores, place, every) for place in every}
+    status = {place: _exact_status(scores, place, cones[place]) for place in every}
     winning = [place for place in every if status[place] == "wins"]
     against: Sequence[int] = every
     if any(cones[place].full for place in every if place not in winning):
         against = winning
-        cones = {place: _cone(contest, place, winning) for place in winning}
+        cones = {place: _cone(scores, place, winning) for place in winning}
     found = []
     for place in every:
         if place not in winning:
-            found.append(_region(contest, place, status, 0.0, (0.0, 0.0)))
+            found.append(_region(scores, place, status, 0.0, (0.0, 0.0)))
             continue
         rivals, cone = [rival for rival in against if rival != place], cones[place]
-        sides = [rivals[c - len(contest.metrics)] for c in cone.facets() if c >= len(contest.metrics)]
+        sides = [rivals[c - len(scores.metrics)] for c in cone.facets() if c >= len(scores.metrics)]
         share, corners = float(cone.share()), cone.corners()
         found.append(
             _region(
-                contest, place, status, share, (share, share),
-                tuple(contest.places[rival][0] for rival in sides), _round_about(corners),
+                scores, place, status, share, (share, share),
+                tuple(scores.places[rival][0] for rival in sides), _round_about(corners),
             )
         )  # fmt: skip
     return found
 
 
-def _exact_status(contest: Contest, place: int, cone: Cone) -> Status:
+def _exact_status(scores: UndominatedScores, place: int, cone: Cone) -> Status:
     """Return where a strategy wins: ahead by more than rounding, or on more than a sliver of all weights."""
-    every = range(len(contest.rows))
-    if cone.full and (cone.share() > SLIVER or _cone(contest, place, every, -ROUNDED).full):
+    every = range(len(scores.rows))
+    if cone.full and (cone.share() > SLIVER or _cone(scores, place, every, -ROUNDED).full):
         return "wins"
-    return "border" if cone.rays or _cone(contest, place, every, ROUNDED).rays else "never"
+    return "border" if cone.rays or _cone(scores, place, every, ROUNDED).rays else "never"
 
 
-def _sampled(contest: Contest, weights: Values, level: float) -> list[Region]:
+def _sampled(scores: UndominatedScores, weights: Values, level: float) -> list[Region]:
     """Return the regions with estimated shares; who wins none of the draws may still win somewhere."""
-    wins = wins_of(contest.rows, weights).tolist()
-    status: dict[int, Status] = {
-        place: "wins" if count else _status(contest, place) for place, count in enumerate(wins)
-    }
+    wins = wins_of(scores.rows, weights).tolist()
+    status: dict[int, Status] = {place: "wins" if count else _status(scores, place) for place, count in enumerate(wins)}
     return [
-        _region(contest, place, status, count / len(weights), _wilson(count, len(weights), level))
+        _region(scores, place, status, count / len(weights), _wilson(count, len(weights), level))
         if status[place] == "wins"
-        else _region(contest, place, status, 0.0, (0.0, 0.0))
+        else _region(scores, place, status, 0.0, (0.0, 0.0))
         for place, count in enumerate(wins)
     ]
 
@@ -282,10 +284,10 @@ def _wilson(count: int, draws: int, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _cone(contest: Contest, place: int, against: Sequence[int], slack: int = 0) -> Cone:
+def _cone(scores: UndominatedScores, place: int, against: Sequence[int], slack: int = 0) -> Cone:
     """Return the weights at which nobody in `against` is ahead by more than `slack` units, values to 12 decimals."""
-    units = [[round(Fraction(value) * UNITS) for value in row.tolist()] for row in contest.rows]
-    cone = Cone.orthant(len(contest.metrics))
+    units = [[round(Fraction(value) * UNITS) for value in row.tolist()] for row in scores.rows]
+    cone = Cone.orthant(len(scores.metrics))
     for rival in against:
         if rival != place:
             cone = cone.clipped([own - other + slack for own, other in zip(units[place], units[rival], strict=True)])
@@ -296,7 +298,7 @@ def _difference(row: Values, rival: Values) -> list[float]:
     return [float(value) for value in row - rival]
 
 
-def _status(contest: Contest, place: int) -> Status:
+def _status(scores: UndominatedScores, place: int) -> Status:
     """Return where a strategy wins: the largest margin over all rivals that some weights give it decides.
 
     The programme is solved up to its own tolerance. Its weights prove a margin from below, and the prices of its rivals
@@ -304,8 +306,8 @@ def _status(contest: Contest, place: int) -> Status:
     """
     from scipy.optimize import linprog
 
-    margins = contest.rows[place] - np.delete(contest.rows, place, axis=0)
-    n_metrics = len(contest.metrics)
+    margins = scores.rows[place] - np.delete(scores.rows, place, axis=0)
+    n_metrics = len(scores.metrics)
     if not len(margins):
         return "wins"
     done = linprog(
@@ -323,7 +325,7 @@ def _status(contest: Contest, place: int) -> Status:
 
 
 def _region(
-    contest: Contest,
+    scores: UndominatedScores,
     place: int,
     status: Mapping[int, Status],
     share: float,
@@ -332,18 +334,18 @@ def _region(
     corners: tuple[tuple[float, ...], ...] | None = None,
 ) -> Region:
     """Return a region with its names; inequalities against the rivals that win somewhere."""
-    dominator = contest.dominator(place)
+    dominator = scores.dominator(place)
     rivals = [rival for rival, each in status.items() if each != "never" and rival != place]
     return Region(
-        strategy=contest.places[place][0],
-        tied_with=contest.places[place][1:],
+        strategy=scores.places[place][0],
+        tied_with=scores.places[place][1:],
         status=status[place],
         share=share,
         low=limits[0],
         high=limits[1],
-        dominated_by=None if dominator is None else contest.places[dominator][0],
+        dominated_by=None if dominator is None else scores.places[dominator][0],
         inequalities=tuple(
-            Inequality(contest.places[rival][0], tuple(_difference(contest.rows[place], contest.rows[rival])))
+            Inequality(scores.places[rival][0], tuple(_difference(scores.rows[place], scores.rows[rival])))
             for rival in (rivals if status[place] != "never" else ())
         ),
         neighbours=neighbours,

@@ -16,14 +16,14 @@ from accordant.evaluation.comparison import CompositeScale, DeclaredRanges, Weig
 from accordant.evaluation.composite import Composite, Normalisation, composite_score
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, drawn_weights, other_choices
-from accordant.evaluation.weighting.cones import Contest
+from accordant.evaluation.weighting.cones import UndominatedScores
 from accordant.evaluation.weighting.regions import DRAWS, WeightRegions, regions_of
 from accordant.evaluation.weighting.weight_sensitivity import (
     DRAWS_PER_RESAMPLE,
-    Borders,
     SamplingError,
-    borders,
+    WeightSensitivity,
     sampling_error,
+    weight_sensitivity,
 )
 from accordant.evidence import Evidence
 
@@ -36,7 +36,7 @@ class Weighing:
     ----------
     regions
         For which weights each candidate wins.
-    borders
+    sensitivity
         How far the chosen weights are from another winner.
     sampling_error
         The same over resamples of contexts; None if nothing was resampled.
@@ -45,7 +45,7 @@ class Weighing:
     """
 
     regions: WeightRegions
-    borders: Borders
+    sensitivity: WeightSensitivity
     sampling_error: SamplingError | None
     choices: OtherChoices | None
 
@@ -53,7 +53,7 @@ class Weighing:
         """Return plain values."""
         return {
             "regions": self.regions.to_json(),
-            "borders": self.borders.to_json(),
+            "borders": self.sensitivity.to_json(),
             "sampling_error": None if self.sampling_error is None else self.sampling_error.to_json(),
             "choices": None if self.choices is None else self.choices.to_json(),
         }
@@ -107,7 +107,7 @@ def weigh(
     scale = CompositeScale.of(counted, evidence, inside, normalisation, declared)
     table = _table(statistics, kinds, scale)
     order = np.argsort(~table.baselines, kind="stable")  # among equals a baseline comes first, as in a leaderboard
-    contest = Contest.of(
+    scores = UndominatedScores.of(
         _normalised(table, table.raw).normalised[order], [table.strategies[s] for s in order], tuple(counted),
         table.weights.tolist(), candidates=candidates,
     )  # fmt: skip
@@ -118,8 +118,8 @@ def weigh(
         survived = sampling_error(
             _normalised(table, values).normalised, table.strategies, weights, table.candidates, level=level,
         )  # fmt: skip
-    regions = regions_of(contest, generator=generator, draws=draws, level=level)
-    return Weighing(regions, _borders(contest, regions), survived, other_choices(table))
+    regions = regions_of(scores, generator=generator, draws=draws, level=level)
+    return Weighing(regions, _sensitivity(scores, regions), survived, other_choices(table))
 
 
 def weigh_leaderboard(leaderboard: Leaderboard, *, generator: np.random.Generator, draws: int = DRAWS) -> Weighing:
@@ -139,19 +139,19 @@ def weigh_leaderboard(leaderboard: Leaderboard, *, generator: np.random.Generato
     """
     columns = [column for column in leaderboard.columns if column.weight > 0]
     normalised = [[row.metrics[column.label].normalised for column in columns] for row in leaderboard.rows]
-    contest = Contest.of(
+    scores = UndominatedScores.of(
         np.array(normalised, dtype=np.float64),  # None becomes NaN
         [row.strategy for row in leaderboard.rows],
         [column.label for column in columns],
         [column.weight for column in columns],
         candidates=[row.strategy for row in leaderboard.rows if row.candidate],
     )
-    regions = regions_of(contest, generator=generator, draws=draws, level=leaderboard.level)
-    return Weighing(regions, _borders(contest, regions), None, None)
+    regions = regions_of(scores, generator=generator, draws=draws, level=leaderboard.level)
+    return Weighing(regions, _sensitivity(scores, regions), None, None)
 
 
-def _borders(contest: Contest, regions: WeightRegions) -> Borders:
-    return borders(contest, {region.strategy: region.status == "wins" for region in regions.regions})
+def _sensitivity(scores: UndominatedScores, regions: WeightRegions) -> WeightSensitivity:
+    return weight_sensitivity(scores, {region.strategy: region.status == "wins" for region in regions.regions})
 
 
 def _table(

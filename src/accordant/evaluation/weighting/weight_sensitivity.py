@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
-from accordant.evaluation.weighting.cones import Contest
+from accordant.evaluation.weighting.cones import UndominatedScores
 from accordant.statistics import percentile_interval
 
 HALVINGS = 200  # more than the bits of a float, so the bracket closes
@@ -63,7 +63,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Borders:
+class WeightSensitivity:
     """How far the chosen weights are from another winner.
 
     Attributes
@@ -119,38 +119,38 @@ class Borders:
         }
 
 
-def borders(contest: Contest, winning: Mapping[str, bool]) -> Borders:
+def weight_sensitivity(scores: UndominatedScores, winning: Mapping[str, bool]) -> WeightSensitivity:
     """Return how far the chosen weights are from every rival's overtaking.
 
     Parameters
     ----------
-    contest
+    scores
         Candidates, metrics and chosen weights.
     winning
         First name of each place to whether it wins on a set of weights with volume. Of several leaders the first that
         does is the winner.
     """
-    leaders = contest.leaders
-    winner = next((place for place in leaders if winning[contest.places[place][0]]), leaders[0])
+    leaders = scores.leaders
+    winner = next((place for place in leaders if winning[scores.places[place][0]]), leaders[0])
     shifts, cannot = [], []
-    for rival, names in enumerate(contest.places):
-        gain = contest.rows[rival] - contest.rows[winner]
+    for rival, names in enumerate(scores.places):
+        gain = scores.rows[rival] - scores.rows[winner]
         if rival == winner:
             continue
         if gain.max() <= EQUAL:
             cannot.append(names[0])
             continue
-        moved = nearest_by_share(contest.weights, gain)
-        wins_from = share_until_best(contest, rival) if winning[names[0]] else None
-        distance = float(np.linalg.norm(nearest_by_distance(contest.weights, gain) - contest.weights))
-        share = float(np.abs(moved - contest.weights).sum() / 2)
+        moved = nearest_by_share(scores.weights, gain)
+        wins_from = share_until_best(scores, rival) if winning[names[0]] else None
+        distance = float(np.linalg.norm(nearest_by_distance(scores.weights, gain) - scores.weights))
+        share = float(np.abs(moved - scores.weights).sum() / 2)
         shifts.append(Shift(names[0], names[1:], share, tuple(moved.tolist()), distance, wins_from))
-    return Borders(
-        contest.metrics,
-        tuple(contest.weights.tolist()),
-        contest.places[winner][0],
-        contest.places[winner][1:],
-        tuple(contest.places[place][0] for place in leaders if place != winner),
+    return WeightSensitivity(
+        scores.metrics,
+        tuple(scores.weights.tolist()),
+        scores.places[winner][0],
+        scores.places[winner][1:],
+        tuple(scores.places[place][0] for place in leaders if place != winner),
         tuple(sorted(shifts, key=lambda shift: shift.share_moved)),
         tuple(cannot),
     )
@@ -204,20 +204,20 @@ def on_simplex(point: Values) -> Values:
     return np.asarray(np.maximum(point - excess[ordered > excess][-1], 0.0))
 
 
-def share_until_best(contest: Contest, place: int) -> float | None:
+def share_until_best(scores: UndominatedScores, place: int) -> float | None:
     """Return the smallest share of weight that must move until nobody is ahead of a place; None if nothing helps."""
     from scipy.optimize import linprog
 
-    ahead = np.delete(contest.rows, place, axis=0) - contest.rows[place]
-    n_metrics = len(contest.metrics)
+    ahead = np.delete(scores.rows, place, axis=0) - scores.rows[place]
+    n_metrics = len(scores.metrics)
     # w = w⁰ + gained − given
     done = linprog(
         np.repeat([1.0, 0.0], n_metrics),
         A_ub=np.hstack([ahead, -ahead]),
-        b_ub=-ahead @ contest.weights,
+        b_ub=-ahead @ scores.weights,
         A_eq=[np.repeat([1.0, -1.0], n_metrics)],
         b_eq=[0.0],
-        bounds=[*[(0, None)] * n_metrics, *((0, weight) for weight in contest.weights.tolist())],
+        bounds=[*[(0, None)] * n_metrics, *((0, weight) for weight in scores.weights.tolist())],
     )
     return max(0.0, float(done.fun)) if done.success else None
 

@@ -28,13 +28,11 @@ from accordant.strategies.welfare import GeneralisedGini
 from accordant.utilities import ExpectedRewards
 
 
-def neutralised(expected: ExpectedRewards, absent: Mask) -> ExpectedRewards:
+def neutralise(expected: ExpectedRewards, absent: Mask) -> ExpectedRewards:
     """Return E in which all actions are worth to some stakeholders what they are worth to them on average.
 
     Parameters
     ----------
-    expected
-        E.
     absent
         Who has no preference, shape (stakeholder,).
     """
@@ -45,15 +43,11 @@ def neutralised(expected: ExpectedRewards, absent: Mask) -> ExpectedRewards:
     return ExpectedRewards(values, stakeholders=expected.stakeholders, actions=expected.actions)
 
 
-def dropped(rule: Strategy, expected: ExpectedRewards, absent: Mask) -> tuple[Strategy, ExpectedRewards]:
+def drop(rule: Strategy, expected: ExpectedRewards, absent: Mask) -> tuple[Strategy, ExpectedRewards]:
     """Return the rule and E as if some stakeholders were not there.
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
     absent
         Who is not there, shape (stakeholder,).
 
@@ -66,17 +60,17 @@ def dropped(rule: Strategy, expected: ExpectedRewards, absent: Mask) -> tuple[St
         return rule, expected
     names = [name for name, gone in zip(expected.stakeholders, absent, strict=True) if gone]
     if isinstance(rule, Constrained):
-        inner, _ = dropped(rule.terms.rule, expected, absent)
+        inner, _ = drop(rule.terms.rule, expected, absent)
         kept = tuple(name for name in expected.stakeholders if name not in names)
         floors, vetoes = _levels_of(rule.floors, kept), _levels_of(rule.vetoes, kept)
         # whoever has no row cannot break a tie of the rule within the constraints either
-        return replace(rule, rule=inner, floors=floors, vetoes=vetoes), neutralised(expected, absent)
+        return replace(rule, rule=inner, floors=floors, vetoes=vetoes), neutralise(expected, absent)
     if isinstance(rule, SingleStakeholder):
         if rule.stakeholder in names:
             raise InputError(
                 f"{rule.label} asks nobody but {rule.stakeholder!r}; without {rule.stakeholder!r} it is no rule"
             )
-        return rule, neutralised(expected, absent)
+        return rule, neutralise(expected, absent)
     weights = weights_of(rule, len(expected.stakeholders))
     if weights is None:
         raise InputError(f"{rule.label} has no weights; it is not declared what it decides without somebody")

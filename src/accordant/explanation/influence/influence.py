@@ -9,13 +9,13 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Mask, WholeNumbers
+from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.explanation.influence.absence import dropped, neutralised, with_say
+from accordant.explanation.influence.absence import drop, neutralise, with_say
 from accordant.explanation.influence.pivotal import checked_labels, members_of
-from accordant.explanation.influence.power import MOST_PLAYERS, PowerIndex, as_json, enumerated, sampled
+from accordant.explanation.influence.power import MOST_PLAYERS, PowerIndex, as_json, enumerate_coalitions, sample_orders
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.strategy import Strategy
@@ -57,7 +57,7 @@ class Coalitions:
     absence: Absence
     ties: Ties
     players: Mask
-    decided: NDArray[np.signedinteger[Any]]
+    decided: Integers
 
     @classmethod
     def of(
@@ -83,7 +83,7 @@ class Coalitions:
         """In how many orders of the actions is decided."""
         return len(self.expected.actions) if self.ties == "rotated" else 1
 
-    def worth(self, coalition: NDArray[np.intp]) -> WholeNumbers:
+    def worth(self, coalition: Codes) -> WholeNumbers:
         """Return v_t of a coalition of players, times `orders`, shape (context,).
 
         Parameters
@@ -102,9 +102,9 @@ class Coalitions:
         absent[coalition] = False
         rule, given = self.rule, self.expected
         if self.absence == "neutralised" or not len(coalition):
-            given = neutralised(given, absent)
+            given = neutralise(given, absent)
         else:
-            rule, given = dropped(rule, given, absent)
+            rule, given = drop(rule, given, absent)
         found = _decisions(rule, given, self.known)
         counts: WholeNumbers = np.asarray(found.codes == self.decided, dtype=np.int64)
         if self.orders == 1:
@@ -116,7 +116,7 @@ class Coalitions:
             counts[open_] = self._rotated(rule, given.take(open_), open_)
         return counts
 
-    def _rotated(self, rule: Strategy, given: ExpectedRewards, where: NDArray[np.intp]) -> WholeNumbers:
+    def _rotated(self, rule: Strategy, given: ExpectedRewards, where: Codes) -> WholeNumbers:
         """Return in how many orders the decision is reached in some contexts."""
         n_actions = len(given.actions)
         counts: WholeNumbers = np.zeros(len(where), dtype=np.int64)
@@ -136,7 +136,7 @@ def _decisions(rule: Strategy, expected: ExpectedRewards, known: Known) -> Decis
     return rule(expected, **known.arguments(slice(None)))
 
 
-def _turned(prediction: OutcomePrediction | None, order: NDArray[np.intp]) -> OutcomePrediction | None:
+def _turned(prediction: OutcomePrediction | None, order: Codes) -> OutcomePrediction | None:
     """Return a prediction for actions in another order."""
     if prediction is None:
         return None
@@ -163,7 +163,7 @@ class Influence:
     stakeholders
         Names.
     absence
-        What it means not to be heard: ``neutralised`` or ``dropped``.
+        What it means not to be heard: ``neutralise`` or ``drop``.
     ties
         How ties are broken that sums leave open: ``rotated`` or ``declared``.
     players
@@ -183,8 +183,8 @@ class Influence:
     absence: Absence
     ties: Ties
     players: Mask
-    everybody: NDArray[np.float64]
-    nobody: NDArray[np.float64]
+    everybody: Values
+    nobody: Values
     shapley: PowerIndex
     banzhaf: PowerIndex
     samples: int
@@ -207,15 +207,10 @@ class Influence:
         """
         indices = {"shapley": self.shapley, "banzhaf": self.banzhaf}
         found: dict[str, Any] = {
-            "rule": self.rule,
-            "absence": self.absence,
-            "ties": self.ties,
-            "contexts": len(self.everybody),
-            "moved": self.moved,
-            "exact": self.samples == 0,
-            "samples": self.samples,
+            "rule": self.rule, "absence": self.absence, "ties": self.ties, "contexts": len(self.everybody),
+            "moved": self.moved, "exact": self.samples == 0, "samples": self.samples,
             "players": [name for name, plays in zip(self.stakeholders, self.players, strict=True) if plays],
-        }
+        }  # fmt: skip
         for name, index in indices.items():
             error = None if index.error is None else dict(zip(self.stakeholders, index.error.tolist(), strict=True))
             found[name] = {**as_json(self.stakeholders, index), "standard_error": error}
@@ -230,16 +225,10 @@ class Influence:
 
 
 def influence(
-    rule: Strategy,
-    expected: ExpectedRewards,
-    *,
-    known: Known | None = None,
-    absence: Absence = "neutralised",
-    ties: Ties = "rotated",
-    groups: Any | None = None,
-    samples: int = SAMPLES,
+    rule: Strategy, expected: ExpectedRewards, *, known: Known | None = None, absence: Absence = "neutralised",
+    ties: Ties = "rotated", groups: Any | None = None, samples: int = SAMPLES,
     generator: np.random.Generator | None = None,
-) -> Influence:
+) -> Influence:  # fmt: skip
     """Share the decisions of a rule among stakeholders by Shapley and Banzhaf values.
 
     Parameters
@@ -247,10 +236,6 @@ def influence(
     rule
         Any strategy. A rule that decides a whole batch at once is asked with the same stakeholders heard in all
         contexts.
-    expected
-        E.
-    known
-        What the rule reads beside E.
     absence
         ``"neutralised"``: whoever is not heard has no preference; ``"dropped"``: is not there.
     ties
@@ -286,6 +271,6 @@ def _values(game: Coalitions, draws: tuple[int, np.random.Generator] | None) -> 
     """Return Shapley and Banzhaf values, from every coalition or from draws."""
     n_contexts = len(game.decided)
     if draws is None:
-        return enumerated(game.worth, game.players, n_contexts, unit=game.orders)
+        return enumerate_coalitions(game.worth, game.players, n_contexts, unit=game.orders)
     samples, generator = draws
-    return sampled(game.worth, game.players, n_contexts, samples=samples, generator=generator, unit=game.orders)
+    return sample_orders(game.worth, game.players, n_contexts, samples=samples, generator=generator, unit=game.orders)

@@ -14,7 +14,7 @@ from accordant.arrays import Integers, Labels, Mask
 from accordant.certificates import Known
 from accordant.certificates.certificate import decisions_on
 from accordant.errors import InputError
-from accordant.explanation.influence.absence import dropped, neutralised, weights_of, with_weights
+from accordant.explanation.influence.absence import drop, neutralise, weights_of, with_weights
 from accordant.problem import value_label
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
@@ -39,7 +39,7 @@ def checked_labels(groups: Any, n_contexts: int) -> Labels:
     )
 
 
-def members_of(labels: Labels | None) -> dict[str, NDArray[np.bool_]]:
+def members_of(labels: Labels | None) -> dict[str, Mask]:
     """Return the contexts of each group by label, each of shape (context,)."""
     return {} if labels is None else {str(label): labels == label for label in np.unique(labels)}
 
@@ -97,7 +97,7 @@ class Pivotal:
     decided
         The decisions, shape (context,).
     variations
-        ``dropped``, ``neutralised``, ``doubled`` and ``halved``, each with its decisions.
+        ``drop``, ``neutralise``, ``doubled`` and ``halved``, each with its decisions.
     groups
         Group label of each context, shape (context,), or None.
     """
@@ -146,12 +146,6 @@ def pivotal(
 
     Parameters
     ----------
-    rule
-        Any strategy.
-    expected
-        E.
-    known
-        What the rule reads beside E.
     groups
         One label per context, to tell shares apart by group.
 
@@ -163,8 +157,8 @@ def pivotal(
     known = known or Known()
     decided = decisions_on(rule, expected, known)
     asked: dict[str, Callable[[Mask], Changed]] = {
-        "dropped": lambda who: dropped(rule, expected, who),
-        "neutralised": lambda who: (rule, neutralised(expected, who)),
+        "dropped": lambda who: drop(rule, expected, who),
+        "neutralised": lambda who: (rule, neutralise(expected, who)),
     }
     for name, factor in FACTORS.items():
         asked[name] = lambda who, factor=factor: (reweighted(rule, expected, who, factor), expected)  # type: ignore[misc]

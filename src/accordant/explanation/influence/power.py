@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Mask, WholeNumbers
+from accordant.arrays import Codes, Mask, Values, WholeNumbers
 
-Worth = Callable[[NDArray[np.intp]], WholeNumbers]
+Worth = Callable[[Codes], WholeNumbers]
 
 MOST_PLAYERS = 10  # up to here all 2^n coalitions are enumerated; beyond, orders and coalitions are drawn
 
@@ -41,10 +40,10 @@ class PowerIndex:
 
     counts: WholeNumbers
     denominator: int
-    error: NDArray[np.float64] | None = None
+    error: Values | None = None
 
     @property
-    def raw(self) -> NDArray[np.float64]:
+    def raw(self) -> Values:
         """Contributions summed over contexts, in numbers of contexts, shape (stakeholder,)."""
         return self.within(slice(None))[0]
 
@@ -57,7 +56,7 @@ class PowerIndex:
         """
         return self.within(slice(None))[1]
 
-    def within(self, contexts: Mask | slice) -> tuple[NDArray[np.float64], tuple[float, ...] | None]:
+    def within(self, contexts: Mask | slice) -> tuple[Values, tuple[float, ...] | None]:
         """Return contributions in some contexts, raw and as shares."""
         sums = self.counts[:, contexts].sum(axis=1)
         total = int(sums.sum())
@@ -65,7 +64,9 @@ class PowerIndex:
         return np.asarray(sums / self.denominator, dtype=np.float64), share
 
 
-def enumerated(worth: Worth, players: Mask, n_contexts: int, *, unit: int = 1) -> tuple[PowerIndex, PowerIndex]:
+def enumerate_coalitions(
+    worth: Worth, players: Mask, n_contexts: int, *, unit: int = 1
+) -> tuple[PowerIndex, PowerIndex]:
     """Return exact Shapley and Banzhaf values from the worth of every coalition.
 
     A coalition S counts for its members (|S| − 1)! (n − |S|)! / n! times in the Shapley value, and against all others
@@ -98,7 +99,7 @@ def enumerated(worth: Worth, players: Mask, n_contexts: int, *, unit: int = 1) -
     return PowerIndex(shapley, factorial[n] * unit), PowerIndex(banzhaf, 2 ** max(0, n - 1) * unit)
 
 
-def sampled(
+def sample_orders(
     worth: Worth, players: Mask, n_contexts: int, *, samples: int, generator: np.random.Generator, unit: int = 1
 ) -> tuple[PowerIndex, PowerIndex]:
     """Return estimates of Shapley values from drawn orders, and of Banzhaf values from drawn coalitions.
@@ -109,7 +110,7 @@ def sampled(
     Parameters
     ----------
     worth, players, n_contexts
-        As for `enumerated`.
+        As for `enumerate_coalitions`.
     samples
         Number of orders, and of coalitions, at least 2.
     generator
@@ -124,7 +125,7 @@ def sampled(
     return _mean(drawn_orders, shape, samples, unit), _mean(drawn_coalitions, shape, samples, unit)
 
 
-def _along(worth: Worth, order: NDArray[np.intp]) -> Iterator[tuple[int, WholeNumbers]]:
+def _along(worth: Worth, order: Codes) -> Iterator[tuple[int, WholeNumbers]]:
     """Yield what the worth gains when each player in an order is heard."""
     before = worth(order[:0]).astype(np.int64)
     for k, i in enumerate(order):
@@ -133,7 +134,7 @@ def _along(worth: Worth, order: NDArray[np.intp]) -> Iterator[tuple[int, WholeNu
         before = after
 
 
-def _around(worth: Worth, who: NDArray[np.intp], inside: Mask) -> Iterator[tuple[int, WholeNumbers]]:
+def _around(worth: Worth, who: Codes, inside: Mask) -> Iterator[tuple[int, WholeNumbers]]:
     """Yield what the worth gains when each player is heard beside the other members of a drawn coalition."""
     here = worth(who[inside]).astype(np.int64)
     for k, i in enumerate(who):

@@ -1,13 +1,13 @@
 """Constraints: any scoring rule, kept within bounds that somebody declared.
 
-floors, vetoes, forbidden     in each context: what an action must leave a stakeholder; what must not be done
-budgets, parity               over the batch: how often an action may be taken; how far rates of groups may differ
-screening                     the rule restricted to the actions that a context admits
-batch, exchange               what these share: scores and plans; the choice between two sides in each context
-window                        parity alone, exact and fast
-coupling, programme, sifting  several budgets, or budgets with parity: a linear programme, and how large ones are solved
-constrained                   the registered strategy
-price                         what the constraints cost
+declaration    declared constraints as plain values
+screening      in each context: floors, vetoes and prohibitions, and the rule restricted to the actions they admit
+budgets        over the batch: how often an action may be taken
+parity         over the batch: how far rates of groups may differ; alone it is solved as a window, exact and fast
+batch          what these share: scores and plans; the choice between two sides in each context
+programme      several budgets, or budgets with parity: a linear programme, and how large ones are solved
+constrained    the registered strategy
+price          what the constraints cost
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Batch:
         """Number of contexts."""
         return int(self.scores.shape[1])
 
-    def take(self, rows: NDArray[np.intp]) -> Batch:
+    def take(self, rows: Codes) -> Batch:
         """Return some of the contexts."""
         return Batch(
             self.actions, self.scores[:, rows], self.admissible[:, rows], self.totals[:, rows], self.codes[rows],

@@ -29,7 +29,7 @@ from accordant.strategies.constraints.screening import (
     admitted,
     forbidden_actions,
     scores_of,
-    screened,
+    screen,
 )
 from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.strategy import Strategy, Structure, register, strategies
@@ -97,7 +97,7 @@ class Terms:
         block = block_of(expected, slice(0, expected.n_contexts))
         forbidden = self._forbidden(expected, contexts)
         admission = admitted(block, self.levels, forbidden)
-        decisions = screened(self.label, self.rule, block, found, admission)
+        decisions = screen(self.label, self.rule, block, found, admission)
         if not whole:
             return Solution(decisions)
         batch = Batch(
@@ -106,7 +106,7 @@ class Terms:
         )  # fmt: skip
         plan = self._plan(batch, contexts)
         below = admission.below(plan.codes, block)
-        return Solution(_planned(decisions, found, batch, plan, below), plan)
+        return Solution(_plan_batch(decisions, found, batch, plan, below), plan)
 
     def _forbidden(self, expected: ExpectedRewards, contexts: Contexts | None) -> Mask | None:
         if not self.prohibitions:
@@ -141,7 +141,7 @@ def _enough(plan: Plan, capacities: Capacities, batch: Batch) -> bool:
     return all(used[a] <= capacity + ROUNDING for a, capacity in capacities.items())
 
 
-def _planned(decisions: Decisions, found: Decisions, batch: Batch, plan: Plan, below: Values) -> Decisions:
+def _plan_batch(decisions: Decisions, found: Decisions, batch: Batch, plan: Plan, below: Values) -> Decisions:
     """Return decisions that follow the plan."""
     columns = np.arange(batch.n_contexts)
     chosen = batch.scores[plan.codes, columns]
@@ -233,22 +233,15 @@ class Constrained(Strategy):
         if isinstance(self.forbidden, str | Mapping) or not isinstance(self.forbidden, Sequence):
             raise InputError(f"forbidden is {self.forbidden!r}; allowed: a list of prohibitions")
         return Terms(
-            _strategy(self.rule),
-            tuple(levels),
-            tuple(map(Prohibition.of, self.forbidden)),
+            _strategy(self.rule), tuple(levels), tuple(map(Prohibition.of, self.forbidden)),
             None if self.budgets is None else Budgets(self.budgets),
-            None if self.parity is None else Parity.of(self.parity),
-            self.title,
-        )
+            None if self.parity is None else Parity.of(self.parity), self.title,
+        )  # fmt: skip
 
     def __call__(
-        self,
-        expected: ExpectedRewards,
-        *,
-        prediction: OutcomePrediction | None = None,
-        log: Log | None = None,
+        self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,
-    ) -> Decisions:
+    ) -> Decisions:  # fmt: skip
         """Decide in every context; prohibitions and parity read columns of `contexts`.
 
         Raises

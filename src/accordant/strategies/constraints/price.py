@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.strategies.constraints.constrained import Constrained
@@ -84,25 +85,21 @@ def price_of(
     stays = np.ones(n) if bound.policy is None else bound.policy[free.codes, np.arange(n)]
     stays = np.where(bound.codes == free.codes, 1.0, 0.0) if bound.policy is None else stays
     return Price(
-        n_contexts=n,
-        score_lost=float(score),
-        score_lost_per_context=float(score) / n if n else np.nan,
-        hopeless=float(changes.sum()),
-        reward_change=dict(zip(expected.stakeholders, rewards, strict=True)),
-        changed=float((1.0 - stays).mean()) if n else np.nan,
-        unmet=int(bound.flags["floor_unmet"].sum()),
+        n_contexts=n, score_lost=float(score), score_lost_per_context=float(score) / n if n else np.nan,
+        hopeless=float(changes.sum()), reward_change=dict(zip(expected.stakeholders, rewards, strict=True)),
+        changed=float((1.0 - stays).mean()) if n else np.nan, unmet=int(bound.flags["floor_unmet"].sum()),
         per_place={} if plan is None else dict(plan.per_place),
         per_tolerance=None if plan is None else plan.per_tolerance,
-    )
+    )  # fmt: skip
 
 
-def _split(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _split(scores: Values) -> tuple[Values, Values]:
     """Return where scores are −inf, as 0 and 1, and the finite scores, 0 elsewhere."""
     hopeless = np.isneginf(scores)
     return hopeless.astype(np.float64), np.where(hopeless, 0.0, scores)
 
 
-def _taken(decisions: Decisions, values: NDArray[Any]) -> NDArray[np.float64]:
+def _taken(decisions: Decisions, values: NDArray[Any]) -> Values:
     """Return the expected value of the decision, from values of shape (action, context), shape (context,)."""
     if decisions.policy is None:
         return np.asarray(values[decisions.codes, np.arange(decisions.n_contexts)], dtype=np.float64)

@@ -25,7 +25,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Integers, Mask, Values
 from accordant.errors import AccordantError
@@ -172,8 +171,8 @@ class Programme:
         Lower and upper bound of each variable, shape (variable, 2).
     """
 
-    action: NDArray[np.intp]
-    context: NDArray[np.intp]
+    action: Codes
+    context: Codes
     shape: tuple[int, int]
     equal: tuple[Any, Values]
     above: tuple[Any, Values]
@@ -234,7 +233,7 @@ class Programme:
             raise AccordantError(f"the linear programme was not solved: {found.message}")
         return found
 
-    def restricted_to_optimum(self, found: Any, tight: NDArray[np.bool_]) -> Self:
+    def restricted_to_optimum(self, found: Any, tight: Mask) -> Self:
         """Return the programme over the optimal solutions of another objective.
 
         Parameters
@@ -285,7 +284,7 @@ def solve(batch: Batch, capacities: Capacities, groups: Groups | None, parity: P
         If budgets keep two groups further apart than ε; names them and the smallest gap.
     """
     coupling = Coupling.of(batch, capacities, groups, parity)
-    found = sifted(batch, coupling)
+    found = sift(batch, coupling)
     if found is None:
         raise _no_solution(batch, coupling, groups, parity)
     if parity is None and not np.isin(found.policy, (0.0, 1.0)).all():
@@ -299,16 +298,16 @@ def solve(batch: Batch, capacities: Capacities, groups: Groups | None, parity: P
     return Plan(codes, None if certain else found.policy, per_place, worth)
 
 
-def sifted(batch: Batch, coupling: Coupling) -> Optimum | None:
+def sift(batch: Batch, coupling: Coupling) -> Optimum | None:
     """Return what `optimum` returns, without solving for all contexts at once if there are many."""
     n, columns = batch.n_contexts, np.arange(batch.n_contexts)
     if n <= SMALL or np.isneginf(batch.scores[batch.admissible]).any():
         return optimum(batch, coupling)
     rows = np.sort(np.random.default_rng(0).choice(n, n // SAMPLE, replace=False))
-    first = sifted(batch.take(rows), coupling.sample(rows))
+    first = sift(batch.take(rows), coupling.sample(rows))
     if first is None:
         return optimum(batch, coupling)
-    priced = _priced(batch, coupling, first.prices)
+    priced = _price_out(batch, coupling, first.prices)
     codes = priced.argmax(axis=0)
     second = priced.copy()
     second[codes, columns] = -np.inf
@@ -323,7 +322,7 @@ def sifted(batch: Batch, coupling: Coupling) -> Optimum | None:
             size *= 2
             core |= margin <= np.partition(margin, size)[size] if size < n else True
             continue
-        priced = _priced(batch, coupling, found.prices)
+        priced = _price_out(batch, coupling, found.prices)
         behind = ~core & (priced[codes, columns] < priced.max(axis=0) - BEST)
         if not behind.any():
             policy = np.zeros(batch.scores.shape)
@@ -333,7 +332,7 @@ def sifted(batch: Batch, coupling: Coupling) -> Optimum | None:
         core |= behind
 
 
-def _priced(batch: Batch, coupling: Coupling, prices: Values) -> Values:
+def _price_out(batch: Batch, coupling: Coupling, prices: Values) -> Values:
     """Return scores minus prices, −inf where not admissible, shape (action, context)."""
     return np.where(batch.admissible, batch.scores - coupling.charges(prices)[:, coupling.group], -np.inf)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Floats, Integers, Mask, Values
 from accordant.contexts import Contexts
@@ -61,8 +60,8 @@ class Floors:
     def label(self) -> str:
         """The floors as a leaderboard shows them, such as ``Applicant >= 0.3``."""
         if isinstance(self.levels, Mapping):
-            return ", ".join(f"{name} >= {_shown(level)}" for name, level in self.levels.items())
-        return f"everybody >= {_shown(self.levels)}"
+            return ", ".join(f"{name} >= {_show_level(level)}" for name, level in self.levels.items())
+        return f"everybody >= {_show_level(self.levels)}"
 
     def lift(self, levels: Values, block: Block) -> None:
         """Raise `levels`, shape (stakeholder, context), in place, to the floors."""
@@ -79,7 +78,7 @@ class Floors:
         return np.asarray(block.values[i, position("action", self.status_quo, block.actions)])
 
 
-def _shown(level: Any) -> str:
+def _show_level(level: Any) -> str:
     return str(level) if isinstance(level, str) else f"{level:g}"
 
 
@@ -88,7 +87,7 @@ WORST = "worst"
 
 @dataclass(frozen=True)
 class Vetoes:
-    """Who may rule out what.
+    """Who may rule out what (Mueller 1978, voting by veto, where each rules out one).
 
     A veto is a floor that its holder sets in the context: at the level of the second worst action (``"worst"``), or at
     a threshold. So ``"worst"`` rules out the action, or all the equal actions, with the smallest E[i, a, t]; a
@@ -226,10 +225,10 @@ class Screened(ContextRule):
     def decide(self, block: Block) -> Decisions:
         """Decide in the contexts of one block."""
         found = self.rule.decide(block)
-        return screened(self.title, self.rule, block, found, admitted(block, self.constraints))
+        return screen(self.title, self.rule, block, found, admitted(block, self.constraints))
 
 
-def screened(title: str, rule: Strategy, block: Block, found: Decisions, admission: Admission) -> Decisions:
+def screen(title: str, rule: Strategy, block: Block, found: Decisions, admission: Admission) -> Decisions:
     """Return decisions within what each context admits; actions that it does not admit get the score −inf."""
     codes, tied = choose_admissible(rule, block, found, admission.admissible)
     return Decisions(
@@ -280,7 +279,7 @@ class Prohibition:
         where = " and ".join(f"{name} = {' or '.join(values)}" for name, values in self.where.items())
         return f"no {', '.join(self.actions)}" + f" if {where}" * bool(where)
 
-    def applies(self, contexts: Contexts | None, n_contexts: int) -> NDArray[np.bool_]:
+    def applies(self, contexts: Contexts | None, n_contexts: int) -> Mask:
         """Return where the actions are forbidden, shape (context,)."""
         found = np.ones(n_contexts, dtype=bool)
         for name, values in self.where.items():
@@ -293,7 +292,7 @@ class Prohibition:
 
 def forbidden_actions(
     prohibitions: tuple[Prohibition, ...], actions: tuple[str, ...], contexts: Contexts | None, n_contexts: int
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Return which actions are forbidden, shape (action, context).
 
     Raises

@@ -11,12 +11,10 @@ price
 exhaustive
     No project that somebody voted for could still be funded with what is left.
 
-    rule            the base of all rules, their registry, and what they return
-    exact           costs, scores and weights in whole numbers; identical ballots counted once
-    lines           how far the money of voters can rise, and they buy the same
-    purses          the exact prices of the Method of Equal Shares
-    rehearsal       its purchases in floating point, as long as nothing is close
-    greedy, equal_shares, seq_phragmen      the rules
+    rule            the base of all rules, their registry, what they return; ballots in whole numbers
+    voter_budgets   the exact prices of the Method of Equal Shares, and how far they are affine in the voters' money
+    equal_shares    the rule, with its purchases in floating point as long as nothing is close
+    sequential      greedy, seq_phragmen
     reach           who is served, and who gains by another rule
 
 All rules calculate exactly: money is counted in whole numbers and divided in fractions. Floating point only sorts out

@@ -1,11 +1,9 @@
 """`equal_shares`: every voter has the same share of the budget, and projects are bought by those who want them.
 
-`Rehearsal`: the purchases of the Method of Equal Shares in floating point, as long as nothing is close.
-
-Raising the voters' money by one unit after another repeats the method hundreds of times. A rehearsal tells in
-milliseconds what would be bought, and with how much more money the same. It says so where two prices, a cost and what
-its voters hold, or a purse and a part to pay are too close to be told apart in floating point. Only then, and for the
-final outcome, the purchases are calculated exactly.
+Raising the voters' money by one unit after another repeats the method hundreds of times. `FloatingPointFilter` tells in
+milliseconds what would be bought, and with how much more money the same, as long as nothing is close: it says so where
+two prices, a cost and what its voters hold, or a budget and a part to pay are too close to be told apart in floating
+point. Only then, and for the final outcome, the purchases are calculated exactly.
 """
 
 from __future__ import annotations
@@ -21,29 +19,29 @@ from accordant.arrays import AnyArray, Codes, Values
 from accordant.compiled import compiled
 from accordant.voting.budgets.rule import Ballots, BudgetRule, Spending, check_choice, register
 from accordant.voting.budgets.sequential import By, add_greedily
-from accordant.voting.budgets.voter_budgets import NEAR, RATE, SAFE, SAME, Demand, Line, Purses, demands_of
+from accordant.voting.budgets.voter_budgets import NEAR, RATE, SAFE, SAME, Affine, Demand, VoterBudgets, demands_of
 
 CLOSE = -1  # instead of a number of purchases
 
 
 @dataclass(frozen=True)
-class Rehearsed:
-    """What a rehearsal bought.
+class FilteredPurchases:
+    """What the filter found to be bought.
 
     Attributes
     ----------
     order
         Projects as they were bought.
-    room
+    increase
         How many coins more each part of a voter could be given, and they would buy the same in the same order. Never
         too high.
     """
 
     order: tuple[int, ...]
-    room: Fraction | float
+    increase: Fraction | float
 
 
-class Rehearsal:
+class FloatingPointFilter:
     """The demands of an election, end to end, as the kernel reads them.
 
     Parameters
@@ -65,34 +63,34 @@ class Rehearsal:
         self.costs = np.array([float(each.cost) for each in given])
         self.least = np.array([each.least for each in given])
 
-    def __call__(self, first: Fraction) -> Rehearsed | None:
+    def __call__(self, first: Fraction) -> FilteredPurchases | None:
         """Return what is bought if each part of a voter is given `first` coins; None if it is close."""
         bought = np.empty(len(self.projects), dtype=np.intp)
-        purses = np.full(self.n_ballots, float(first))
-        count, room = _rehearse(
-            purses, self.least.copy(), self.starts, self.voters, self.weights, self.utilities, self.costs,
+        budgets = np.full(self.n_ballots, float(first))
+        count, increase = _filter_purchases(
+            budgets, self.least.copy(), self.starts, self.voters, self.weights, self.utilities, self.costs,
             float(first), NEAR, SAME, RATE, bought,
         )  # fmt: skip
         if count == CLOSE:
             return None
-        return Rehearsed(tuple(self.projects[each] for each in bought[:count]), SAFE * room)
+        return FilteredPurchases(tuple(self.projects[each] for each in bought[:count]), SAFE * increase)
 
 
 @compiled
-def _rehearse(
-    purses: Values, lowest: Values, starts: Codes, voters: Codes, weights: Values, utilities: Values, costs: Values,
+def _filter_purchases(
+    budgets: Values, lowest: Values, starts: Codes, voters: Codes, weights: Values, utilities: Values, costs: Values,
     first: float, near: float, same: float, error: float, bought: Codes,
 ) -> tuple[int, float]:  # fmt: skip
-    """Write purchases; return their number, or `CLOSE`, and the room; writes over purses and `lowest`.
+    """Write purchases; return their number, or `CLOSE`, and the allowable increase; writes over budgets and `lowest`.
 
     `lowest` bounds prices from below. With more money and the same purchases the bounds change by `lowest_rates`, known
-    to within `errors`. Rooms are as in `accordant.voting.budgets.voter_budgets`.
+    to within `errors`. Increases are as in `accordant.voting.budgets.voter_budgets`.
     """
     n_projects = len(costs)
     gone = np.zeros(n_projects, dtype=np.bool_)
     asked = np.full(n_projects, -1)  # the last purchase before which a price was asked for
-    rates, lowest_rates, errors = np.ones(len(purses)), np.zeros(n_projects), np.zeros(n_projects)
-    terms, room = 1.0, np.inf
+    rates, lowest_rates, errors = np.ones(len(budgets)), np.zeros(n_projects), np.zeros(n_projects)
+    terms, increase = 1.0, np.inf
     for count in range(n_projects):
         best, second, chosen = np.inf, np.inf, -1
         while True:
@@ -105,7 +103,7 @@ def _rehearse(
             asked[p] = count
             held, gained, weight = 0.0, 0.0, 0.0
             for at in range(starts[p], starts[p + 1]):
-                held += weights[at] * purses[voters[at]]
+                held += weights[at] * budgets[voters[at]]
                 gained += weights[at] * rates[voters[at]]
                 weight += weights[at]
             margin = near * max(costs[p], weight * first)
@@ -113,7 +111,7 @@ def _rehearse(
                 gone[p] = True
                 approach = gained + error * terms * weight
                 if approach > 0.0:
-                    room = min(room, (costs[p] - held) / approach)
+                    increase = min(increase, (costs[p] - held) / approach)
                 continue
             if held < costs[p] + margin:
                 return -1, 0.0
@@ -121,8 +119,8 @@ def _rehearse(
             while True:  # Newton's method, from below
                 shared, from_poor, gained, poorer = 0.0, 0.0, 0.0, 0
                 for at in range(starts[p], starts[p + 1]):
-                    if purses[voters[at]] < price * utilities[at]:
-                        from_poor += weights[at] * purses[voters[at]]
+                    if budgets[voters[at]] < price * utilities[at]:
+                        from_poor += weights[at] * budgets[voters[at]]
                         gained += weights[at] * rates[voters[at]]
                         poorer += 1
                     else:
@@ -138,31 +136,31 @@ def _rehearse(
             elif price < second:
                 second = price
         if chosen < 0:
-            return count, room
+            return count, increase
         if second <= best * (1 + same):
             return -1, 0.0
         rate = lowest_rates[chosen]
         for q in range(n_projects):
             approach = rate + errors[chosen] - lowest_rates[q] + errors[q]
             if not gone[q] and q != chosen and approach > 0.0:
-                room = min(room, (lowest[q] - best) / approach)
+                increase = min(increase, (lowest[q] - best) / approach)
         largest = 0.0
         for at in range(starts[chosen], starts[chosen + 1]):
             i = voters[at]
-            left = purses[i] - best * utilities[at]
+            left = budgets[i] - best * utilities[at]
             if abs(left) <= near * first:
                 return -1, 0.0
             approach = (rate * utilities[at] - rates[i]) * (1.0 if left > 0.0 else -1.0)
             approach += error * terms + errors[chosen] * utilities[at]
             if approach > 0.0:
-                room = min(room, abs(left) / approach)
-            purses[i] = max(0.0, left)
+                increase = min(increase, abs(left) / approach)
+            budgets[i] = max(0.0, left)
             rates[i] = rates[i] - rate * utilities[at] if left > 0.0 else 0.0
             largest = max(largest, utilities[at])
         terms += (abs(rate) + errors[chosen]) * largest
         gone[chosen] = True
         bought[count] = chosen
-    return n_projects, room
+    return n_projects, increase
 
 
 UtilityKind = Literal["approval", "cost", "score"]
@@ -206,8 +204,8 @@ class EqualShares(BudgetRule):
         demands = demands_of(ballots, self._utilities(ballots), ballots.wanted)
         share = Fraction(ballots.budget, ballots.electorate)
         bought = _equal_shares(ballots, demands, share)
-        found = _raised(ballots, demands, bought, share) if self.completion in ("add1", "add1u") else bought
-        extra, ties = self._completed(ballots, found) if self.completion in ("greedy", "add1u") else ((), {})
+        found = _raise_money(ballots, demands, bought, share) if self.completion in ("add1", "add1u") else bought
+        extra, ties = self._complete(ballots, found) if self.completion in ("greedy", "add1u") else ((), {})
         unit = ballots.voice * {"approval": 1, "cost": ballots.coin, "score": ballots.point}[self.utility]
         return Spending(
             found.order + extra, dict(found.ties) | ties,
@@ -222,7 +220,7 @@ class EqualShares(BudgetRule):
         column = np.array(worth, dtype=ballots.scores.dtype)[:, None]
         return np.asarray((ballots.scores > 0) * column)
 
-    def _completed(self, ballots: Ballots, found: Spending) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+    def _complete(self, ballots: Ballots, found: Spending) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
         left = [project for project in ballots.wanted if project not in found.order]
         by: By = "score" if self.utility == "score" else "votes"
         return add_greedily(ballots, left, ballots.budget - _cost(ballots, found.order), by)
@@ -232,75 +230,75 @@ class EqualShares(BudgetRule):
 class Purchases(Spending):
     """What voters buy, and with how many coins more for each part of one they buy the same in the same order."""
 
-    room: Fraction | float = 0.0
+    increase: Fraction | float = 0.0
 
 
 def _equal_shares(ballots: Ballots, demands: dict[int, Demand], first: Fraction) -> Purchases:
     """Return what voters buy if each part of one is given `first` coins, whatever it costs in all."""
-    purses = Purses(len(ballots.weights), demands, first)
-    lowest = {project: Line(demand.least, 0.0) for project, demand in demands.items()}  # prices only rise
+    budgets = VoterBudgets(len(ballots.weights), demands, first)
+    lowest = {project: Affine(demand.least, 0.0) for project, demand in demands.items()}  # prices only rise
     order: list[int] = []
     ties: dict[int, tuple[int, ...]] = {}
-    while exact := _near_cheapest(purses, lowest):
+    while exact := _near_cheapest(budgets, lowest):
         least = min(price.value for price in exact.values())
         bought, *others = ballots.preferred(project for project, price in exact.items() if price.value == least)
         if others:
             ties[bought] = tuple(others)
-        _keep_cheapest(purses, bought, exact, lowest)
-        purses.buy(bought, exact[bought])
+        _keep_cheapest(budgets, bought, exact, lowest)
+        budgets.buy(bought, exact[bought])
         order.append(bought)
         del lowest[bought]
-    prices = {project: price.value for project, price in purses.prices.items()}
-    return Purchases(tuple(order), ties, prices, first, room=purses.room.coins)
+    prices = {project: price.value for project, price in budgets.prices.items()}
+    return Purchases(tuple(order), ties, prices, first, increase=budgets.increase.coins)
 
 
-def _near_cheapest(purses: Purses, lowest: dict[int, Line[float]]) -> dict[int, Line[Fraction]]:
+def _near_cheapest(budgets: VoterBudgets, lowest: dict[int, Affine[float]]) -> dict[int, Affine[Fraction]]:
     """Return exact prices of the cheapest project and of all near it; takes out what nobody can pay for any more."""
     best = np.inf
     near: list[int] = []
     for project in sorted(lowest, key=lambda project: lowest[project].value):
         if lowest[project].value > best * (1 + SAME):
             break
-        price = purses.rough_price(project)
+        price = budgets.rough_price(project)
         if price is None:
             del lowest[project]
             continue
         lowest[project] = price
         near.append(project)
         best = min(best, price.value)
-    return {p: purses.price(p, lowest[p]) for p in near if lowest[p].value <= best * (1 + SAME)}
+    return {p: budgets.price(p, lowest[p]) for p in near if lowest[p].value <= best * (1 + SAME)}
 
 
 def _keep_cheapest(
-    purses: Purses, bought: int, exact: dict[int, Line[Fraction]], lowest: dict[int, Line[float]]
+    budgets: VoterBudgets, bought: int, exact: dict[int, Affine[Fraction]], lowest: dict[int, Affine[float]]
 ) -> None:
-    """Take room for a project to stay the cheapest."""
+    """Bound the increase for a project to stay the cheapest."""
     price = exact[bought]
     for project, other in exact.items():
         if project != bought:
-            purses.room.keep(other.value - price.value, price.rate - other.rate)
+            budgets.increase.keep(other.value - price.value, price.rate - other.rate)
     rate = float(price.rate)
     for project, bound in lowest.items():
         if project not in exact:
-            purses.room.keep_roughly(bound.value - float(price.value), rate + RATE * abs(rate) - bound.rate)
+            budgets.increase.keep_roughly(bound.value - float(price.value), rate + RATE * abs(rate) - bound.rate)
 
 
-def _raised(ballots: Ballots, demands: dict[int, Demand], found: Purchases, share: Fraction) -> Spending:
+def _raise_money(ballots: Ballots, demands: dict[int, Demand], found: Purchases, share: Fraction) -> Spending:
     """Return the outcome of the most money that does not overspend, one unit of the currency after another.
 
-    As the code of equalshares.net, the first step goes to the next whole unit. Units within the room of an outcome are
-    not tried, for they give the same.
+    As the code of equalshares.net, the first step goes to the next whole unit. Units within the allowable increase of
+    an outcome are not tried, for they give the same.
     """
-    rehearse = Rehearsal(len(ballots.weights), demands)
+    in_floating_point = FloatingPointFilter(len(ballots.weights), demands)
     step = Fraction(ballots.coin, ballots.voice)
-    units, money, last = share // step, share, Rehearsed(found.order, found.room)
-    while not _exhaustive(ballots, last.order):  # so a project is left that more money buys, and room is finite
-        units = max(units, math.ceil((money + Fraction(last.room)) / step) - 1)
+    units, money, last = share // step, share, FilteredPurchases(found.order, found.increase)
+    while not _exhaustive(ballots, last.order):  # so a project is left that more money buys, and the increase is finite
+        units = max(units, math.ceil((money + Fraction(last.increase)) / step) - 1)
         money = (units + 1) * step
-        richer = rehearse(money) or _equal_shares(ballots, demands, money)
+        richer = in_floating_point(money) or _equal_shares(ballots, demands, money)
         if _cost(ballots, richer.order) > ballots.budget:
             break
-        units, last = units + 1, Rehearsed(richer.order, richer.room)
+        units, last = units + 1, FilteredPurchases(richer.order, richer.increase)
     return _equal_shares(ballots, demands, units * step) if units * step > share else found
 
 

@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import AnyArray
+from accordant.arrays import AnyArray, Codes, Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.registry import Registry
 from accordant.voting import Election
@@ -55,7 +54,7 @@ class Ballots:
     point: int
     weights: AnyArray
     voice: int
-    of_voter: NDArray[np.intp]
+    of_voter: Codes
 
     @classmethod
     def of(cls, election: Election) -> Ballots:
@@ -103,7 +102,7 @@ class Ballots:
         return Fraction(coins) / self.coin
 
 
-def _distinct(scores: NDArray[np.float64]) -> tuple[list[int], NDArray[np.intp]]:
+def _distinct(scores: Values) -> tuple[list[int], Codes]:
     """Return one voter for each distinct ballot, and which of these ballots each voter handed in."""
     place: dict[bytes, int] = {}
     rows: list[int] = []
@@ -121,7 +120,7 @@ def _decimals(given: Iterable[float]) -> list[Fraction]:
     return [Fraction(repr(each)) for each in given]
 
 
-def _whole(given: NDArray[np.float64]) -> tuple[AnyArray, int]:
+def _whole(given: Values) -> tuple[AnyArray, int]:
     """Return numbers as whole multiples of a part, and how many parts make 1."""
     if (given == np.rint(given)).all() and given.max(initial=0) < MACHINE:
         return given.astype(np.int64), 1
@@ -206,7 +205,7 @@ class Funded:
         return tuple(self.election.projects[project] for project in self.order)
 
     @property
-    def chosen(self) -> NDArray[np.bool_]:
+    def chosen(self) -> Mask:
         """Whether a project is funded, shape (project,)."""
         found = np.zeros(len(self.election.projects), dtype=bool)
         found[list(self.order)] = True

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Codes
 from accordant.errors import InputError
 from accordant.voting.budgets.rule import Ballots, BudgetRule, Spending, check_choice, register
 
@@ -145,7 +145,7 @@ class _Loads:
 
     def __init__(self, ballots: Ballots) -> None:
         self.ballots = ballots
-        self.supporters: list[NDArray[np.intp]] = [np.flatnonzero(row > 0) for row in ballots.scores]
+        self.supporters: list[Codes] = [np.flatnonzero(row > 0) for row in ballots.scores]
         self.weights = [ballots.weights[supporters] for supporters in self.supporters]
         self.after: dict[int, Fraction] = {}
         self.last = np.full(len(ballots.weights), -1)  # the project that a ballot paid for last

@@ -1,21 +1,17 @@
-"""`Purses`: what voters have left in the Method of Equal Shares, and at which price they can buy a project.
+"""`VoterBudgets`: what voters have left in the Method of Equal Shares, and at which price they can buy a project.
 
 With money b_i left, the voters of project p can pay its cost at price ρ if Σ_i w_i min(b_i, ρ u_i(p)) = cost(p). The
 left side is concave and made of straight pieces, so Newton's method from ρ = cost / Σ w u finds the price after a few
 steps: who cannot pay ρ u_i is poor and pays all, the others share the rest.
 
-Prices are exact although purses are kept in floating point. A purse is empty, or it is the same first sum for everybody
-minus ρ u_i for each project bought. So a sum of purses needs only whole numbers: how many of these voters pay for which
-purchase. Floating point decides what is far from even, and fractions decide the rest.
+Prices are exact although budgets are kept in floating point. A budget is empty, or it is the same first sum for
+everybody minus ρ u_i for each project bought. So a sum of budgets needs only whole numbers: how many of these voters
+pay for which purchase. Floating point decides what is far from even, and fractions decide the rest.
 
-Purses and prices are lines over the first sum (`Line`), so that `Purses.room` says with how much more money voters
-would buy the same in the same order.
-
-`Line`: a number that follows the first sum of the voters; `Room`: how far that sum can rise and nothing changes.
-
-The method compares purses with prices, prices with prices, and costs with what voters hold. As long as every comparison
-comes out as before, all of these are straight lines over the first sum. So the smallest sum at which one of them could
-come out otherwise is a quotient: what is between two lines, over the rate at which they approach [ours].
+Budgets and prices are affine in the first sum (`Affine`). The method compares budgets with prices, prices with prices,
+and costs with what voters hold; as long as every comparison comes out as before, all of these stay straight lines. So
+the smallest sum at which one could come out otherwise is a quotient: what is between two lines, over the rate at which
+they approach [ours]. `AllowableIncrease` keeps how far the sum can rise and nothing changes.
 """
 
 from __future__ import annotations
@@ -29,7 +25,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import AnyArray, Mask
+from accordant.arrays import AnyArray, Codes, Mask, Values
 from accordant.voting.budgets.rule import Ballots
 
 SAFE = 0.9  # of a distance in floating point that is not close: rounding moves it by less than a tenth
@@ -39,14 +35,14 @@ Number = TypeVar("Number", Fraction, float)
 
 
 @dataclass(frozen=True)
-class Line(Generic[Number]):
+class Affine(Generic[Number]):
     """What a number is now, and by how much it rises with each coin of the first sum."""
 
     value: Number
     rate: Number
 
 
-class Room:
+class AllowableIncrease:
     """The largest rise of the first sum below which every comparison so far comes out as it did.
 
     Attributes
@@ -66,11 +62,11 @@ class Room:
     def keep_roughly(self, distance: float, approach: float) -> None:
         """Stay well below the point where two lines meet; `approach` must not be too low."""
         if not approach <= 0:
-            room = SAFE * distance / approach
-            self.coins = min(self.coins, room) if room >= 0 else 0.0
+            coins = SAFE * distance / approach
+            self.coins = min(self.coins, coins) if coins >= 0 else 0.0
 
 
-NEAR = 1e-9  # of the first sum: rounding moves a purse by less than 1e-13 of it for each purchase
+NEAR = 1e-9  # of the first sum: rounding moves a budget by less than 1e-13 of it for each purchase
 SAME = 1e-6  # prices this close, relatively, are compared exactly; rounding moves them by less than 1e-8
 
 
@@ -93,11 +89,11 @@ class Demand:
     """
 
     cost: int
-    voters: NDArray[np.intp]
+    voters: Codes
     weights: AnyArray
     utilities: AnyArray
-    rough_weights: NDArray[np.float64]
-    rough_utilities: NDArray[np.float64]
+    rough_weights: Values
+    rough_utilities: Values
 
     @property
     def least(self) -> float:
@@ -121,8 +117,8 @@ def demands_of(ballots: Ballots, utilities: AnyArray, projects: Iterable[int]) -
     return found
 
 
-class Purses:
-    """The money of voters while projects are bought.
+class VoterBudgets:
+    """The money of voters while projects are bought, and at which price they can buy the next.
 
     Parameters
     ----------
@@ -137,54 +133,54 @@ class Purses:
     def __init__(self, n_ballots: int, demands: dict[int, Demand], first: Fraction) -> None:
         self.demands, self.first = demands, first
         self.rough = np.full(n_ballots, float(first))
-        self.rates = np.ones(n_ballots)  # of the rough purses
+        self.rates = np.ones(n_ballots)  # of the rough budgets
         self.empty = np.zeros(n_ballots, dtype=bool)
-        self.prices: dict[int, Line[Fraction]] = {}
-        self.room = Room()
+        self.prices: dict[int, Affine[Fraction]] = {}
+        self.increase = AllowableIncrease()
         self._near = NEAR * float(first)
         self._terms = 1.0  # sum of the largest terms of a rate
         self._paying: dict[int, AnyArray] = {}  # utility of each ballot from a project that was bought
 
-    def rough_price(self, project: int) -> Line[float] | None:
+    def rough_price(self, project: int) -> Affine[float] | None:
         """Return the price in floating point; None if its voters cannot pay.
 
         With more money and the same purchases so far the price is at least what the line says, whoever is poor then:
         its rate is never too high.
         """
         demand = self.demands[project]
-        purses, rates = self.rough[demand.voters], self.rates[demand.voters]
-        held, gained = demand.rough_weights * purses, demand.rough_weights * rates
+        budgets, rates = self.rough[demand.voters], self.rates[demand.voters]
+        held, gained = demand.rough_weights * budgets, demand.rough_weights * rates
         if not self._can_buy(demand, float(held.sum()), float(gained.sum())):
             return None
-        rich = np.ones(len(purses), dtype=bool)
+        rich = np.ones(len(budgets), dtype=bool)
         wanted = demand.rough_weights * demand.rough_utilities
         shared = float(wanted.sum())
         price = demand.cost / shared
         while True:
-            still = rich & (purses >= price * demand.rough_utilities)
+            still = rich & (budgets >= price * demand.rough_utilities)
             if int(still.sum()) in (0, int(rich.sum())):
                 error = RATE * self._terms * demand.weight
-                return Line(price, -(float(gained[~rich].sum()) + error) / shared)
+                return Affine(price, -(float(gained[~rich].sum()) + error) / shared)
             rich = still
             shared = float(wanted[rich].sum())
             price = (demand.cost - float(held[~rich].sum())) / shared
 
-    def price(self, project: int, rough: Line[float]) -> Line[Fraction]:
+    def price(self, project: int, rough: Affine[float]) -> Affine[Fraction]:
         """Return the exact price of a project whose voters can pay, given the rough one."""
         demand = self.demands[project]
-        rich = self._can_pay(demand, Line(Fraction(rough.value), Fraction()))
+        rich = self._can_pay(demand, Affine(Fraction(rough.value), Fraction()))
         if not rich.any():  # rounding put the price above what anybody can pay
             rich[:] = True
         while True:
             shared = int((demand.weights * demand.utilities)[rich].sum())
             held = self._held(demand, ~rich)
-            price = Line((demand.cost - held.value) / shared, -held.rate / shared)
+            price = Affine((demand.cost - held.value) / shared, -held.rate / shared)
             able = self._can_pay(demand, price)
             if (able == rich).all():
                 return price
             rich = able
 
-    def buy(self, project: int, price: Line[Fraction]) -> None:
+    def buy(self, project: int, price: Affine[Fraction]) -> None:
         """Let the voters of a project pay for it at a price, each as far as she can."""
         demand = self.demands[project]
         rich = self._can_pay(demand, price)
@@ -206,15 +202,15 @@ class Purses:
         if money >= demand.cost + margin:
             return True
         if money < demand.cost - margin:
-            self.room.keep_roughly(demand.cost - money, rate + RATE * self._terms * demand.weight)
+            self.increase.keep_roughly(demand.cost - money, rate + RATE * self._terms * demand.weight)
             return False
         held = self._held(demand, None)
         if held.value < demand.cost:
-            self.room.keep(demand.cost - held.value, held.rate)
+            self.increase.keep(demand.cost - held.value, held.rate)
             return False
         return True
 
-    def _held(self, demand: Demand, which: Mask | None) -> Line[Fraction]:
+    def _held(self, demand: Demand, which: Mask | None) -> Affine[Fraction]:
         """Return exactly what some voters of a project hold together; None for all of them."""
         full = ~self.empty[demand.voters]
         if which is not None:
@@ -226,9 +222,9 @@ class Purses:
             paid = int((weights * self._paying[project][voters]).sum())
             held -= price.value * paid
             rate -= price.rate * paid
-        return Line(held, rate)
+        return Affine(held, rate)
 
-    def _can_pay(self, demand: Demand, price: Line[Fraction]) -> Mask:
+    def _can_pay(self, demand: Demand, price: Affine[Fraction]) -> Mask:
         """Return who holds at least price times utility, exactly, shape (supporter,)."""
         distance = self.rough[demand.voters] - float(price.value) * demand.rough_utilities
         able: Mask = distance > 0
@@ -237,33 +233,33 @@ class Purses:
             able[even] = [left.value >= 0 for left in self._left(demand, even, price)]
         return able
 
-    def _keep_apart(self, demand: Demand, price: Line[Fraction], rich: Mask) -> None:
-        """Take room for the rich to stay rich, and for the poor to stay poor."""
+    def _keep_apart(self, demand: Demand, price: Affine[Fraction], rich: Mask) -> None:
+        """Bound the increase for the rich to stay rich, and for the poor to stay poor."""
         distance = np.abs(self.rough[demand.voters] - float(price.value) * demand.rough_utilities)
         approach = float(price.rate) * demand.rough_utilities - self.rates[demand.voters]
         error = RATE * (self._terms + abs(float(price.rate)) * demand.rough_utilities)
         approach = np.where(rich, approach, -approach) + error
         far = (distance > self._near) & (approach > 0)
         if far.any():
-            self.room.keep_roughly(float((distance[far] / approach[far]).min()), 1.0)
+            self.increase.keep_roughly(float((distance[far] / approach[far]).min()), 1.0)
         even = np.flatnonzero(distance <= self._near)
         for left, pays in set(zip(self._left(demand, even, price), rich[even].tolist(), strict=True)):
             sign = 1 if pays else -1
-            self.room.keep(left.value * sign, -left.rate * sign)
+            self.increase.keep(left.value * sign, -left.rate * sign)
 
-    def _left(self, demand: Demand, some: NDArray[np.intp], price: Line[Fraction]) -> list[Line[Fraction]]:
-        """Return purses minus price times utility by fractions, calculated once for voters who paid alike."""
+    def _left(self, demand: Demand, some: Codes, price: Affine[Fraction]) -> list[Affine[Fraction]]:
+        """Return budgets minus price times utility by fractions, calculated once for voters who paid alike."""
         voters, utilities = demand.voters[some], demand.utilities[some]
         alike: list[NDArray[Any]] = [self.empty[voters], utilities, *(paid[voters] for paid in self._paying.values())]
-        known: dict[tuple[Any, ...], Line[Fraction]] = {}
+        known: dict[tuple[Any, ...], Affine[Fraction]] = {}
         found = []
         for empty, utility, *paid in zip(*(each.tolist() for each in alike), strict=True):
             key = (empty, utility, *paid)
             if key not in known:
-                purse, rate = (Fraction(), Fraction()) if empty else (self.first, Fraction(1))
+                money, rate = (Fraction(), Fraction()) if empty else (self.first, Fraction(1))
                 if not empty:
-                    purse -= sum((p.value * u for p, u in zip(self.prices.values(), paid, strict=True)), Fraction())
+                    money -= sum((p.value * u for p, u in zip(self.prices.values(), paid, strict=True)), Fraction())
                     rate -= sum((p.rate * u for p, u in zip(self.prices.values(), paid, strict=True)), Fraction())
-                known[key] = Line(purse - price.value * utility, rate - price.rate * utility)
+                known[key] = Affine(money - price.value * utility, rate - price.rate * utility)
             found.append(known[key])
         return found

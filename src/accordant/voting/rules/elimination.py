@@ -1,20 +1,21 @@
-"""Rules that eliminate: round by round the losers go, and whoever stays longest wins."""
+"""Rules that eliminate: round by round the losers go, and whoever stays longest wins.
+
+instant_runoff      the fewest first places go (Hare; Ware 1871)
+coombs              the most last places go, until one has a majority of first places (Coombs 1964)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
-from accordant.strategies.compromise import Scored
+from accordant.arrays import Integers, Mask, Values
 from accordant.strategies.strategy import register
-from accordant.voting.rules.rule import VotingRule
+from accordant.voting.rules.rule import RankRule
 from accordant.voting.rules.sums import half_of
-from accordant.voting.rules.tally import Tally, first_places, last_places
+from accordant.voting.rules.tally import first_places, last_places
 
 
 def rounds_survived(losers_of: Callable[[Mask], Mask], n_alternatives: int, n_contexts: int) -> Values:
@@ -43,23 +44,16 @@ def rounds_survived(losers_of: Callable[[Mask], Mask], n_alternatives: int, n_co
     return survived
 
 
-def instant_runoff_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def instant_runoff_scores(ranks: Integers, weights: Values) -> Values:
     """Return how many rounds each alternative survives, shape (alternative, context).
 
     In a round, whoever has the fewest first places among those that remain goes; all of them if several have the
     fewest, and if that is everybody who remains, they win together. A voter with several alternatives tied for the
     first place supports each with full weight (approval instant runoff, Delemazure and Peters 2024), so that a ballot
     with nobody left on it supports all alike. These are the conventions of pref_voting 1.18.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
 
-    def losers(remaining: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def losers(remaining: Mask) -> Mask:
         """Return who has the fewest first places."""
         firsts = first_places(ranks, weights, remaining, shared=False)
         fewest = np.where(remaining, firsts, np.inf).min(axis=0)
@@ -70,32 +64,23 @@ def instant_runoff_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArra
 
 @register("instant_runoff", aliases=("irv",))
 @dataclass(frozen=True)
-class InstantRunoff(VotingRule):
+class InstantRunoff(RankRule):
     """Eliminate the fewest first places, all of them if tied, until one remains. Scores are rounds survived."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the rounds survived."""
-        return Scored(instant_runoff_scores(tally.ranks, tally.weights))
+    formula = staticmethod(instant_runoff_scores)
 
 
-def coombs_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def coombs_scores(ranks: Integers, weights: Values) -> Values:
     """Return how many rounds each alternative survives, shape (alternative, context).
 
     In a round, whoever has the most last places among those that remain goes; all of them if several have the most,
     and if that is everybody who remains, they win together. An alternative with more than half of all weight in first
     places can no longer go: it wins, and the others go on for their places. Voters with ties for a first or last place
     share it equally. On strict complete ballots these are the conventions of pref_voting 1.18.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     half = half_of(weights)
 
-    def losers(remaining: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def losers(remaining: Mask) -> Mask:
         """Return who has the most last places and no majority of first places."""
         winning = first_places(ranks, weights, remaining, shared=True) > half
         lasts = last_places(ranks, weights, remaining, shared=True)
@@ -108,9 +93,7 @@ def coombs_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.flo
 
 @register("coombs")
 @dataclass(frozen=True)
-class Coombs(VotingRule):
+class Coombs(RankRule):
     """Eliminate the most last places, all of them if tied, until one has a majority. Scores are rounds survived."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the rounds survived."""
-        return Scored(coombs_scores(tally.ranks, tally.weights))
+    formula = staticmethod(coombs_scores)

@@ -1,4 +1,9 @@
-"""Rules on grades: approval, range voting, majority judgment."""
+"""Rules on grades.
+
+approval            most voters who approve (Brams and Fishburn 1978)
+range               the largest sum of grades: score voting (Smith 2000)
+majority_judgment   the highest median grade (Balinski and Laraki 2007, 2011)
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Integers, Values
+from accordant.arrays import Integers, Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import weighted_sum
@@ -16,25 +20,17 @@ from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import Structure, register
 from accordant.voting import Profile
 from accordant.voting.rules.rule import VotingRule
-from accordant.voting.rules.sums import half_of, settled, whole
+from accordant.voting.rules.sums import half_of, settle, whole
 from accordant.voting.rules.tally import MANY_CONTEXTS, Tally, suited
 
 
-def approval_scores(approvals: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weight that approves each alternative, shape (alternative, context).
-
-    Parameters
-    ----------
-    approvals
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
-    """
+def approval_scores(approvals: Mask, weights: Values) -> Values:
+    """Return the weight that approves each alternative, shape (alternative, context)."""
     marks = approvals.reshape(len(approvals), -1).astype(np.float64)
-    return settled((weights @ marks).reshape(approvals.shape[1:]), weights)
+    return settle((weights @ marks).reshape(approvals.shape[1:]), weights)
 
 
-def approved_grades(grades: NDArray[np.float64], threshold: float | None, tolerance: float) -> NDArray[np.bool_]:
+def approved_grades(grades: Values, threshold: float | None, tolerance: float) -> Mask:
     """Return which grades reach the threshold, or the mean of the voter's grades if it is None, same shape."""
     bar = grades.mean(axis=1, keepdims=True) if threshold is None else threshold
     return np.asarray(grades >= bar - tolerance * np.maximum(1.0, np.abs(bar)))
@@ -49,8 +45,6 @@ class Approval(VotingRule):
 
     Parameters
     ----------
-    weights
-        See `VotingRule`.
     threshold
         A number replaces the mean; it also replaces the approvals of ballots that carry grades.
     """
@@ -87,16 +81,8 @@ class Approval(VotingRule):
         return Scored(tally.unit * approval_scores(approvals, tally.weights))
 
 
-def range_scores(grades: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σ_i w_i grade(i, a), shape (alternative, context).
-
-    Parameters
-    ----------
-    grades
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
-    """
+def range_scores(grades: Values, weights: Values) -> Values:
+    """Return Σ_i w_i grade(i, a), shape (alternative, context)."""
     if grades.shape[2] < MANY_CONTEXTS:
         return np.asarray((weights @ grades.reshape(len(grades), -1)).reshape(grades.shape[1:]))
     sums = np.empty(grades.shape[1:])
@@ -104,7 +90,7 @@ def range_scores(grades: NDArray[np.float64], weights: NDArray[np.float64]) -> N
     return sums
 
 
-def full_range(grades: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
+def full_range(grades: Values, tolerance: float) -> Values:
     """Return grades stretched so that each voter's lowest is 0 and highest 1; 0 where all are level, same shape."""
     low = grades.min(axis=1, keepdims=True)
     span = grades.max(axis=1, keepdims=True) - low
@@ -119,8 +105,6 @@ class Range(VotingRule):
 
     Parameters
     ----------
-    weights
-        See `VotingRule`.
     normalised
         Whether each voter's grades are stretched to the whole range from 0 to 1 first; a voter who grades all alike
         then has no say. On E this is relative utilitarianism (Dhillon and Mertens 1999).
@@ -161,8 +145,6 @@ def weight_up_to(levels: Integers, n_levels: int, weights: Values) -> Values:
         Grades as 0 to n_levels − 1, higher is better, shape (voter, alternative, context).
     n_levels
         Number of levels.
-    weights
-        Shape (voter,).
 
     Returns
     -------
@@ -173,7 +155,7 @@ def weight_up_to(levels: Integers, n_levels: int, weights: Values) -> Values:
     cells = levels.reshape(n_voters, n_cells).astype(np.int64) * n_cells + np.arange(n_cells)
     sums = np.bincount(cells.ravel(), np.repeat(weights, n_cells), n_levels * n_cells)
     up_to = sums.reshape(n_levels, n_alternatives, n_contexts).cumsum(axis=0)[:-1]
-    return up_to if whole(weights) else settled(up_to, weights)
+    return up_to if whole(weights) else settle(up_to, weights)
 
 
 def majority_judgment_scores(up_to: Values, half: float) -> Values:
@@ -238,8 +220,6 @@ class MajorityJudgment(VotingRule):
 
     Parameters
     ----------
-    weights
-        See `VotingRule`.
     grades
         Into how many grades of equal width expected rewards are cut, at least 2. Ballots that state grades keep theirs.
     """

@@ -75,6 +75,8 @@ class Kemeny(MarginRule):
     No number per alternative expresses this order: scores are places.
     """
 
+    formula = staticmethod(kemeny_scores)
+
     def refusal(self, profile: Profile) -> str | None:
         """Return that there are too many alternatives."""
         return _too_many(len(profile.alternatives))
@@ -91,10 +93,6 @@ class Kemeny(MarginRule):
         if reason is not None:
             raise InputError(f"kemeny cannot rank these actions: {reason}")
         return super().score(tally)
-
-    def score_margins(self, margins: Values) -> Values:
-        """Return places."""
-        return kemeny_scores(margins)
 
 
 def _too_many(n_alternatives: int) -> str | None:

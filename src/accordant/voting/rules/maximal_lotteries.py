@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Values
-from accordant.strategies.compromise import Scored
+from accordant.arrays import Mask, Values
 from accordant.strategies.strategy import register
-from accordant.voting.rules.rule import LotteryRule
-from accordant.voting.rules.tally import Tally, condorcet_winners
+from accordant.voting.rules.rule import LotteryRule, MarginRule
+from accordant.voting.rules.tally import condorcet_winners
 
 MOST_BY_SUPPORT = 8  # alternatives up to which supports are tried one after the other
 NEGLIGIBLE = 1e-10  # a probability below this is rounding
@@ -26,11 +24,6 @@ def maximal_lotteries_probabilities(margins: Values) -> Values:
     game of the margins. A Condorcet winner has probability 1. Where several lotteries are maximal, which needs a margin
     of 0 or other coincidences, this is the one with the least Σ_a p_a², the closest to drawing uniformly: it is unique,
     and treats alternatives alike that the margins treat alike.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
     """
     probabilities = condorcet_winners(margins).astype(np.float64)
     rest = np.flatnonzero(probabilities.sum(axis=0) == 0)
@@ -46,7 +39,7 @@ def maximal_lotteries_probabilities(margins: Values) -> Values:
     return probabilities
 
 
-def _by_support(margins: Values) -> tuple[Values, NDArray[np.bool_]]:
+def _by_support(margins: Values) -> tuple[Values, Mask]:
     """Return lotteries, shape (alternative, game), and which of them are maximal for certain, and the only ones.
 
     The one solution of Σ_a p_a margin(a, b) = 0 on a support of odd size is a vector of Pfaffians of the margins
@@ -104,7 +97,7 @@ def _closest_to_uniform(margins: Values) -> Values:
     for solver in solvers:
         with np.errstate(divide="ignore", invalid="ignore"):
             residual = system @ solver() - target
-            lottery = _normalised(-residual[:n] / residual[n])
+            lottery = _normalise(-residual[:n] / residual[n])
         if (lottery @ margins >= -UNBEATEN).all():
             return lottery
     return _any_maximal(margins)
@@ -119,20 +112,17 @@ def _any_maximal(margins: Values) -> Values:
         np.append(np.zeros(n), -1.0), np.hstack([-margins.T, np.ones((n, 1))]), np.zeros(n),
         np.append(np.ones(n), 0.0)[None], [1.0], [*[(0.0, None)] * n, (None, None)],
     )  # fmt: skip
-    return _normalised(found.x[:n])
+    return _normalise(found.x[:n])
 
 
-def _normalised(lottery: Values) -> Values:
+def _normalise(lottery: Values) -> Values:
     kept = np.where(lottery < NEGLIGIBLE, 0.0, lottery)
     return np.asarray(kept / kept.sum())
 
 
 @register("maximal_lotteries")
 @dataclass(frozen=True)
-class MaximalLotteries(LotteryRule):
+class MaximalLotteries(LotteryRule, MarginRule):
     """Draw from the lottery that no other lottery beats by expected margin. Scores are probabilities."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the probabilities."""
-        found = maximal_lotteries_probabilities(tally.margins)
-        return Scored(found, tally.condorcet_flag)
+    formula = staticmethod(maximal_lotteries_probabilities)

@@ -1,12 +1,16 @@
-"""Rules on pairwise margins: Copeland, minimax, Schulze, ranked pairs."""
+"""Rules on pairwise margins.
+
+copeland        most pairwise victories less defeats (Copeland 1951)
+minimax         the smallest worst defeat (Simpson 1969, Kramer 1977)
+schulze         strongest paths of victories (Schulze 2011)
+ranked_pairs    victories locked in from the largest margin down, unless they close a cycle (Tideman 1987)
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.compiled import compiled
@@ -15,14 +19,8 @@ from accordant.voting.rules.rule import MarginRule
 from accordant.voting.rules.tally import MANY_CONTEXTS, suited
 
 
-def copeland_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many alternatives each beats less how many beat it, shape (alternative, context).
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
-    """
+def copeland_scores(margins: Values) -> Values:
+    """Return how many alternatives each beats less how many beat it, shape (alternative, context)."""
     return np.asarray(np.sign(margins).sum(axis=1))
 
 
@@ -31,18 +29,11 @@ def copeland_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 class Copeland(MarginRule):
     """Choose the most pairwise victories less defeats; a drawn pair counts for neither."""
 
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return victories less defeats."""
-        return copeland_scores(margins)
+    formula = staticmethod(copeland_scores)
 
 
-def minimax_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def minimax_scores(margins: Values) -> Values:
     """Return minus the largest margin by which each alternative loses, 0 if it loses to none.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
 
     Returns
     -------
@@ -56,23 +47,15 @@ def minimax_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 class Minimax(MarginRule):
     """Choose the smallest worst defeat, measured by margins."""
 
-    in_weight: ClassVar[bool] = True
-
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return minus the worst defeats."""
-        return minimax_scores(margins)
+    formula = staticmethod(minimax_scores)
+    in_weight = True
 
 
-def strongest_paths(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def strongest_paths(margins: Values) -> Values:
     """Return the strength of the strongest path between any two, shape (a, b, context); 0 without a path.
 
     A path is a chain of pairwise victories, as strong as the smallest margin in it (Schulze 2011). The algorithm is
     that of Floyd and Warshall.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
     """
     paths = np.maximum(margins, 0.0)
     if margins.shape[2] >= MANY_CONTEXTS:
@@ -88,8 +71,15 @@ def strongest_paths(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @compiled
-def widen(paths: NDArray[np.float64]) -> None:
-    """Let every path lead through every alternative where that makes it stronger."""
+def widen(paths: Values) -> None:
+    """Let every path lead through every alternative where that makes it stronger.
+
+    In NumPy::
+
+        for middle in range(len(paths)):
+            np.maximum(paths, np.minimum(paths[:, middle, None], paths[middle]), out=paths)
+        paths[np.eye(len(paths), dtype=bool)] = 0.0  # nobody needs a path to itself
+    """
     n_alternatives, _, n_contexts = paths.shape
     for middle in range(n_alternatives):
         for start in range(n_alternatives):
@@ -103,16 +93,11 @@ def widen(paths: NDArray[np.float64]) -> None:
                     path[t] = weaker if weaker > path[t] else path[t]
 
 
-def schulze_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+def schulze_scores(margins: Values) -> Values:
     """Return minus how many alternatives beat each by a stronger path, shape (alternative, context).
 
     No number per alternative expresses the rule; these are places. "Has the stronger path" is transitive (Schulze
     2011), so whoever beats another is beaten by fewer, and the winners are those that nobody beats.
-
-    Parameters
-    ----------
-    margins
-        Shape (a, b, context).
     """
     paths = strongest_paths(margins)
     scores = np.zeros(paths.shape[1:])
@@ -128,9 +113,7 @@ def schulze_scores(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 class Schulze(MarginRule):
     """Choose what no alternative beats by a stronger path of pairwise victories. Scores are places."""
 
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return minus the number of alternatives with a stronger path."""
-        return schulze_scores(margins)
+    formula = staticmethod(schulze_scores)
 
 
 MOST_SEARCHED = 8  # alternatives up to which every order of tied margins is considered; that is NP-hard
@@ -263,6 +246,4 @@ class RankedPairs(MarginRule):
     of them wins, up to 8 alternatives; beyond, ties fall to the declared order.
     """
 
-    def score_margins(self, margins: Values) -> Values:
-        """Return places."""
-        return ranked_pairs_scores(margins)
+    formula = staticmethod(ranked_pairs_scores)

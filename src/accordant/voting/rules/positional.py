@@ -1,56 +1,47 @@
-"""Positional rules: first places, last places, points for places."""
+"""Positional rules: first places, last places, points for places.
+
+plurality               most first places
+anti_plurality          fewest last places: veto
+borda                   a point for every alternative that a voter puts below (Borda 1784)
+bucklin                 first places, then second ones too, and further, until a majority is reached
+random_dictatorship     one voter is drawn and decides (Gibbard 1977)
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Integers, Values
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
-from accordant.voting.rules.rule import LotteryRule, VotingRule
-from accordant.voting.rules.sums import half_of, settled
+from accordant.voting.rules.rule import LotteryRule, RankRule, VotingRule
+from accordant.voting.rules.sums import half_of, settle
 from accordant.voting.rules.tally import Tally, first_places, last_places
 
 
-def plurality_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def plurality_scores(ranks: Integers, weights: Values) -> Values:
     """Return the weight of first places, shape (alternative, context).
 
     A voter with k alternatives tied for the first place gives each 1/k of a vote: one voter, one vote.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     return first_places(ranks, weights, shared=True)
 
 
 @register("plurality")
 @dataclass(frozen=True)
-class Plurality(VotingRule):
+class Plurality(RankRule):
     """Choose what most voters put first; voters with several firsts share their vote among them."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the weight of first places."""
-        return Scored(tally.unit * plurality_scores(tally.ranks, tally.weights))
+    formula = staticmethod(plurality_scores)
+    in_weight = True
 
 
-def anti_plurality_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def anti_plurality_scores(ranks: Integers, weights: Values) -> Values:
     """Return minus the weight of last places, shape (alternative, context).
 
     A voter with k alternatives tied for the last place, as those left unranked are, gives each 1/k of a veto.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     vetoes = last_places(ranks, weights, shared=True)
     return np.subtract(0.0, vetoes, out=vetoes)
@@ -58,15 +49,14 @@ def anti_plurality_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArra
 
 @register("anti_plurality", aliases=("veto",))
 @dataclass(frozen=True)
-class AntiPlurality(VotingRule):
+class AntiPlurality(RankRule):
     """Choose what fewest voters put last; voters with several lasts share their veto among them."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return minus the weight of last places."""
-        return Scored(tally.unit * anti_plurality_scores(tally.ranks, tally.weights))
+    formula = staticmethod(anti_plurality_scores)
+    in_weight = True
 
 
-def borda_scores(margins: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+def borda_scores(margins: Values, total: float) -> Values:
     """Return Borda's points, shape (alternative, context).
 
     Per voter, one point for each alternative put below and half a point for each tied. This is (Σ_b margin(a, b) +
@@ -74,8 +64,6 @@ def borda_scores(margins: NDArray[np.float64], total: float) -> NDArray[np.float
 
     Parameters
     ----------
-    margins
-        Shape (a, b, context).
     total
         W, the sum of the weights.
     """
@@ -96,7 +84,7 @@ class Borda(VotingRule):
         return Scored(points, tally.condorcet_flag)
 
 
-def bucklin_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def bucklin_scores(ranks: Integers, weights: Values) -> Values:
     """Return (m − depth) W + support at that depth, shape (alternative, context).
 
     At depth k a voter supports the alternatives with fewer than k above them, but never those at the bottom of the
@@ -109,8 +97,6 @@ def bucklin_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.fl
     ----------
     ranks
         How many alternatives each voter puts above each, shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     n_voters, n_alternatives, n_contexts = ranks.shape
     total, half = float(weights.sum()), half_of(weights)
@@ -119,7 +105,7 @@ def bucklin_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.fl
     reached = np.zeros((n_alternatives, n_contexts), dtype=bool)
     for depth in range(1, n_alternatives):
         marks = (supported & (ranks < depth)).reshape(n_voters, -1).astype(np.float64)
-        support = settled((weights @ marks).reshape(n_alternatives, n_contexts), weights)
+        support = settle((weights @ marks).reshape(n_alternatives, n_contexts), weights)
         majority = support > half
         place = np.where(majority, (n_alternatives - depth) * total, 0.0)
         scores = np.where(reached, scores, place + support)
@@ -129,27 +115,17 @@ def bucklin_scores(ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.fl
 
 @register("bucklin")
 @dataclass(frozen=True)
-class Bucklin(VotingRule):
+class Bucklin(RankRule):
     """Choose what first gets a majority as first, then second, then further places count too."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the depth at which a majority is reached, and the support there."""
-        return Scored(tally.unit * bucklin_scores(tally.ranks, tally.weights))
+    formula = staticmethod(bucklin_scores)
+    in_weight = True
 
 
-def random_dictatorship_probabilities(
-    ranks: NDArray[np.signedinteger[Any]], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def random_dictatorship_probabilities(ranks: Integers, weights: Values) -> Values:
     """Return the share of weight that puts each alternative first, shape (alternative, context).
 
     A drawn voter with several first alternatives draws one of them.
-
-    Parameters
-    ----------
-    ranks
-        Shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     """
     firsts = first_places(ranks, weights, shared=True)
     firsts /= firsts.sum(axis=0)
@@ -158,9 +134,7 @@ def random_dictatorship_probabilities(
 
 @register("random_dictatorship")
 @dataclass(frozen=True)
-class RandomDictatorship(LotteryRule):
+class RandomDictatorship(LotteryRule, RankRule):
     """Draw a voter by weight and do what that voter puts first. Scores are probabilities."""
 
-    def score(self, tally: Tally) -> Scored:
-        """Return the probabilities."""
-        return Scored(random_dictatorship_probabilities(tally.ranks, tally.weights))
+    formula = staticmethod(random_dictatorship_probabilities)

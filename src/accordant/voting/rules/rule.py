@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accordant.arrays import Floats, Integers, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.problem import DecisionProblem
@@ -39,10 +39,10 @@ class Counted:
     """
 
     alternatives: tuple[str, ...]
-    scores: NDArray[np.floating[Any]]
+    scores: Floats
     lottery: bool = False
-    flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    quantities: Mapping[str, NDArray[np.floating[Any]]] = field(default_factory=dict)
+    flags: Mapping[str, Mask] = field(default_factory=dict)
+    quantities: Mapping[str, Floats] = field(default_factory=dict)
 
     def winners(self, context: int = 0) -> tuple[str, ...]:
         """Return the alternatives with the highest score, in declared order."""
@@ -121,27 +121,45 @@ class VotingRule(ContextRule):
 
 
 @dataclass(frozen=True)
-class MarginRule(VotingRule):
-    """A rule that reads nothing but pairwise margins.
+class RankRule(VotingRule):
+    """A rule that reads nothing but ranks and weights.
 
     Class attributes
     ----------------
+    formula
+        From ranks and weights to scores.
     in_weight
-        Whether scores are in units of weight, and not places or numbers of alternatives.
+        Whether scores are in units of weight, and not places, rounds or probabilities.
     """
 
+    formula: ClassVar[staticmethod[[Integers, Values], Values]]
     in_weight: ClassVar[bool] = False
 
-    @abstractmethod
-    def score_margins(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return scores from margins of shape (a, b, context)."""
+    def score(self, tally: Tally) -> Scored:
+        """Return the scores."""
+        scores = self.formula(tally.ranks, tally.weights)
+        return Scored(tally.unit * scores if self.in_weight else scores)
+
+
+@dataclass(frozen=True)
+class MarginRule(VotingRule):
+    """A rule that reads nothing but pairwise margins, and flags whether some alternative beats every other one.
+
+    Class attributes
+    ----------------
+    formula
+        From margins to scores.
+    in_weight
+        Whether scores are in units of weight, and not places, numbers of alternatives or probabilities.
+    """
+
+    formula: ClassVar[staticmethod[[Values], Values]]
+    in_weight: ClassVar[bool] = False
 
     def score(self, tally: Tally) -> Scored:
-        """Return the scores, and whether some alternative beats every other one."""
-        scores = self.score_margins(tally.margins)
-        if self.in_weight:
-            scores = tally.unit * scores
-        return Scored(scores, tally.condorcet_flag)
+        """Return the scores."""
+        scores = self.formula(tally.margins)
+        return Scored(tally.unit * scores if self.in_weight else scores, tally.condorcet_flag)
 
 
 @dataclass(frozen=True)

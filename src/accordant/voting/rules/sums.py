@@ -49,7 +49,7 @@ def _in_whole_units(weights: bytes) -> tuple[bytes, float]:
     return numbers[where].tobytes(), largest / common
 
 
-def settled(sums: Values, weights: Values) -> Values:
+def settle(sums: Values, weights: Values) -> Values:
     """Return sums of weights without rounding noise, in place: on a grid of 2⁻⁴⁰ of the total weight.
 
     For weights that are no whole numbers, and for shares such as a third of a vote. The grid is a power of 2: settled
@@ -59,8 +59,6 @@ def settled(sums: Values, weights: Values) -> Values:
     ----------
     sums
         Sums, differences or simple fractions of weights.
-    weights
-        Shape (voter,).
     """
     unit = math.ldexp(1.0, math.frexp(float(weights.sum()))[1] - BINARY_PLACES)
     np.divide(sums, unit, out=sums)
@@ -76,4 +74,4 @@ def whole(weights: Values) -> bool:
 
 def half_of(weights: Values) -> float:
     """Return half of all weight, comparable with settled sums: more is a majority."""
-    return float(settled(np.array([weights.sum() / 2]), weights)[0])
+    return float(settle(np.array([weights.sum() / 2]), weights)[0])

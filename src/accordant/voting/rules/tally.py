@@ -9,14 +9,13 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from accordant.arrays import Integers, Mask, Values
 from accordant.compiled import Compiled, compiled
 from accordant.strategies.block import Block, Workspace
 from accordant.voting import Profile
 from accordant.voting.ballots import rank_type
-from accordant.voting.rules.sums import in_whole_units, settled, whole
+from accordant.voting.rules.sums import in_whole_units, settle, whole
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -60,7 +59,13 @@ def ranks_by_reward(rewards: Values, tolerance: float) -> Integers:
 
 @compiled
 def count_better(rewards: Values, tolerance: float, ranks: Integers) -> None:
-    """Add to `ranks` how many actions each stakeholder rewards more."""
+    """Add to `ranks` how many actions each stakeholder rewards more.
+
+    In NumPy::
+
+        better = rewards[:, None] - rewards[:, :, None] > tolerance  # (voter, action, other action, context)
+        ranks += better.sum(axis=2).astype(ranks.dtype)
+    """
     n_stakeholders, n_actions, n_contexts = rewards.shape
     for i in range(n_stakeholders):
         for a in range(n_actions):
@@ -80,8 +85,6 @@ def weighted_margins(ranks: Integers, weights: Values, margins: Values) -> None:
     ----------
     ranks
         Smaller is better, shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     margins
         Where the result goes; free of rounding noise, so that equal margins are equal numbers.
     """
@@ -95,17 +98,23 @@ def weighted_margins(ranks: Integers, weights: Values, margins: Values) -> None:
             margins[a, a + 1 :] = weights @ np.sign(by_alternative[a + 1 :] - by_alternative[a]).astype(np.float64)
             margins[a + 1 :, a] = -margins[a, a + 1 :]
     if not whole(weights):
-        settled(margins, weights)
+        settle(margins, weights)
 
 
-def condorcet_winners(margins: Values) -> NDArray[np.bool_]:
+def condorcet_winners(margins: Values) -> Mask:
     """Return whether each alternative beats every other one, shape (alternative, context)."""
     return np.asarray((margins > 0).sum(axis=1) == len(margins) - 1)
 
 
 @compiled
 def sum_margins(ranks: Integers, weights: Values, margins: Values) -> None:
-    """Write the margins, whole rows of contexts at a time."""
+    """Write the margins, whole rows of contexts at a time.
+
+    In NumPy::
+
+        above = ranks[:, :, None] < ranks[:, None]
+        margins[:] = np.tensordot(weights, above * 1.0 - above.swapaxes(1, 2), axes=1)
+    """
     n_voters, n_alternatives, n_contexts = ranks.shape
     for a in range(n_alternatives):
         margins[a, a, :] = 0.0
@@ -148,7 +157,7 @@ class Tally:
     weights: Values
     unit: float = 1.0
     grades: Values | None = None
-    approvals: NDArray[np.bool_] | None = None
+    approvals: Mask | None = None
     rewards: bool = False
     tolerance: float = 0.0
     workspace: Workspace = field(default_factory=Workspace, repr=False)
@@ -167,12 +176,12 @@ class Tally:
         return margins
 
     @cached_property
-    def condorcet(self) -> NDArray[np.bool_]:
+    def condorcet(self) -> Mask:
         """Whether an alternative beats every other one, shape (alternative, context)."""
         return condorcet_winners(self.margins)
 
     @property
-    def condorcet_flag(self) -> dict[str, NDArray[np.bool_]]:
+    def condorcet_flag(self) -> dict[str, Mask]:
         """Whether there is an alternative that beats every other one, shape (context,), as a flag of decisions."""
         return {"condorcet_winner_exists": np.asarray(self.condorcet.any(axis=0))}
 
@@ -212,8 +221,6 @@ def first_places(ranks: Integers, weights: Values, remaining: Mask | None = None
     ----------
     ranks
         Smaller is better, shape (voter, alternative, context).
-    weights
-        Shape (voter,).
     remaining
         Which alternatives count, shape (alternative, context), at least one per context; None means all.
     shared
@@ -229,11 +236,11 @@ def first_places(ranks: Integers, weights: Values, remaining: Mask | None = None
         first = _first(ranks, remaining)
         sizes = first.sum(axis=1, keepdims=True) if shared else np.ones(1)
         parts = (first / sizes).reshape(len(ranks), -1)
-        return settled((weights @ parts).reshape(n_alternatives, n_contexts), weights)
+        return settle((weights @ parts).reshape(n_alternatives, n_contexts), weights)
     sums = np.empty((n_alternatives, n_contexts))
     kept = np.ones((n_alternatives, n_contexts), dtype=bool) if remaining is None else remaining
     sum_first_places(np.ascontiguousarray(ranks), weights, kept, shared, np.iinfo(ranks.dtype).max, sums)
-    return sums if whole(weights) and not shared else settled(sums, weights)
+    return sums if whole(weights) and not shared else settle(sums, weights)
 
 
 def last_places(ranks: Integers, weights: Values, remaining: Mask | None = None, *, shared: bool) -> Values:
@@ -253,7 +260,14 @@ def _first(ranks: Integers, remaining: Mask | None) -> Mask:
 def sum_first_places(
     ranks: Integers, weights: Values, remaining: Mask, shared: bool, worse_than_any: int, sums: Values
 ) -> None:
-    """Write the weight of first places, whole rows of contexts at a time."""
+    """Write the weight of first places, whole rows of contexts at a time.
+
+    In NumPy::
+
+        kept = np.where(remaining, ranks, worse_than_any)
+        first = (kept == kept.min(axis=1, keepdims=True)) & remaining
+        sums[:] = np.tensordot(weights, first / (first.sum(axis=1, keepdims=True) if shared else 1.0), axes=1)
+    """
     n_voters, n_alternatives, n_contexts = ranks.shape
     best, parts = np.empty(n_contexts, dtype=ranks.dtype), np.empty(n_contexts)
     sums[:] = 0.0
