@@ -19,6 +19,7 @@ import numpy as np
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
+from accordant.preferences.checks import check_whole
 from accordant.preferences.learners.mixture import UNSURE, Mixture
 from accordant.preferences.records import Comparisons, weight_of_users
 from accordant.preferences.support import SupportRates, support_rates
@@ -206,8 +207,7 @@ def _by_record(
 
 def _clustered(comparisons: Comparisons, types: int, generator: np.random.Generator | None) -> MajorityMinority:
     """Return the groups from hidden types."""
-    if isinstance(types, bool) or not isinstance(types, int) or types < 2:
-        raise InputError(f"types is {types}; allowed: a whole number from 2")
+    check_whole(2, types=types)
     model = Mixture(types).fit(comparisons, generator=generator)
     known = weight_of_users(comparisons) > 0
     own = model.memberships.argmax(axis=1)

@@ -28,8 +28,8 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.preferences.checks import numbers
 from accordant.preferences.learners.logistic import LogisticProblem, sigmoid
-from accordant.preferences.measures.per_user import numbers
 
 WIDENING = math.pi / 8.0  # makes σ(μ / √(1 + s² π / 8)) the mean of σ over a normal margin, to 0.02 (MacKay 1992)
 NEAR = 1e-6  # change of margins, and of multipliers by weight, after which the next step would be about its square

@@ -15,10 +15,10 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.preferences.checks import codes, numbers
 from accordant.preferences.drift.belief import SMALL_BLOCK, Belief, TasteChange, learned, predicted, updated
 from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.learners.shrinkage import PerUserReward
-from accordant.preferences.measures.per_user import codes, numbers
 from accordant.preferences.records import Comparisons
 
 Stream = Literal["user", "group"]

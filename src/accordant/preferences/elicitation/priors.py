@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.measures.per_user import numbers, share
+from accordant.preferences.checks import numbers, share
 
 SYMMETRIC = 1e-8  # relative difference of mirrored entries that rounding explains
 SHRINK = 0.1  # towards equal variances: enough to be invertible when users are fewer than features

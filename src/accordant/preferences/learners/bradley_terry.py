@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.learner import (
     LinearReward,
     PreferenceLearner,
     RewardModel,
     checked_features,
-    checked_from_one,
-    checked_positive,
     checked_records,
     register,
 )
@@ -118,8 +117,8 @@ class SharedLearner(PreferenceLearner):
     directions: int = 8
 
     def __post_init__(self) -> None:
-        checked_positive(ridge=self.ridge, tolerance=self.tolerance)
-        checked_from_one(directions=self.directions)
+        check_positive(ridge=self.ridge, tolerance=self.tolerance)
+        check_whole(directions=self.directions)
 
     def design(self, comparisons: Comparisons) -> Design:
         """Return how coefficients become margins of these records."""
@@ -274,8 +273,8 @@ class GroupRobust(SharedLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_positive(rate=self.rate, gap=self.gap)
-        checked_from_one(rounds=self.rounds)
+        check_positive(rate=self.rate, gap=self.gap)
+        check_whole(rounds=self.rounds)
 
     def fit(
         self, comparisons: Comparisons, *, generator: np.random.Generator | None = None

@@ -123,20 +123,6 @@ def checked_records(comparisons: Comparisons, *, groups: bool = False) -> Compar
     return comparisons
 
 
-def checked_positive(**numbers: float) -> None:
-    """Stop unless every parameter is finite and above 0."""
-    for name, found in numbers.items():
-        if not 0 < found < np.inf:
-            raise InputError(f"{name} is {found}; allowed: above 0")
-
-
-def checked_from_one(**numbers: int) -> None:
-    """Stop unless every parameter is a whole number of at least 1."""
-    for name, found in numbers.items():
-        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-            raise InputError(f"{name} is {found}; allowed: a whole number from 1")
-
-
 def checked_features(features: ArrayLike, n_features: int) -> Values:
     """Return the features of items, shape (item, feature), or raise if they are not as wide as those trained on.
 

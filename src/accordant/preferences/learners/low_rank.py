@@ -23,14 +23,9 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.learner import (
-    PreferenceLearner,
-    checked_from_one,
-    checked_positive,
-    checked_records,
-    register,
-)
+from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
 from accordant.preferences.learners.logistic import log_loss, sigmoid
 from accordant.preferences.learners.shared_items import independent_weights
 from accordant.preferences.learners.user_effects import (
@@ -185,8 +180,8 @@ class LowRank(PreferenceLearner):
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
-        checked_from_one(rank=self.rank)
-        checked_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
+        check_whole(rank=self.rank)
+        check_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def fit(
         self, comparisons: Comparisons, *, generator: np.random.Generator | None = None

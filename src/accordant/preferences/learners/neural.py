@@ -14,6 +14,7 @@ import numpy as np
 
 from accordant.arrays import Codes
 from accordant.errors import InputError, UnknownNameError
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.bradley_terry import balanced_weights
 from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
 from accordant.preferences.learners.logistic import LogisticProblem
@@ -65,9 +66,7 @@ class NeuralLearner(PreferenceLearner):
     def __post_init__(self) -> None:
         if self.objective not in get_args(Objective):
             raise UnknownNameError("objective", self.objective, get_args(Objective))
-        for name in ("hidden", "steps", "batch"):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: a whole number from 1")
+        check_whole(hidden=self.hidden, steps=self.steps, batch=self.batch)
         if not (self.rate > 0 and self.decay >= 0 and 0 <= self.held_out <= 0.5):
             raise InputError("rate must be above 0, decay at least 0, and held_out from 0 to 0.5")
 
@@ -203,9 +202,7 @@ class UserEncoder(NeuralLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("latent", "shown"):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: a whole number from 1")
+        check_whole(latent=self.latent, shown=self.shown)
 
     def latents(self, comparisons: Comparisons, rows: Codes) -> Latents:
         """Return vectors that a new network reads off answers."""
@@ -236,8 +233,7 @@ class Variational(UserEncoder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.kl_weight < np.inf:
-            raise InputError(f"kl_weight is {self.kl_weight}; allowed: above 0")
+        check_positive(kl_weight=self.kl_weight)
 
     @property
     def divergence(self) -> float:

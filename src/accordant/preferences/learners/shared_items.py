@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.preferences.checks import check_whole
 from accordant.preferences.records import Comparisons, weight_of_users
 
 STEPS = 1 << 20  # of the search for common opponents held in memory at once
@@ -326,8 +326,7 @@ def item_folds(comparisons: Comparisons, folds: int, generator: np.random.Genera
     InputError
         If `folds` is not a whole number of at least 2.
     """
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise InputError(f"folds is {folds}; allowed: a whole number from 2")
+    check_whole(2, folds=folds)
     items, link = _linked(comparisons)
     _, first, counts = np.unique(link, return_index=True, return_counts=True)
     owners = comparisons.users[first]

@@ -15,12 +15,12 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Codes, Values
+from accordant.preferences.checks import check_positive
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.learner import (
     PreferenceLearner,
     RewardModel,
     checked_features,
-    checked_positive,
     checked_records,
     register,
 )
@@ -148,7 +148,7 @@ class Shrunk(PreferenceLearner):
     tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
-        checked_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
+        check_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def specialised(self, comparisons: Comparisons, cluster: Codes) -> PerUserReward:
         """Return the pooled reward and one for each cluster of users (position, or -1 for none, shape (user,))."""

@@ -30,8 +30,8 @@ import numpy as np
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError
 from accordant.json_values import finite, json_value
+from accordant.preferences.checks import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, estimated
-from accordant.preferences.measures.per_user import codes, numbers
 from accordant.statistics import Estimate, resample_counts
 
 BLOCK = 1_000_000  # counts held at a time (8 MB)

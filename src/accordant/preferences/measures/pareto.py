@@ -27,9 +27,9 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.json_values import json_value
+from accordant.preferences.checks import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL
 from accordant.preferences.measures.paired_differences import PairedDifference, paired_differences
-from accordant.preferences.measures.per_user import codes, numbers
 
 Verdict = Literal["shown", "not shown", "contradicted"]
 

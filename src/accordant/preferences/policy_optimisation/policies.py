@@ -41,13 +41,8 @@ from numpy.typing import ArrayLike
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.policy_optimisation.tilting import (
-    checked_beta,
-    checked_reference,
-    checked_rewards,
-    finite_array,
-    tilt,
-)
+from accordant.preferences.checks import finite_array
+from accordant.preferences.policy_optimisation.tilting import checked_beta, checked_reference, checked_rewards, tilt
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,39 +18,10 @@ from numpy.typing import ArrayLike
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.preferences.checks import finite_array
 
 SUM_TOLERANCE = 1e-6  # a reference read from a text file rarely sums to 1 more exactly than this
 AXES = ("group", "candidate", "context")
-
-
-def finite_array(name: str, given: ArrayLike, axes: tuple[str, ...]) -> Values:
-    """Return a C-contiguous float array with the given axes, none of them empty.
-
-    Parameters
-    ----------
-    name
-        What the array is called in the message.
-    given
-        Finite numbers.
-    axes
-        The names of its axes; nothing is broadcast.
-
-    Raises
-    ------
-    InputError
-        If it has other axes, an empty axis, or numbers that are not finite.
-    """
-    try:
-        array = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} is no array of numbers ({error})") from None
-    if np.ndim(given) != len(axes) or 0 in array.shape:
-        raise InputError(f"{name} has shape {np.shape(given)}; allowed: ({', '.join(axes)}), none of them empty")
-    if not np.isfinite(array).all():
-        raise InputError(
-            f"{name} holds {int((~np.isfinite(array)).sum())} numbers that are NaN or infinite; allowed: none"
-        )
-    return array
 
 
 def checked_rewards(rewards: ArrayLike, reference: ArrayLike) -> tuple[Values, Values]:
