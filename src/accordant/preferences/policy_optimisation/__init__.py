@@ -16,7 +16,7 @@ Choosing a policy::
 
 Guarding a personal reward by a gate and a bound: `guarded_rewards`.
 
-Judging what is done: `opposed_groups_table`, the advantages of `advantages.py`, the tilts of `agreement.py`.
+Judging what is done: the advantages of `advantages.py`, the tilts of `agreement.py`.
 """
 
 from __future__ import annotations
@@ -48,13 +48,10 @@ from accordant.preferences.policy_optimisation.maximin import (
 )
 from accordant.preferences.policy_optimisation.policies import (
     RegularisedPolicy,
-    Satisfaction,
     average_reward,
     best_of_n,
     group_optimum,
     guarded_rewards,
-    one_policy,
-    opposed_groups_table,
     per_sample_minimum,
 )
 from accordant.preferences.policy_optimisation.tilting import exponential_tilt, kl_divergence
@@ -65,7 +62,6 @@ __all__ = [
     "EqualRegretPolicy",
     "MaximinPolicy",
     "RegularisedPolicy",
-    "Satisfaction",
     "TiltReport",
     "TiltSeries",
     "advantage_combination",
@@ -81,8 +77,6 @@ __all__ = [
     "guarded_rewards",
     "kl_divergence",
     "maximin_expectation",
-    "one_policy",
-    "opposed_groups_table",
     "penalised_rewards",
     "per_sample_minimum",
     "reward_combination",
