@@ -30,6 +30,7 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.checks import numbers
 from accordant.preferences.learners.logistic import LogisticProblem, sigmoid
+from accordant.preferences.normal_belief import NormalBelief
 
 WIDENING = math.pi / 8.0  # makes σ(μ / √(1 + s² π / 8)) the mean of σ over a normal margin, to 0.02 (MacKay 1992)
 NEAR = 1e-6  # change of margins, and of multipliers by weight, after which the next step would be about its square
@@ -160,37 +161,8 @@ SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one
 TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights
 
 
-@dataclass(frozen=True, eq=False)
-class Belief:
-    """What is believed of the coefficients of one linear reward.
-
-    Parameters
-    ----------
-    mean
-        Shape (feature,), finite.
-    covariance
-        Symmetric and positive definite, shape (feature, feature).
-
-    Raises
-    ------
-    InputError
-        If shapes differ, a number is not finite, or the covariance is not symmetric and positive definite.
-    """
-
-    mean: Values
-    covariance: Values
-
-    def __post_init__(self) -> None:
-        mean = numbers("mean", self.mean, "feature")
-        covariance = np.asarray(self.covariance, dtype=np.float64)
-        if covariance.shape != (len(mean), len(mean)) or not np.isfinite(covariance).all():
-            raise InputError(
-                f"covariance has shape {covariance.shape}; allowed: finite numbers of shape ({len(mean)}, {len(mean)})"
-            )
-        if not np.allclose(covariance, covariance.T) or not _positive_definite(covariance):
-            raise InputError("covariance must be symmetric and positive definite")
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "covariance", covariance)
+class Belief(NormalBelief):
+    """What is believed of the coefficients of one linear reward at one time."""
 
     @classmethod
     def around(cls, mean: Values, variance: float) -> Belief:
@@ -320,18 +292,9 @@ def _updated(belief: Belief, differences: Values, weights: Values) -> Belief:
     return Belief(means[0], covariances[0])
 
 
-def _positive_definite(covariance: Values) -> bool:
-    """Whether a symmetric matrix has a Cholesky root."""
-    try:
-        np.linalg.cholesky(covariance)
-    except np.linalg.LinAlgError:
-        return False
-    return True
-
-
 def _large(belief: Belief, differences: Values, weights: Values) -> Belief:
     """Update with more records than features, in coordinates in which the belief is round."""
-    root = np.linalg.cholesky(belief.covariance)
+    root = belief.root
     turned, total = differences @ root, float(weights.sum())
     problem = LogisticProblem(turned, weights=weights, offsets=differences @ belief.mean, ridge=1.0 / total)
     place = problem.solve(tolerance=TOLERANCE).coefficients

@@ -32,7 +32,6 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.checks import numbers
-from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
 from accordant.preferences.elicitation.sampling import (
     FEWEST,
     Normal,
@@ -42,6 +41,7 @@ from accordant.preferences.elicitation.sampling import (
     tempered,
 )
 from accordant.preferences.learners.logistic import LogisticProblem, sigmoid
+from accordant.preferences.normal_belief import NormalPrior, ScalePrior
 
 FEW_SWEEPS = 2  # of samples that are nearly right already
 FEW = 0.1  # share of samples that must be left in effect to be used again
