@@ -14,8 +14,8 @@ from accordant.preferences.comparison.methods import scaled
 from accordant.preferences.encoding import TfidfEncoder
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.records import Comparisons
-from accordant.preferences.result import write_preferred
-from accordant.preferences.options import PreferenceOptions
+from accordant.preferences.page import write_preferred
+from accordant.preferences.result import PreferenceOptions
 from accordant.preferences.section import compare_preferences
 
 

@@ -52,8 +52,8 @@ def preferences(
 ) -> None:
     """Compare preference learners: who is served how well, against which controls; as text, JSON or HTML."""
     from accordant.preferences.comparison import SourceOptions
-    from accordant.preferences.options import PreferenceOptions
-    from accordant.preferences.result import write_preferred
+    from accordant.preferences.page import write_preferred
+    from accordant.preferences.result import PreferenceOptions
     from accordant.preferences.section import compare_preferences
     from accordant.preferences.terminal import print_preferred, style_names
     from accordant.runs.pages import refuse_place

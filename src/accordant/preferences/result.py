@@ -1,11 +1,11 @@
-"""The result of a comparison of learners: typed, as JSON, and written as a page."""
+"""What a user may say about a comparison of learners, and its result: typed, and as JSON."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,76 @@ from numpy.typing import NDArray
 
 from accordant import __version__
 from accordant.json_values import json_value
-from accordant.preferences.comparison import POOLED, Fitted, Groups, Measured, Skipped, Source, Split
+from accordant.preferences.comparison import POOLED, Fitted, Groups, Measured, Skipped, Source, SourceOptions, Split
 from accordant.preferences.comparison.conclusions import Answer
 from accordant.preferences.comparison.methods import RidgeChoice
 from accordant.preferences.measures import PerUser
-from accordant.preferences.measures.intervals import LEVEL
-from accordant.preferences.options import PreferenceOptions
-from accordant.preferences.page import FORMAT, render_preferred
-from accordant.runs.pages import write_page
+from accordant.preferences.measures.intervals import LEVEL, RESAMPLES
+from accordant.preferences.measures.pareto import TOLERANCE
+from accordant.terminal import arguments
 
-RECORD = "comparison.json"
+FORMAT = 2  # of the JSON that a page is made from
+
+
+@dataclass(frozen=True)
+class PreferenceOptions:
+    """What is compared, and how.
+
+    Parameters
+    ----------
+    methods
+        ``name`` or ``name[parameter=value,…]``.
+    parameters
+        JSON object with the parameters of the one method that is named; None for none.
+    compare
+        Whether all registered learners take part.
+    encoder
+        Registered name of the encoder of texts.
+    test
+        Share of each user's records to judge by.
+    new_users, first
+        Share of users to hold out whole, and by how many records each of them is known.
+    seed
+        Of everything random.
+    resamples
+        Of users, at least 40.
+    source
+        How the file is read.
+    tolerance
+        Accuracy that a group may lose where another one gains; at least 0, below 1.
+    gain
+        Smallest gain of the minority's accuracy that is worth having, for the power of the verdict; None for the gain
+        that is seen.
+    """
+
+    methods: tuple[str, ...] = ()
+    parameters: str | None = None
+    compare: bool = False
+    encoder: str = "tf-idf"
+    test: float = 0.3
+    new_users: float = 0.0
+    first: int = 8
+    seed: int = 42
+    resamples: int = RESAMPLES
+    source: SourceOptions = field(default_factory=SourceOptions)
+    tolerance: float = TOLERANCE
+    gain: float | None = None
+
+
+def command_line(content: Mapping[str, Any]) -> str:
+    """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
+    options, source = content["options"], content["options"]["source"]
+    styles = ",".join(source["styles"]) if source["styles"] else None
+    parts = ["accordant", "preferences", content["file"]]
+    parts += [part for method in options["methods"] for part in ("--method", method)]
+    parts += ["--parameters", options["parameters"]] if options["parameters"] else []
+    parts += ["--compare"] if options["compare"] else []
+    parts += arguments(source, SourceOptions, ("format",))
+    parts += [part for column in source["ignore"] for part in ("--ignore", column)]
+    parts += arguments(options, PreferenceOptions, ("encoder", "test", "new_users", "first"))
+    parts += arguments(source | {"styles": styles}, SourceOptions, ("minority", "users", "records", "styles"))
+    parts += arguments(options, PreferenceOptions, ("resamples", "tolerance", "gain"))
+    return shlex.join([*parts, "--seed", str(content["seed"])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,17 +257,3 @@ def _by_user(judged: Judged, groups: Groups) -> dict[str, Any] | None:
         "records": first.counts.tolist(),
         "accuracy": {label: each.accuracy.tolist() for label, each in judged.users.items()},
     }
-
-
-def write_preferred(found: Preferred, out: Path) -> Path:
-    """Write a page, or a new folder with the page and the JSON; return the path of the page.
-
-    Parameters
-    ----------
-    found
-        The comparison.
-    out
-        A file that ends with ``.html``, or a folder that does not exist.
-    """
-    content = found.to_json()
-    return write_page(render_preferred(content), content, RECORD, out, "comparison")

@@ -34,9 +34,8 @@ from accordant.preferences.comparison.methods import Features, chosen_ridge, sca
 from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
 from accordant.preferences.measures import PerUser, per_user
 from accordant.preferences.measures.intervals import LEVEL
-from accordant.preferences.options import PreferenceOptions
 from accordant.preferences.records import Comparisons
-from accordant.preferences.result import Judged, Preferred
+from accordant.preferences.result import Judged, PreferenceOptions, Preferred
 
 FEW_USERS = 10  # fewer say little about other users, whatever their intervals
 FEW_MEMBERS = 5  # of a group

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.preferences.page import FORMAT, render_preferred
+from accordant.preferences.page import render_preferred
+from accordant.preferences.result import FORMAT
 from accordant.preferences.page.charts import BINS, Users, counts, highest, line_through
 
 VOID = {"meta", "br", "wbr"}

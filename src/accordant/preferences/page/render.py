@@ -1,8 +1,9 @@
-"""From the JSON of a comparison to one HTML file."""
+"""From the JSON of a comparison to one HTML file, or a folder with both."""
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
@@ -10,7 +11,6 @@ from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.naming import listed
-from accordant.preferences.options import command_line
 from accordant.preferences.page import reading as words
 from accordant.preferences.page.charts import (
     MINORITY,
@@ -25,12 +25,14 @@ from accordant.preferences.page.charts import (
     support_chart,
 )
 from accordant.preferences.page.reading import PreferredReading, Row
+from accordant.preferences.result import FORMAT, Preferred, command_line
 from accordant.report.charts.svg import box, hatched, swatch, tag
 from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
 from accordant.report.scale import count, number, percent
+from accordant.runs.pages import write_page
 
-FORMAT = 2  # of the JSON that a page is made from
+RECORD = "comparison.json"
 STYLES = (("accordant.report", "style.css"), ("accordant.preferences.page", "preferred.css"))
 
 
@@ -63,6 +65,20 @@ def render_preferred(content: dict[str, Any]) -> str:
             command=command_line(content),
         )
     )
+
+
+def write_preferred(found: Preferred, out: Path) -> Path:
+    """Write a page, or a new folder with the page and the JSON; return the path of the page.
+
+    Parameters
+    ----------
+    found
+        The comparison.
+    out
+        A file that ends with ``.html``, or a folder that does not exist.
+    """
+    content = found.to_json()
+    return write_page(render_preferred(content), content, RECORD, out, "comparison")
 
 
 def _pareto(reading: PreferredReading) -> Markup | None:

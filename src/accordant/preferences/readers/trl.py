@@ -1,8 +1,11 @@
-"""Columns of TRL, the trainers of Hugging Face, and those beside them that say whose preference it is.
+"""Pairs of texts: columns of TRL, the trainers of Hugging Face, with whose preference it is, and HH-RLHF.
 
 ``prompt, chosen, rejected`` are TRL's preference format, ``margin`` the column of its reward trainer. [ours]
 ``user_id, group_id, support_rate, weight`` carry what those trainers have no name for. Texts are plain, or
 conversations: lists of ``{"role": …, "content": …}``. JSON lines hold both forms, CSV holds plain text.
+
+HH-RLHF (Bai et al. 2022, arXiv 2204.05862) is JSON lines of ``{"chosen": dialogue, "rejected": dialogue}``. Nobody is
+named: all records belong to one user.
 """
 
 from __future__ import annotations
@@ -21,11 +24,22 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
-from accordant.preferences.readers.dialogue import OPEN, SPEAKERS, Split, Turn, dialogue, is_dialogue, split, turns
-from accordant.preferences.texts import NUMBERS, TextComparisons
+from accordant.preferences.texts import (
+    NUMBERS,
+    OPEN,
+    SPEAKERS,
+    Split,
+    TextComparisons,
+    Turn,
+    dialogue,
+    is_dialogue,
+    split,
+    turns,
+)
 from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
 
-TEXTS = ("prompt", "chosen", "rejected")
+ANSWERS = ("chosen", "rejected")
+TEXTS = ("prompt", *ANSWERS)
 NUMBER_COLUMNS = {"margin": "margins", "support_rate": "support", "weight": "weights"}
 NAME_COLUMNS = {"user_id": "users", "group_id": "groups"}
 COLUMNS = (*TEXTS, "margin", "user_id", "group_id", "support_rate", "weight")
@@ -37,7 +51,7 @@ Said = tuple[str | list[Turn], str | list[Turn], str | list[Turn]]
 def read_trl(path: str | Path, *, ignore: Sequence[str] = ()) -> TextComparisons:
     """Return the records of a file.
 
-    Without the column ``prompt`` the prompt is what both conversations, or dialogues, share; see `dialogue.split`.
+    Without the column ``prompt`` the prompt is what both conversations, or dialogues, share; see `split`.
     If all conversations are one message of the user and one of the assistant, texts are their contents; otherwise all
     are written as dialogues.
     A margin or support rate that is missing, ``null``, NaN or an empty cell is unknown, and stays with its record.
@@ -301,3 +315,35 @@ def _messages(prompt: str, chosen: str, rejected: str) -> list[list[dict[str, st
         goes_on = answer if is_dialogue(answer) else OPEN + answer
         lists.append(turns(goes_on))
     return [[{"role": turn.role, "content": turn.content} for turn in each] for each in lists]
+
+
+def read_hh_rlhf(path: str | Path) -> TextComparisons:
+    """Return the pairs of a file, ``.jsonl`` or ``.jsonl.gz``.
+
+    The prompt is all whole turns that both dialogues share, up to ``Assistant:``; the answers are what follows. Most
+    pairs differ in the last turn alone; where dialogues part earlier, the answers are several turns.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty or broken, or a line has no two different dialogues that begin with a turn of
+        ``Human`` or ``Assistant``; the message names the line.
+    """
+    parts = []
+    for entry in read_json_lines(path):
+        chosen, rejected = (entry.text(key) for key in ANSWERS)
+        refuse_unknown(entry.where, "key", entry.values, ANSWERS)
+        for key, text in zip(ANSWERS, (chosen, rejected), strict=True):
+            if not is_dialogue(text):
+                raise DataError(
+                    f"{entry.where}: {key!r} begins with {text[:20]!r}; "
+                    "allowed: two new lines and 'Human:' or 'Assistant:'"
+                )
+        if chosen == rejected:
+            raise DataError(f"{entry.where}: chosen and rejected are the same dialogue")
+        parts.append(split(chosen, rejected))
+    return TextComparisons(
+        tuple(each.prompt for each in parts),
+        tuple(each.chosen for each in parts),
+        tuple(each.rejected for each in parts),
+    )
