@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from accordant import __version__
 from accordant.json_values import json_value
-from accordant.preferences.comparison import POOLED, Fitted, Groups, Measured, Skipped, Source, SourceOptions, Split
 from accordant.preferences.comparison.conclusions import Answer
-from accordant.preferences.comparison.methods import RidgeChoice
+from accordant.preferences.comparison.group_assignment import Groups
+from accordant.preferences.comparison.measurements import Measured
+from accordant.preferences.comparison.methods import POOLED, Fitted, RidgeChoice, Skipped
+from accordant.preferences.comparison.record_split import Split
+from accordant.preferences.comparison.sources import Source, SourceOptions
 from accordant.preferences.measures import PerUser
 from accordant.preferences.measures.intervals import LEVEL, RESAMPLES
 from accordant.preferences.measures.pareto import TOLERANCE
@@ -174,7 +177,7 @@ class Preferred:
             "intervals": {"level": LEVEL, "resamples": options.resamples, "over": self.judged.measured.units},
             "declared": list(source.declared),
             "terms": source.terms,
-            "answer": self.answer.to_json(),
+            "answer": json_value(asdict(self.answer)),
             "methods": [self._row(row) for row in self.rows],
             "skipped": [asdict(each) for each in self.skipped],
             "excluded": self._excluded(),

@@ -11,26 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.preferences.comparison import (
+from accordant.preferences.comparison.conclusions import answered
+from accordant.preferences.comparison.group_assignment import Groups, groups_of
+from accordant.preferences.comparison.measurements import Claim, measure
+from accordant.preferences.comparison.methods import (
     LENGTH,
     POOLED,
+    Features,
     Fitted,
-    Groups,
     Skipped,
-    Source,
-    Split,
     chosen_methods,
+    chosen_ridge,
     fit_methods,
-    groups_of,
     labels_of,
     margins_of,
-    measure,
-    read_source,
-    split_records,
+    scaled,
 )
-from accordant.preferences.comparison.conclusions import answered
-from accordant.preferences.comparison.measurements import Claim
-from accordant.preferences.comparison.methods import Features, chosen_ridge, scaled
+from accordant.preferences.comparison.record_split import Split, split_records
+from accordant.preferences.comparison.sources import Source, read_source
 from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
 from accordant.preferences.measures import PerUser, per_user
 from accordant.preferences.measures.intervals import LEVEL

@@ -15,7 +15,7 @@ from accordant.errors import InputError
 from accordant.preferences.answers import AnswerFile, as_csv
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
-from accordant.preferences.page.reading import MOST_GROUPS, power_of
+from accordant.preferences.page.reading import PreferredReading, power_of
 
 WIDTH = 140  # columns of a table that is piped somewhere
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
@@ -67,47 +67,32 @@ def print_preferred(content: dict[str, Any], page: Path | None) -> None:
 
 def methods_table(content: dict[str, Any]) -> Table:
     """Return methods with the metrics that matter first."""
-    over = content["intervals"]["over"]
+    reading, over = PreferredReading(content), content["intervals"]["over"]
     table = Table(title=f"Accuracy and spread over {over}", title_justify="left", box=None, pad_edge=False)
     table.add_column("method", overflow="fold", min_width=20)
-    names = list(content["groups"]["sizes"])
-    shown = names if len(names) <= MOST_GROUPS else [content["groups"]["majority"], content["groups"]["minority"]]
-    of_groups = [f"accuracy[{name}]" for name in shown] if len(names) > 1 else []
     columns = {
-        "accuracy": "accuracy", **{name: name[9:-1] for name in of_groups}, "worst_10": "worst 10%", "gap": "gap",
-        "corrected_std": "spread", "support_slope": "slope on support", "log_loss": "log-loss",
+        "accuracy": "accuracy", **{f"accuracy[{name}]": name for name in reading.shown_groups}, "worst_10": "worst 10%",
+        "gap": "gap", "corrected_std": "spread", "support_slope": "slope on support", "log_loss": "log-loss",
     }  # fmt: skip
     for title in columns.values():
         table.add_column(title, justify="right")
     table.add_column("against pooled", no_wrap=True)
     table.add_column("power", justify="right")
-    for row in content["methods"]:
-        test = row["pareto"]
+    for row in reading.rows:
+        test, values = row.content["pareto"], (row.metric(name)["value"] for name in columns)
         table.add_row(
-            f"{_mark(row, content)} {row['method']}",
-            *(_number(row["metrics"][name]["value"]) for name in columns),
+            f"{MARKS[row.role]} {row.label}",
+            *("–" if value is None else f"{value:.3f}" for value in values),
             "" if test is None else test["verdict"],
             "" if test is None else power_of(test),
         )
     return table
 
 
-def _mark(row: dict[str, Any], content: dict[str, Any]) -> str:
-    if row["method"] == content["methods"][0]["method"]:
-        return MARKS["pooled"]
-    if row["method"] == content["answer"]["looked_at"]:
-        return MARKS["looked_at"]
-    return MARKS["control" if row["control"] else "method"]
-
-
 def _left_out(content: dict[str, Any]) -> Sequence[str]:
     """Return methods and users that were left out, with reasons."""
     methods = [f"{each['method']}: {each['reason']}" for each in content["skipped"]]
     return [*methods, *(f"{each['users']} users: {each['reason']}" for each in content["excluded"])]
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}

@@ -78,7 +78,7 @@ def test_without_a_name_the_method_with_the_best_worst_group_is_looked_at_and_th
 )
 def test_a_gain_is_held_against_the_nearest_control(gain, of_control, words):
     answer = said({POOLED: (0, 0), "balanced": (0, of_control), "new": (0, gain)})
-    assert answer.nearest == "balanced"
+    assert answer.nearest_control == "balanced"
     assert any("for small is balanced" in each and words in each for each in answer.sentences)
 
 
@@ -95,7 +95,7 @@ def test_length_and_support_have_a_sentence_each_where_they_are_known():
     assert any("with whom 10% more of the others agree" in each for each in answer.sentences)
     bare = said({POOLED: (0, 0), "new": (0, 0)})
     assert not any("length" in each or "agree" in each for each in bare.sentences)
-    assert bare.nearest is None
+    assert bare.nearest_control is None
 
 
 def test_controls_alone_are_no_finding():
@@ -126,7 +126,7 @@ def test_a_gain_over_the_nearest_control_is_none_if_the_pooled_reward_has_it(gai
     answer = said({POOLED: (0, 0), "balanced": (-0.3, -0.3), "new": gains})
     sentence = next(each for each in answer.sentences if each.startswith("The control"))
     assert end in sentence
-    assert answer.nearest == "balanced"
+    assert answer.nearest_control == "balanced"
     assert ("a gain that no control shows" in sentence) == (gains == (0.0, 0.1))
 
 

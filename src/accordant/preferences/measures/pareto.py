@@ -71,11 +71,6 @@ class GroupChange:
     p_loss: float
     remark: str
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; what is unbounded or unknown is None."""
-        found: dict[str, Any] = json_value(asdict(self))
-        return found
-
 
 @dataclass(frozen=True)
 class Power:
@@ -144,19 +139,9 @@ class ParetoTest:
     resamples: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "groups": [group.to_json() for group in self.groups],
-            "power": asdict(self.power),
-            "p_shown": self.p_shown,
-            "p_contradicted": self.p_contradicted,
-            "tolerance": self.tolerance,
-            "level": self.level,
-            "together": self.together,
-            "resamples": self.resamples,
-        }
+        """Return plain values; what is unbounded or unknown is None."""
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 @dataclass(frozen=True)

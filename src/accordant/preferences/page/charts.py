@@ -53,7 +53,12 @@ def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], 
         for row in sorted(shown, key=lambda row: row.role == "looked_at")
     ]
     said = f"Accuracy of {groups[0]} and of {groups[1]}. " + "; ".join(_said(row, names) for row in shown) + "."
-    frame = _frame(across, up, groups, points.get(shown[0].label) if shown else None)
+    captions = (f"accuracy of {_short(groups[0])} →", f"↑ accuracy of {_short(groups[1])}")
+    plot = (LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM)
+    frame = _frame(across, up, captions, plot, HEIGHT)
+    if shown:  # dashed lines through the pooled reward
+        x, y = points[shown[0].label]
+        frame[-2:-2] = [line(x, TOP, x, plot[3], "apart"), line(LEFT, y, plot[2], y, "apart")]
     return figure(
         identifier, (WIDTH, HEIGHT), f"Accuracy of {groups[1]} against accuracy of {groups[0]}", said,
         *frame, *crosses, *marks, *_labels(shown, points),
@@ -89,27 +94,19 @@ def _cross(row: Row, names: Sequence[str], across: Scale, up: Scale) -> list[Mar
     return found
 
 
-def _frame(across: Scale, up: Scale, groups: tuple[str, str], pooled: tuple[float, float] | None) -> list[Markup]:
-    """Return grid, captions, and dashed lines through the pooled reward."""
-    base, found = HEIGHT - BOTTOM, []
+def _frame(
+    across: Scale, up: Scale, captions: tuple[str, str], plot: Box, height: float, zero: str = "grid"
+) -> list[Markup]:
+    """Return grid and captions of a chart between (left, top, right, base); `zero` is the class of the line at 0."""
+    left, top, right, base = plot
+    found = []
     for value, label in zip(across.ticks, across.labels(), strict=True):
-        found += [
-            line(across(value), TOP, across(value), base, "grid"),
-            text(across(value), base + 16, label, "tick", "middle"),
-        ]
+        x = across(value)
+        found += [line(x, top, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
     for value, label in zip(up.ticks, up.labels(), strict=True):
-        found += [
-            line(LEFT, up(value), WIDTH - RIGHT, up(value), "grid"),
-            text(LEFT - 8, up(value) + 4, label, "tick", "end"),
-        ]
-    if pooled is not None:
-        found += [
-            line(pooled[0], TOP, pooled[0], base, "apart"),
-            line(LEFT, pooled[1], WIDTH - RIGHT, pooled[1], "apart"),
-        ]
-    found.append(text(WIDTH - RIGHT, HEIGHT - 12, f"accuracy of {_short(groups[0])} →", "caption", "end"))
-    found.append(text(2, 14, f"↑ accuracy of {_short(groups[1])}", "caption"))
-    return found
+        y = up(value)
+        found += [line(left, y, right, y, zero if value == 0 else "grid"), text(left - 8, y + 4, label, "tick", "end")]
+    return [*found, text(right, height - 12, captions[0], "caption", "end"), text(2, 14, captions[1], "caption")]
 
 
 def _short(name: str) -> str:
@@ -126,18 +123,13 @@ def _labels(shown: Sequence[Row], points: dict[str, tuple[float, float]]) -> lis
     clusters: list[list[Row]] = []
     for row in shown:
         x, y = points[row.label]
-        home = next(
-            (
-                each
-                for each in clusters
-                if max(abs(points[each[0].label][0] - x), abs(points[each[0].label][1] - y)) < NEAR
-            ),
-            None,
-        )
-        if home is None:
-            clusters.append([row])
+        for cluster in clusters:
+            there = points[cluster[0].label]
+            if max(abs(there[0] - x), abs(there[1] - y)) < NEAR:
+                cluster.append(row)
+                break
         else:
-            home.append(row)
+            clusters.append([row])
     taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in points.values()]
     found = []
     for cluster in clusters:
@@ -169,8 +161,8 @@ def _outside(box: Box) -> float:
                   + max(0.0, box[3] - HEIGHT + BOTTOM + 8))  # fmt: skip
 
 
-USERS_WIDTH, USERS_HEIGHT = 360.0, 280.0
-USERS_LEFT, USERS_RIGHT, USERS_TOP, USERS_BOTTOM = 50.0, 12.0, 26.0, 48.0
+USERS_SIZE = (360.0, 280.0)
+USERS_BOX = (50.0, 26.0, 348.0, 232.0)  # left, top, right and base of the plot
 BINS = 10  # of accuracy, from 0 to 1
 MINORITY, OTHERS = "open-diamond", "circle"
 MINORITY_HATCH, OTHERS_HATCH = 6, 0
@@ -215,19 +207,11 @@ def support_chart(identifier: str, title: str, users: Users, line_of: tuple[floa
         for support, accuracy, few in zip(users.support, users.accuracy, users.minority, strict=True)
         if support is not None
     ]
-    across, up = (
-        linear_scale([0.0, 1.0], USERS_LEFT, USERS_WIDTH - USERS_RIGHT),
-        linear_scale([0.0, 1.0], USERS_HEIGHT - USERS_BOTTOM, USERS_TOP),
-    )
+    left, top, right, base = USERS_BOX
+    across, up = linear_scale([0.0, 1.0], left, right), linear_scale([0.0, 1.0], base, top)
     marks = [
-        mark(
-            MINORITY if few else OTHERS,
-            across(support),
-            up(accuracy),
-            3.4 if few else 2.6,
-            "user" + (" few" if few else ""),
-        )
-        for support, accuracy, few in sorted(known, key=lambda each: each[2])
+        mark(*((MINORITY, across(x), up(y), 3.4, "user few") if few else (OTHERS, across(x), up(y), 2.6, "user")))
+        for x, y, few in sorted(known, key=lambda each: each[2])
     ]
     drawn = []
     if line_of is not None and known:
@@ -236,8 +220,8 @@ def support_chart(identifier: str, title: str, users: Users, line_of: tuple[floa
         places = [(across(x), up(min(1.0, max(0.0, start + slope * x)))) for x in ends]
         drawn = [line(*places[0], *places[1], "trend")]
     said = f"{len(known)} users. " + ("" if line_of is None else f"Slope of the line: {number(line_of[0])}.")
-    frame = _users_frame(across, up, "support rate of the user →", "↑ accuracy")
-    return figure(identifier, (USERS_WIDTH, USERS_HEIGHT), title, said, *frame, *marks, *drawn)
+    frame = _frame(across, up, ("support rate of the user →", "↑ accuracy"), USERS_BOX, USERS_SIZE[1], "axis")
+    return figure(identifier, USERS_SIZE, title, said, *frame, *marks, *drawn)
 
 
 def line_through(users: Users) -> tuple[float, float] | None:
@@ -268,32 +252,31 @@ def spread_chart(identifier: str, title: str, users: Users, most: float, *, grou
     groups
         What the two parts of a bar are called in words; None if there is one.
     """
-    across, up = (
-        linear_scale([0.0, 1.0], USERS_LEFT, USERS_WIDTH - USERS_RIGHT),
-        linear_scale([0.0, most], USERS_HEIGHT - USERS_BOTTOM, USERS_TOP),
-    )
+    left, top, right, base = USERS_BOX
+    across, up = linear_scale([0.0, 1.0], left, right), linear_scale([0.0, most], base, top)
     few, others = counts(users, minority=True), counts(users, minority=False)
     bars: list[Markup] = []
     for k in range(BINS):
-        left, right = across(k / BINS) + 0.8, across((k + 1) / BINS) - 0.8
+        start, end = across(k / BINS) + 0.8, across((k + 1) / BINS) - 0.8
         total = few[k] + others[k]
         about = f"accuracy {k / BINS:.1f} to {(k + 1) / BINS:.1f}: {total} users"
         about += f", {few[k]} of them of {groups[1]}" if groups else ""
         parts: list[Markup] = []
         if few[k]:
-            parts += hatched(box(left, up(few[k]), right, up(0)), MINORITY_HATCH)
+            parts += hatched(box(start, up(few[k]), end, up(0)), MINORITY_HATCH)
         if others[k]:
-            parts += hatched(box(left, up(total), right, up(few[k])), OTHERS_HATCH, "area others")
+            parts += hatched(box(start, up(total), end, up(few[k])), OTHERS_HATCH, "area others")
         bars.append(tag("g", {}, tag("title", {}, about), *parts))
     mean = float(np.mean(users.accuracy))
     x = across(mean)
     words = f"mean {number(mean)}"
     said = f"{len(users.accuracy)} users, mean accuracy {number(mean)}, lowest {number(min(users.accuracy))}."
-    right = mean < 0.75
+    beside = mean < 0.75
+    frame = _frame(across, up, ("accuracy →", "↑ users"), USERS_BOX, USERS_SIZE[1], "axis")
     return figure(
-        identifier, (USERS_WIDTH, USERS_HEIGHT), title, said, *_users_frame(across, up, "accuracy →", "↑ users"), *bars,
-        line(x, USERS_TOP - 4, x, USERS_HEIGHT - USERS_BOTTOM, "chosen"),
-        text(x + (5 if right else -5), USERS_TOP - 6, words, "selected halo", "start" if right else "end"),
+        identifier, USERS_SIZE, title, said, *frame, *bars,
+        line(x, top - 4, x, base, "chosen"),
+        text(x + (5 if beside else -5), top - 6, words, "selected halo", "start" if beside else "end"),
     )  # fmt: skip
 
 
@@ -311,20 +294,3 @@ def highest(every: Sequence[Users]) -> float:
         for users in every
         for few, others in zip(counts(users, minority=True), counts(users, minority=False), strict=True)
     ))  # fmt: skip
-
-
-def _users_frame(across: Scale, up: Scale, below: str, above: str) -> list[Markup]:
-    base, found = USERS_HEIGHT - USERS_BOTTOM, []
-    for value, label in zip(across.ticks, across.labels(), strict=True):
-        found += [
-            line(across(value), USERS_TOP, across(value), base, "grid"),
-            text(across(value), base + 16, label, "tick", "middle"),
-        ]
-    for value, label in zip(up.ticks, up.labels(), strict=True):
-        found += [
-            line(USERS_LEFT, up(value), USERS_WIDTH - USERS_RIGHT, up(value), "axis" if value == 0 else "grid"),
-            text(USERS_LEFT - 8, up(value) + 4, label, "tick", "end"),
-        ]
-    found.append(text(USERS_WIDTH - USERS_RIGHT, USERS_HEIGHT - 12, below, "caption", "end"))
-    found.append(text(2, 14, above, "caption"))
-    return found

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from accordant.report.scale import MINUS, interval, number, percent
+from accordant.preferences.comparison.conclusions import share, signed
+from accordant.report.scale import interval, number, percent
 from accordant.report.tables import Cell
 
 Json = dict[str, Any]
@@ -172,13 +173,10 @@ def change(found: Json | None) -> Cell:
     value = None if found is None else found.get("value", found.get("difference"))
     if found is None or value is None:
         return Cell("–")
-    return Cell(signed(value), _interval(found["low"], found["high"]))
-
-
-def signed(value: float) -> str:
-    """Return a number with its sign, zero without one."""
-    text = number(value)
-    return text if text.startswith(MINUS) or text == number(0.0) else f"+{text}"
+    limits = (
+        "" if found["low"] is None or found["high"] is None else f"[{signed(found['low'])}, {signed(found['high'])}]"
+    )
+    return Cell(signed(value), limits)
 
 
 def verdicts(rows: Sequence[Row]) -> dict[str, str]:
@@ -189,10 +187,4 @@ def verdicts(rows: Sequence[Row]) -> dict[str, str]:
 def power_of(test: Json) -> str:
     """Return in how many samples the verdict would show a gain; a dash where there was no gain."""
     chance = test["power"]["probability"]
-    if chance is None:
-        return "–"
-    return "over 99%" if chance > 0.995 else "under 1%" if chance < 0.005 else f"{chance:.0%}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
+    return "–" if chance is None else share(chance)
