@@ -24,7 +24,7 @@ from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.learner import (
     LinearReward,
     PreferenceLearner,
-    RewardModel,
+    UserRewards,
     checked_features,
     checked_records,
     register,
@@ -35,7 +35,7 @@ from accordant.preferences.records import Comparisons
 
 
 @dataclass(frozen=True, eq=False)
-class ContextualReward(RewardModel):
+class ContextualReward(UserRewards):
     """A linear reward whose coefficients are linear in the user's context.
 
     Attributes
@@ -49,10 +49,9 @@ class ContextualReward(RewardModel):
     coefficients: Values
     contexts: UserContexts
 
-    def rewards(self, features: Values, user: int | None = None) -> Values:
-        """Return the reward of each item for a user, shape (item,)."""
-        found = checked_features(features, self.coefficients.shape[1])
-        return np.asarray(found @ (self.contexts.of_user(user) @ self.coefficients))
+    def of_user(self, user: int | None) -> Values:
+        """Return the coefficients for a user, shape (feature,)."""
+        return np.asarray(self.contexts.of_user(user) @ self.coefficients)
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
@@ -149,10 +148,14 @@ class BradleyTerry(SharedLearner):
     ) -> LinearReward | ContextualReward:
         """Learn one linear reward; deterministic."""
         del generator
-        checked_records(comparisons)
+        checked_records(comparisons, groups=self.needs_groups)
         design = self.design(comparisons)
-        problem = design.problem(weights=comparisons.weights, ridge=self.ridge)
+        problem = design.problem(weights=self.weights(comparisons), ridge=self.ridge)
         return design.reward(problem.solve(tolerance=self.tolerance).coefficients)
+
+    def weights(self, comparisons: Comparisons) -> Values | None:
+        """Return weights of records, shape (record,); None for 1 each."""
+        return comparisons.weights
 
 
 def pooled_coefficients(comparisons: Comparisons, *, ridge: float, tolerance: float) -> NDArray[np.float64]:
@@ -169,15 +172,9 @@ class Balanced(BradleyTerry):
 
     needs_groups: ClassVar[bool] = True
 
-    def fit(
-        self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
-    ) -> LinearReward | ContextualReward:
-        """Learn one linear reward; deterministic."""
-        del generator
-        checked_records(comparisons, groups=True)
-        design = self.design(comparisons)
-        problem = design.problem(weights=balanced_weights(comparisons), ridge=self.ridge)
-        return design.reward(problem.solve(tolerance=self.tolerance).coefficients)
+    def weights(self, comparisons: Comparisons) -> Values:
+        """Return weights under which every group with records weighs 1, shape (record,)."""
+        return balanced_weights(comparisons)
 
 
 def balanced_weights(comparisons: Comparisons) -> NDArray[np.float64]:

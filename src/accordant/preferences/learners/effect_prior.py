@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.learners.learner import RewardModel
-from accordant.preferences.learners.logistic import log_loss, sigmoid
+from accordant.preferences.learners.logistic import log_loss, log_softmax, sigmoid
 from accordant.preferences.learners.user_effects import Places, UserRecords, likeliest_places
 from accordant.preferences.records import Comparisons
 
@@ -88,7 +88,7 @@ class EffectPrior:
         """Return log P(type) of each user, from contexts (1, c) of shape (user, 1 + context), shape (user, type)."""
         if self.gate is None or contexts is None:
             return np.tile(np.log(self.shares), (n_users, 1))
-        return _log_softmax(contexts @ self.gate.T)
+        return log_softmax(contexts @ self.gate.T)
 
     def effects(
         self, records: UserRecords, contexts: Values | None, *, start: UserEffects | None = None,
@@ -220,16 +220,12 @@ def fitted_gate(contexts: Values, members: Values, start: Values | None, ridge: 
     def loss(flat: Values) -> tuple[float, Values]:
         """Return the value and its gradient."""
         gate = flat.reshape(shape)
-        logs = _log_softmax(contexts @ gate.T)
+        logs = log_softmax(contexts @ gate.T)
         slope = (members.sum(axis=1, keepdims=True) * np.exp(logs) - members).T @ contexts + ridges * gate
         return float(-(members * logs).sum() + 0.5 * (ridges * gate**2).sum()), slope.ravel()
 
     begun = np.zeros(shape) if start is None else start
     return np.asarray(minimize(loss, begun.ravel(), jac=True, method="L-BFGS-B").x.reshape(shape))
-
-
-def _log_softmax(scores: Values) -> Values:
-    return np.asarray(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
 
 
 NEGLIGIBLE = 1e-3  # a weight below this is 0

@@ -67,6 +67,19 @@ class RewardModel(ABC):
         return self
 
 
+class UserRewards(RewardModel):
+    """A linear reward for each user."""
+
+    @abstractmethod
+    def of_user(self, user: int | None) -> Values:
+        """Return the coefficients for a user, by position, or for somebody unknown, shape (feature,)."""
+
+    def rewards(self, features: Values, user: int | None = None) -> Values:
+        """Return the reward of each item for a user, shape (item,)."""
+        theta = self.of_user(user)
+        return np.asarray(checked_features(features, len(theta)) @ theta)
+
+
 @dataclass(frozen=True)
 class PreferenceLearner(ABC):
     """A way to learn rewards, with its parameters.

@@ -26,7 +26,7 @@ from accordant.errors import InputError
 from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
-from accordant.preferences.learners.logistic import log_loss, sigmoid
+from accordant.preferences.learners.logistic import log_loss, log_softmax, sigmoid
 from accordant.preferences.learners.shared_items import independent_weights
 from accordant.preferences.learners.user_effects import (
     AdaptableReward,
@@ -240,7 +240,7 @@ def simplex_loads(records: UserRecords, prior: float) -> Values:
 
 def softmax(scores: Values) -> Values:
     """Return exp(score) divided by its sum over the last axis."""
-    return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True)))
+    return np.asarray(np.exp(log_softmax(scores)))
 
 
 def through_softmax(places: Values, slopes: Values) -> Values:

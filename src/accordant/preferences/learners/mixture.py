@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError, InputError
 from accordant.preferences.checks import check_positive, check_whole
-from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, checked_features, register
+from accordant.preferences.learners.learner import PreferenceLearner, UserRewards, checked_features, register
 from accordant.preferences.learners.logistic import ConvexProblem, LogisticProblem, log_loss
 from accordant.preferences.learners.plackett_luce import RankingProblem
 from accordant.preferences.records import Comparisons, Rankings
@@ -92,7 +92,7 @@ def evidence(records: Comparisons | Rankings) -> Evidence:
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureReward(RewardModel):
+class MixtureReward(UserRewards):
     """Rewards of hidden types, and how likely each user is of each type.
 
     Attributes
@@ -128,10 +128,6 @@ class MixtureReward(RewardModel):
         """Return a user's coefficients: the types' mean by membership, shape (feature,)."""
         known = user is not None and 0 <= user < len(self.memberships)
         return np.asarray((self.memberships[user] if known else self.shares) @ self.coefficients)
-
-    def rewards(self, features: Values, user: int | None = None) -> Values:
-        """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(checked_features(features, self.coefficients.shape[1]) @ self.of_user(user))
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""

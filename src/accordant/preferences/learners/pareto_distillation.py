@@ -19,13 +19,12 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.groups import Way
 from accordant.preferences.learners.bradley_terry import Design, GroupRobust, SharedLearner
 from accordant.preferences.learners.learner import RewardModel, checked_records, register
-from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.logistic import LogisticProblem, right
 from accordant.preferences.learners.specialists import (
     Level,
     Specialist,
     TrainingGroups,
     Weighting,
-    right,
     specialists,
     training_groups,
 )

@@ -73,7 +73,7 @@ class SharedItems:
 
     def of_users(self, columns: Values) -> RecordSums:
         """Return sums over all records of each user, of columns of shape (record, column)."""
-        sums = _summed(self._users, self._weights, columns, self.comparisons.n_users)
+        sums = summed(self._users, self._weights, columns, self.comparisons.n_users)
         return _record_sums(sums, self._totals, self._totals, self._squares, self._wins_squared, self.counts)
 
     def of_others(self, columns: Values) -> RecordSums:
@@ -100,9 +100,9 @@ class SharedItems:
     def _without(self, weights: Values, columns: Values) -> Values:
         """Return weighted sums of columns over the user's records that share no item, shape (record, column)."""
         low, high, n_places = self._low, self._high, self._n_places
-        every = _summed(self._users, weights, columns, self.comparisons.n_users)
-        touching = _summed(low, weights, columns, n_places) + _summed(high, weights, columns, n_places)
-        same = _summed(self._pair, weights, columns, len(self._pairs))
+        every = summed(self._users, weights, columns, self.comparisons.n_users)
+        touching = summed(low, weights, columns, n_places) + summed(high, weights, columns, n_places)
+        same = summed(self._pair, weights, columns, len(self._pairs))
         return np.asarray(every[self._users] - touching[low] - touching[high] + same[self._pair])
 
     @property
@@ -256,7 +256,7 @@ def _totals_by(rows: Codes, weights: Values, n_rows: int) -> Values:
     return np.bincount(rows, weights, minlength=n_rows).astype(np.float64, copy=False)
 
 
-def _summed(rows: Codes, weights: Values, columns: Values, n_rows: int) -> Values:
+def summed(rows: Codes, weights: Values, columns: Values, n_rows: int) -> Values:
     """Return weighted sums of columns by row, shape (row, column)."""
     from scipy.sparse import csr_array
 
@@ -343,15 +343,20 @@ def item_folds(comparisons: Comparisons, folds: int, generator: np.random.Genera
 
 def _linked(comparisons: Comparisons) -> tuple[Codes, Codes]:
     """Return a number for each user's item, shape (2, record), and for each set of linked records, shape (record,)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     sides = np.stack([comparisons.chosen, comparisons.rejected])
     named, items = np.unique(comparisons.users * len(comparisons.features) + sides, return_inverse=True)
     items = np.asarray(items.reshape(sides.shape), dtype=np.intp)
-    edges = coo_array((np.ones(len(comparisons)), (items[0], items[1])), shape=(len(named), len(named)))
-    _, found = connected_components(edges, directed=False)
-    return items, np.asarray(found[items[0]], dtype=np.intp)
+    return items, connected_parts(items[0], items[1], len(named))[1][items[0]]
+
+
+def connected_parts(one: Codes, other: Codes, n_nodes: int) -> tuple[int, Codes]:
+    """Return how many parts pairs of nodes connect, and the part of each node, shape (node,)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = coo_array((np.ones(len(one)), (one, other)), shape=(n_nodes, n_nodes))
+    n_parts, part = connected_components(edges, directed=False)
+    return int(n_parts), np.asarray(part, dtype=np.intp)
 
 
 def _place_in_turn(owners: Codes, order: Codes) -> Codes:

@@ -19,7 +19,7 @@ from accordant.preferences.checks import check_positive
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.learner import (
     PreferenceLearner,
-    RewardModel,
+    UserRewards,
     checked_features,
     checked_records,
     register,
@@ -32,7 +32,7 @@ TOLERANCE = 1e-8  # largest entry of every gradient when other users are fitted
 
 
 @dataclass(frozen=True, eq=False)
-class PerUserReward(RewardModel):
+class PerUserReward(UserRewards):
     """A linear reward for each user, and a common one for everybody else.
 
     Attributes
@@ -59,10 +59,6 @@ class PerUserReward(RewardModel):
         """Return the coefficients for a user, shape (feature,)."""
         known = user is not None and 0 <= user < len(self.cluster) and self.cluster[user] >= 0
         return np.asarray(self.coefficients[self.cluster[user]] if known else self.common)
-
-    def rewards(self, features: Values, user: int | None = None) -> Values:
-        """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(checked_features(features, len(self.common)) @ self.of_user(user))
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""

@@ -21,6 +21,7 @@ from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.json_values import json_value
 from accordant.preferences.checks import codes, numbers
+from accordant.preferences.learners.logistic import right
 
 Utility = Literal["accuracy", "log_likelihood"]
 
@@ -134,7 +135,7 @@ def _measured(
         return np.asarray(np.bincount(users, values, minlength=n), dtype=np.float64)
 
     share = weights / total(weights)[users]  # sums to 1 for each user; no overflow whatever the scale of weights
-    hit = np.where(margins > 0, 1.0, np.where(margins == 0, 0.5, 0.0))
+    hit = right(margins)
     accuracy = np.clip(total(share * hit), 0.0, 1.0)
     concentration = total(share**2)  # 1/n for equal weights
     scatter = total(share * (hit - accuracy[users]) ** 2)
