@@ -50,11 +50,12 @@ from accordant.preferences.policy_optimisation.policies import (
     RegularisedPolicy,
     average_reward,
     best_of_n,
+    exponential_tilt,
     group_optimum,
     guarded_rewards,
+    kl_divergence,
     per_sample_minimum,
 )
-from accordant.preferences.policy_optimisation.tilting import exponential_tilt, kl_divergence
 
 __all__ = [
     "Advantages",

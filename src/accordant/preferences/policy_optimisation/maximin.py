@@ -48,8 +48,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from accordant.arrays import Values
-from accordant.preferences.policy_optimisation.policies import RegularisedPolicy, group_means, optima, weighted
-from accordant.preferences.policy_optimisation.tilting import checked_beta, checked_rewards, divergence, tilt
+from accordant.preferences.policy_optimisation.policies import (
+    RegularisedPolicy,
+    checked_beta,
+    checked_rewards,
+    divergence,
+    group_means,
+    optima,
+    tilt,
+    weighted,
+)
 
 GOAL = 1e-13  # the gap, in units of the largest reward difference, at which no digit is left to gain
 SHRINK = 0.2  # of β and t from one stage to the next
