@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from accordant import __version__
 from accordant.json_values import json_value
 from accordant.preferences.comparison.conclusions import Answer
-from accordant.preferences.comparison.group_assignment import Groups
 from accordant.preferences.comparison.measurements import Measured
 from accordant.preferences.comparison.methods import POOLED, Fitted, RidgeChoice, Skipped
 from accordant.preferences.comparison.record_split import Split
 from accordant.preferences.comparison.sources import Source, SourceOptions
+from accordant.preferences.groups import Groups
 from accordant.preferences.measures import PerUser
 from accordant.preferences.measures.intervals import LEVEL, RESAMPLES
 from accordant.preferences.measures.pareto import TOLERANCE

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError
 from accordant.preferences.comparison.conclusions import answered
-from accordant.preferences.comparison.group_assignment import Groups, groups_of
 from accordant.preferences.comparison.measurements import Claim, measure
 from accordant.preferences.comparison.methods import (
     LENGTH,
@@ -27,9 +26,10 @@ from accordant.preferences.comparison.methods import (
     margins_of,
     scaled,
 )
-from accordant.preferences.comparison.record_split import Split, split_records
+from accordant.preferences.comparison.record_split import Split, branch, split_records
 from accordant.preferences.comparison.sources import Source, read_source
 from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
+from accordant.preferences.groups import Groups, groups_of
 from accordant.preferences.measures import PerUser, per_user
 from accordant.preferences.measures.intervals import LEVEL
 from accordant.preferences.records import Comparisons
@@ -76,7 +76,8 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
     groups = groups_of(
         records["encoder"].take(known),
         declared=None if source.support is None else source.support[known],
-        declared_from=source.support_from, imposed=source.kind == "dsp", seed=options.seed,
+        declared_from=source.support_from, imposed=source.kind == "dsp",
+        generator=branch(options.seed, "groups"),
     )  # fmt: skip
     records = {name: each.with_groups(groups.training) for name, each in records.items()}
     training = {name: each.take(split.training) for name, each in records.items()}

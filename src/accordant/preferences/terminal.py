@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from accordant.errors import InputError
-from accordant.preferences.answers import AnswerFile, as_csv
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
+from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
 from accordant.preferences.page.reading import PreferredReading, power_of
 
 WIDTH = 140  # columns of a table that is piped somewhere

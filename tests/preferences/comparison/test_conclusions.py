@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.preferences.comparison.conclusions import answered, change, powered, signed
-from accordant.preferences.comparison.group_assignment import Groups
+from accordant.preferences.groups import Groups
 from accordant.preferences.comparison.measurements import measure
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted, Method
 from accordant.preferences.learners.bradley_terry import BradleyTerry

@@ -3,7 +3,6 @@
 sources.py           which kind of file something is, its records, and what is declared about them
 record_split.py      which records are learned from and which are judged by; one seed for everything
 methods.py           learners and their controls, with one scale for features and one ridge for all
-group_assignment.py  majority, minority and support, from the records that are learned from
 measurements.py      metrics with intervals on the same resamples of users, and tests against the pooled reward
 conclusions.py       what follows, in plain sentences
 """

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from accordant.preferences.comparison.group_assignment import Groups
 from accordant.preferences.comparison.measurements import Measured
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted
+from accordant.preferences.groups import Groups
 from accordant.preferences.measures.pareto import LIKELY, Power
 from accordant.report.scale import MINUS, number
 from accordant.statistics import Estimate

@@ -7,7 +7,6 @@ preference it is. ``group_id``, ``weight`` and ``margin`` may be there, and ``us
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,9 +103,7 @@ def _entries(path: str | Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
             refuse_unknown(entry.where, "key", entry.values, columns)
         return entries, columns
     table = read_table(path)
-    rows = zip(table.lines, table.rows, strict=True)
-    found = [Entry(f"{table.name} line {line}", dict(zip(table.header, row, strict=True))) for line, row in rows]
-    return found, table.header
+    return table.entries(), table.header
 
 
 def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
@@ -153,11 +150,4 @@ def _name(entry: Entry, column: str) -> str:
 def _number(entry: Entry, column: str, *, gaps: bool = False) -> float:
     """Return a finite number, or NaN for an empty cell where gaps are allowed."""
     value = entry.required(column)
-    if gaps and (value is None or not str(value).strip()):
-        return math.nan
-    found = math.nan
-    with contextlib.suppress(TypeError, ValueError, OverflowError):
-        found = math.nan if isinstance(value, bool) else float(value)
-    if not math.isfinite(found):
-        raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: a number")
-    return found
+    return math.nan if gaps and (value is None or not str(value).strip()) else entry.number(column)

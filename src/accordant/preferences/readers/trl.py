@@ -10,7 +10,6 @@ named: all records belong to one user.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import gzip
 import io
@@ -69,15 +68,7 @@ def read_trl(path: str | Path, *, ignore: Sequence[str] = ()) -> TextComparisons
         If the file is unreadable, a column is missing or unknown, a text is no text, or a number is no number; the
         message names the line, and the nearest column.
     """
-    if _suffix(path) == ".csv":
-        table = read_table(path)
-        entries = [
-            Entry(f"{table.name} line {line}", dict(zip(table.header, row, strict=True)))
-            for line, row in zip(table.lines, table.rows, strict=True)
-        ]
-    else:
-        entries = list(read_json_lines(path))
-    return _records(entries, ignore)
+    return _records(read_table(path).entries() if _suffix(path) == ".csv" else read_json_lines(path), ignore)
 
 
 def trl_from_frame(frame: Any, *, ignore: Sequence[str] = ()) -> TextComparisons:
@@ -113,9 +104,7 @@ def write_trl(comparisons: TextComparisons, path: str | Path, *, form: Form = "p
     text = io.StringIO()
     rows = zip(*columns.values(), strict=True)
     if suffix == ".csv":
-        writer = csv.writer(text)
-        writer.writerow(columns)
-        writer.writerows(rows)
+        csv.writer(text).writerows([tuple(columns), *rows])
     else:
         text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
     packed = Path(path).suffix.lower() == ".gz"
@@ -250,13 +239,8 @@ def _numbers(entries: Sequence[Entry], column: str) -> Values | None:
     """Return a column of numbers, NaN where there is none; None if there is none anywhere."""
     found = np.full(len(entries), np.nan)
     for row, entry in enumerate(entries):
-        value = entry.values.get(column)
-        if _is_missing(value):
-            continue
-        with contextlib.suppress(TypeError, ValueError, OverflowError):
-            found[row] = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
-        if not math.isfinite(found[row]):
-            raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: a number")
+        if not _is_missing(entry.values.get(column)):
+            found[row] = entry.number(column)
     known = ~np.isnan(found)
     if column == "weight" and known.any() and not known.all():
         raise DataError(
