@@ -36,16 +36,9 @@ _LAZY_ROOMS = (
 )  # fmt: skip
 
 __all__ = [
-    "Comparisons",
-    "Rankings",
-    "Ratings",
-    "SupportRates",
-    "learners",
-    "measures",
-    "policy_optimisation",
-    "readers",
+    "Comparisons", "Rankings", "Ratings", "SupportRates", "learners", "measures", "policy_optimisation", "readers",
     "support_rates",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -20,20 +20,7 @@ from accordant.preferences.drift.replay import Prequential, Replay, ReplaySettin
 from accordant.preferences.drift.sequential import Followed, follow
 
 __all__ = [
-    "Belief",
-    "DriftAlarms",
-    "DriftTrace",
-    "Followed",
-    "Prequential",
-    "RatingPairs",
-    "Replay",
-    "ReplaySettings",
-    "TasteChange",
-    "disjoint_pairs",
-    "follow",
-    "pairs_with_earlier",
-    "replay_ratings",
-    "updated",
-    "watch_agreement",
+    "Belief", "DriftAlarms", "DriftTrace", "Followed", "Prequential", "RatingPairs", "Replay", "ReplaySettings",
+    "TasteChange", "disjoint_pairs", "follow", "pairs_with_earlier", "replay_ratings", "updated", "watch_agreement",
     "watch_exchangeability",
-]
+]  # fmt: skip

@@ -36,23 +36,7 @@ from accordant.preferences.elicitation.query_selection import (
 from accordant.preferences.normal_belief import NormalPrior, ScalePrior
 
 __all__ = [
-    "CRITERIA",
-    "Answer",
-    "ChosenBy",
-    "CollectiveChoice",
-    "Criterion",
-    "DecisionAtStake",
-    "Elicited",
-    "Inquiry",
-    "NormalPrior",
-    "OwnChoice",
-    "Posterior",
-    "Question",
-    "ScalePrior",
-    "Session",
-    "Standing",
-    "Stopping",
-    "all_pairs",
-    "elicit",
-    "simulated_person",
+    "CRITERIA", "Answer", "ChosenBy", "CollectiveChoice", "Criterion", "DecisionAtStake", "Elicited", "Inquiry",
+    "NormalPrior", "OwnChoice", "Posterior", "Question", "ScalePrior", "Session", "Standing", "Stopping", "all_pairs",
+    "elicit", "simulated_person",
 ]  # fmt: skip

@@ -14,19 +14,7 @@ from accordant.preferences.readers.numbers import NumberedComparisons, read_numb
 from accordant.preferences.readers.trl import read_hh_rlhf, read_trl, trl_from_frame, trl_to_frame, write_trl
 
 __all__ = [
-    "MovieRatings",
-    "NumberedComparisons",
-    "RatingFactors",
-    "StyleUsers",
-    "StyledAnswers",
-    "dirichlet_users",
-    "read_dsp",
-    "read_hh_rlhf",
-    "read_movielens",
-    "read_numbers",
-    "read_trl",
-    "trl_from_frame",
-    "trl_to_frame",
-    "users_by_share",
-    "write_trl",
-]
+    "MovieRatings", "NumberedComparisons", "RatingFactors", "StyleUsers", "StyledAnswers", "dirichlet_users",
+    "read_dsp", "read_hh_rlhf", "read_movielens", "read_numbers", "read_trl", "trl_from_frame", "trl_to_frame",
+    "users_by_share", "write_trl",
+]  # fmt: skip
