@@ -14,6 +14,8 @@ Choosing a policy::
     equal_regret(rewards, reference, beta)            the largest loss against the own optimum is smallest
     average_reward, per_sample_minimum, group_optimum, best_of_n
 
+Reached from Python alone so far: a command that reads candidate responses with rewards of groups will choose by it.
+
 Guarding a personal reward by a gate and a bound: `guarded_rewards`.
 
 Judging what is done: the advantages of `advantages.py`, the tilts of `agreement.py`.
