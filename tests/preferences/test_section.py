@@ -10,7 +10,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.comparison import SourceOptions
-from accordant.preferences.comparison.methods import scaled
+from accordant.preferences.comparison.methods import scale_features
 from accordant.preferences.encoding import TfidfEncoder
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.records import Comparisons
@@ -93,7 +93,7 @@ def test_the_json_has_every_part_and_nothing_undefined_but_null(content):
 def test_accuracy_is_that_of_a_model_learned_from_the_training_rows(compared, file):
     """Twin: the pooled reward by hand, and its accuracy counted user by user."""
     source, split = compared.source, compared.split
-    records: Comparisons = scaled(source.comparisons, split.training, each=True)
+    records: Comparisons = scale_features(source.comparisons, split.training, each=True)
     model = BradleyTerry(ridge=compared.ridge.ridge).fit(records.take(split.training))
     margins = model.margins(records.take(split.test))
     users = records.users[split.test]
@@ -133,7 +133,7 @@ def test_new_users_are_known_by_their_first_records_alone(compared, content):
     found = {row["method"]: row["new_users"]["metrics"] for row in content["methods"]}
     assert found["pooled"]["accuracy"]["n"] == 4
     model = next(row.model for row in compared.rows if row.label == "mixture")
-    records = scaled(compared.source.comparisons, split.training, each=True)
+    records = scale_features(compared.source.comparisons, split.training, each=True)
     margins = model.adapted(records.take(split.first)).margins(records.take(split.later))
     of_user = users[split.later]
     expected = np.mean([(margins[of_user == user] > 0).mean() for user in new])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
-from accordant.preferences.comparison.conclusions import answered
+from accordant.preferences.comparison.conclusions import conclude
 from accordant.preferences.comparison.measurements import Claim, measure
 from accordant.preferences.comparison.methods import (
     LENGTH,
@@ -19,12 +19,12 @@ from accordant.preferences.comparison.methods import (
     Features,
     Fitted,
     Skipped,
-    chosen_methods,
-    chosen_ridge,
+    choose_methods,
+    choose_ridge,
     fit_methods,
     labels_of,
     margins_of,
-    scaled,
+    scale_features,
 )
 from accordant.preferences.comparison.record_split import Split, branch, split_records
 from accordant.preferences.comparison.sources import Source, read_source
@@ -64,7 +64,7 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
         raise InputError(f"tolerance is {options.tolerance}; allowed: at least 0, below 1")
     if options.gain is not None and not (0 < options.gain <= 1):
         raise InputError(f"gain is {options.gain}; allowed: above 0, at most 1")
-    chosen_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
+    choose_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
     source = read_source(path, options.source, test=options.test, seed=options.seed)
     log.info("%s: %s records of %s users, read as %s", source.name, len(source), len(source.user_names), source.kind)
     split = split_records(
@@ -81,8 +81,8 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
     )  # fmt: skip
     records = {name: each.with_groups(groups.training) for name, each in records.items()}
     training = {name: each.take(split.training) for name, each in records.items()}
-    ridge = chosen_ridge(training["encoder"], seed=options.seed)
-    methods = chosen_methods(
+    ridge = choose_ridge(training["encoder"], seed=options.seed)
+    methods = choose_methods(
         options.methods, options.parameters, everything=options.compare, texts=source.texts is not None,
         ridge=ridge.ridge,
     )  # fmt: skip
@@ -96,7 +96,7 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
         rows, {name: each.take(split.test) for name, each in records.items()}, groups, options
     )
     fresh = _new_users(rows, records, split, groups, options) if len(split.later) else None
-    answer = answered(rows, judged.measured, groups, asked)
+    answer = conclude(rows, judged.measured, groups, asked)
     warnings = _warnings(source, split, groups, judged)
     return Preferred(
         str(path), options, source, split, groups, ridge, records["encoder"].features.shape[1], tuple(rows),
@@ -108,13 +108,13 @@ def _described(source: Source, split: Split, encoder: Encoder) -> dict[Features,
     """Return all records with features: encoders and scales see training records alone while they are fitted."""
     if source.texts is None:
         assert source.comparisons is not None
-        return {"encoder": scaled(source.comparisons, split.training, each=True)}
+        return {"encoder": scale_features(source.comparisons, split.training, each=True)}
     log.info("encoding texts")
     encoder.fit(source.texts.take(split.training).texts(prompts=encoder.prompts))
     records: dict[Features, Comparisons] = {
         "encoder": source.texts.encode(encoder), "length": source.texts.encode(LengthEncoder()),
     }  # fmt: skip
-    return {name: scaled(each, split.training, each=False) for name, each in records.items()}
+    return {name: scale_features(each, split.training, each=False) for name, each in records.items()}
 
 
 def _judge(

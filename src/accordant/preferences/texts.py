@@ -130,7 +130,7 @@ class TextComparisons:
         prompts
             Prompt and answer together; False for answers alone.
         """
-        return tuple(dict.fromkeys(joined(*item) if prompts else item[1] for item in self.items))
+        return tuple(dict.fromkeys(join(*item) if prompts else item[1] for item in self.items))
 
     def take(self, rows: NDArray[Any] | slice) -> TextComparisons:
         """Return some of the records, by positions or by a mask."""
@@ -167,7 +167,7 @@ class TextComparisons:
         if encoded.ndim != 2 or len(encoded) != len(texts):
             raise DataError(f"the encoder made shape {encoded.shape} of {len(texts)} texts; allowed: (text, feature)")
         row_of_text = {text: row for row, text in enumerate(texts)}
-        rows = [row_of_text[joined(*item) if encoder.prompts else item[1]] for item in self.items]
+        rows = [row_of_text[join(*item) if encoder.prompts else item[1]] for item in self.items]
         position = {item: place for place, item in enumerate(self.items)}
         code = {name: place for place, name in enumerate(self.user_names)}
         chosen = [position[item] for item in zip(self.prompts, self.chosen, strict=True)]
@@ -191,7 +191,7 @@ class TextComparisons:
         return tuple(found[user] for user in self.user_names)
 
 
-def joined(prompt: str, answer: str) -> str:
+def join(prompt: str, answer: str) -> str:
     """Return prompt and answer as one text, with a new line between them if nothing else parts them."""
     parted = not prompt or not answer or prompt[-1].isspace() or answer[0].isspace()
     return prompt + ("" if parted else "\n") + answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.preferences.comparison.conclusions import answered, change, powered, signed
+from accordant.preferences.comparison.conclusions import conclude, change, power_sentence, signed
 from accordant.preferences.groups import Groups
 from accordant.preferences.comparison.measurements import measure
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted, Method
@@ -48,7 +48,7 @@ def said(changes, *, named=(), sizes=(40, 20), support=None):
     measured = measure(found, code, ("big", "small"), rates, seed=0, resamples=200, level=0.95)
     groups = Groups(("big", "small"), code, (), rates, "big", "small", "", "", True, ())
     rows = [row(label, control=label in (POOLED, LENGTH, "balanced")) for label in changes]
-    return answered(rows, measured, groups, named)
+    return conclude(rows, measured, groups, named)
 
 
 def test_verdicts_are_told_apart():
@@ -133,12 +133,12 @@ def test_a_gain_over_the_nearest_control_is_none_if_the_pooled_reward_has_it(gai
 def test_the_power_of_the_verdict_stands_beside_it():
     few = said({POOLED: (0, 0), "balanced": (0, 0), "new": (0, 0.2)}, sizes=(40, 6))
     assert any(each.startswith("With 6 users in small, a true gain of 0.") for each in few.sentences)
-    assert powered(Power("small", 6, 0.2, True, 0.31, 0.45)) == (
+    assert power_sentence(Power("small", 6, 0.2, True, 0.31, 0.45)) == (
         "With 6 users in small, a true gain of 0.200, as declared, that costs nobody anything would be shown in 31% of "
         "samples; to be shown in 80% it would have to be 0.450."
     )
-    assert powered(Power("small", 1, None, False, None, None)) == (
+    assert power_sentence(Power("small", 1, None, False, None, None)) == (
         "With 1 user in small, no gain was seen; of gains that cost nobody anything none, however large, would be shown "
         "in 80%."
     )
-    assert "over 99% of samples" in powered(Power("small", 60, 0.5, False, 1.0, 0.1))
+    assert "over 99% of samples" in power_sentence(Power("small", 60, 0.5, False, 1.0, 0.1))

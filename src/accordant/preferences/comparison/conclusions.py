@@ -44,7 +44,7 @@ class Answer:
     sentences: tuple[str, ...]
 
 
-def answered(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: Sequence[str]) -> Answer:
+def conclude(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: Sequence[str]) -> Answer:
     """Return the answer.
 
     Parameters
@@ -67,7 +67,7 @@ def answered(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: 
     nearest = _nearest(rows, looked_at, measured, groups)
     sentences = [*_verdicts(candidates, measured), _closely(looked_at, picked, measured)]
     if looked_at in measured.pareto:
-        sentences.append(powered(measured.pareto[looked_at].power))
+        sentences.append(power_sentence(measured.pareto[looked_at].power))
     if nearest is not None:
         sentences.append(_controlled(looked_at, nearest, measured, groups))
     if any(row.label == LENGTH for row in rows):
@@ -151,7 +151,7 @@ def _closely(label: str, picked: str, measured: Measured) -> str:
     )
 
 
-def powered(power: Power) -> str:
+def power_sentence(power: Power) -> str:
     """Return in a sentence how likely the test is to show a gain."""
     users = f"{power.n_users} user{'' if power.n_users == 1 else 's'} in {power.group}"
     least = (

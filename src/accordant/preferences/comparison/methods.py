@@ -41,7 +41,7 @@ from accordant.preferences.records import Comparisons
 MEAN_SQUARE = 2.0
 
 
-def scaled(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
+def scale_features(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
     """Return the same records with scaled features; a feature that never differs in training stays as it is.
 
     Parameters
@@ -86,7 +86,7 @@ class RidgeChoice:
         }
 
 
-def chosen_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
+def choose_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
     """Return the ridge under which the pooled reward foretells training records best that it did not learn from.
 
     Parameters
@@ -187,7 +187,7 @@ class Skipped:
     reason: str
 
 
-def chosen_methods(
+def choose_methods(
     named: Sequence[str], parameters: str | None, *, everything: bool, texts: bool, ridge: float | None = None
 ) -> list[Method]:
     """Return controls and methods, the pooled reward first.
@@ -229,7 +229,7 @@ def chosen_methods(
 
 
 def labels_of(named: Sequence[str], parameters: str | None) -> tuple[str, ...]:
-    """Return the labels of methods that are named, in that order; see `chosen_methods`."""
+    """Return the labels of methods that are named, in that order; see `choose_methods`."""
     return tuple(_method(text, parameters).label for text in named)
 
 

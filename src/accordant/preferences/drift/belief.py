@@ -39,7 +39,7 @@ HALVINGS = 60  # of a step, whatever its length
 ROUNDING = 64 * np.finfo(float).eps  # of a margin, relative to the largest number that is added up for it
 
 
-def predicted(means: Values, covariances: Values, differences: Values) -> Values:
+def predict(means: Values, covariances: Values, differences: Values) -> Values:
     """Return margins drawn towards 0 where a belief is wide, shape (stream, record).
 
     Parameters
@@ -54,7 +54,7 @@ def predicted(means: Values, covariances: Values, differences: Values) -> Values
     return np.asarray(plain / np.sqrt(1.0 + WIDENING * np.maximum(spread, 0.0)))
 
 
-def forgotten(
+def forget(
     means: Values, covariances: Values, prior_mean: Values, prior_precision: Values, left: Values
 ) -> tuple[Values, Values]:
     """Return means and covariances of which a share is left, the rest being the prior again.
@@ -75,7 +75,7 @@ def forgotten(
     return np.asarray((found @ towards)[..., 0]), found
 
 
-def learned(means: Values, covariances: Values, differences: Values, weights: Values) -> tuple[Values, Values]:
+def learn(means: Values, covariances: Values, differences: Values, weights: Values) -> tuple[Values, Values]:
     """Return means and covariances after one small block of records for each stream.
 
     Parameters
@@ -177,7 +177,7 @@ class Belief(NormalBelief):
 
         The sign is that of the margin under the mean; of the opposite record the margin is −D.
         """
-        return np.asarray(predicted(self.mean[None], self.covariance[None], differences[None])[0])
+        return np.asarray(predict(self.mean[None], self.covariance[None], differences[None])[0])
 
     @cached_property
     def precision(self) -> Values:
@@ -246,13 +246,13 @@ class TasteChange:
             In units of time, at least 0, shape (stream,).
         """
         if self.kept < 1.0 and (elapsed > 0).any():
-            means, covariances = forgotten(means, covariances, prior.mean, prior.precision, self.kept**elapsed)
+            means, covariances = forget(means, covariances, prior.mean, prior.precision, self.kept**elapsed)
         if self.drift > 0:
             covariances = covariances + (self.drift * elapsed)[:, None, None] * np.eye(means.shape[1])
         return means, covariances
 
 
-def updated(belief: Belief, differences: Values, weights: Values | None = None) -> Belief:
+def update(belief: Belief, differences: Values, weights: Values | None = None) -> Belief:
     """Return the belief after a block of records: the mode, and the curvature there.
 
     Parameters
@@ -288,7 +288,7 @@ def _updated(belief: Belief, differences: Values, weights: Values) -> Belief:
     """Update with checked records of positive weight."""
     if len(differences) > max(SMALL_BLOCK, len(belief.mean)):
         return _large(belief, differences, weights)
-    means, covariances = learned(belief.mean[None], belief.covariance[None], differences[None], weights[None])
+    means, covariances = learn(belief.mean[None], belief.covariance[None], differences[None], weights[None])
     return Belief(means[0], covariances[0])
 
 

@@ -188,7 +188,7 @@ def balanced_weights(comparisons: Comparisons) -> NDArray[np.float64]:
 FASTER, SLOWER = 1.5, 0.5  # change of the rate after a round that raised, or lowered, what the weights reach
 
 
-def reweighted(shares: Values, losses: Values, rate: float) -> Values:
+def reweight(shares: Values, losses: Values, rate: float) -> Values:
     """Return q_g exp(η L_g) / Σ, shape (group,)."""
     logs = np.log(np.maximum(shares, np.finfo(float).tiny)) + rate * losses
     raised = np.exp(logs - logs.max())
@@ -315,7 +315,7 @@ class GroupRobust(SharedLearner):
                 best, lowest = theta, worst
             if lowest - bound <= self.gap:
                 break
-            shares = np.where(heard, reweighted(shares, losses, rate), 0.0)
+            shares = np.where(heard, reweight(shares, losses, rate), 0.0)
             shares = shares / shares.sum()
         assert best is not None
         return RobustSolution(best, lowest, max(lowest - bound, 0.0), rounds)

@@ -119,15 +119,15 @@ def prior_path(records: UserRecords, *, types: int, rounds: int) -> tuple[Effect
     """
     size, heard = records.columns.shape[1], records.heard
     prior = EffectPrior(np.zeros((1, size)), FIRST_VARIANCE * np.eye(size), np.ones(1))
-    prior, effects = climbed(prior, records, None, rounds)
+    prior, effects = maximise_likelihood(prior, records, None, rounds)
     found = [prior]
     while len(found) < min(types, int(heard.sum()) - 1):
-        prior, effects = climbed(_split(prior, effects, heard), records, None, rounds)
+        prior, effects = maximise_likelihood(_split(prior, effects, heard), records, None, rounds)
         found.append(prior)
     return tuple(found)
 
 
-def climbed(
+def maximise_likelihood(
     prior: EffectPrior, records: UserRecords, contexts: Values | None, rounds: int
 ) -> tuple[EffectPrior, UserEffects]:
     """Return the prior after expectation maximisation, and what it says of the users.
@@ -173,7 +173,7 @@ def _maximised(
     even = np.trace(scatter) / size / n_users * np.eye(size)
     spread = (scatter + extra * even) / (n_users + extra)
     shares = members.sum(axis=0) + HALF_USER
-    gate = None if contexts is None else fitted_gate(contexts[heard], members, prior.gate)
+    gate = None if contexts is None else fit_gate(contexts[heard], members, prior.gate)
     return EffectPrior(centres, spread, shares / shares.sum(), gate)
 
 
@@ -195,7 +195,7 @@ def _split(prior: EffectPrior, effects: UserEffects, heard: NDArray[np.bool_]) -
     return replace(prior, centres=centres, shares=shares)
 
 
-def fitted_gate(contexts: Values, members: Values, start: Values | None, ridge: float = 1.0) -> Values:
+def fit_gate(contexts: Values, members: Values, start: Values | None, ridge: float = 1.0) -> Values:
     """Return g of the softmax regression of memberships on contexts, shape (type, 1 + context).
 
     Minimises −Σ_u Σ_k q_uk log softmax_k(g · (1, c_u)) + ½ ridge Σ g²; the constant is drawn a thousandth as much.

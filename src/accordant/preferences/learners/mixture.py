@@ -155,7 +155,7 @@ class MixtureReward(UserRewards):
             Of the new users, whose positions count from 0 again. A user without records gets the shares.
         """
         read = evidence(records)
-        memberships, likelihood = expected(read, self.coefficients, self.shares, self.assignment)
+        memberships, likelihood = expectation(read, self.coefficients, self.shares, self.assignment)
         heard = read.counts > 0
         return replace(
             self, memberships=np.where(heard[:, None], memberships, self.shares), heard=heard,
@@ -175,7 +175,7 @@ class MixtureReward(UserRewards):
         return float((self.memberships[self.heard].max(axis=1) < UNSURE).mean())
 
 
-def expected(read: Evidence, coefficients: Values, shares: Values, assignment: Assignment) -> tuple[Values, float]:
+def expectation(read: Evidence, coefficients: Values, shares: Values, assignment: Assignment) -> tuple[Values, float]:
     """Return memberships, shape (user, type), and the log-likelihood."""
     if assignment == "hard":
         logs = _log_joint(read, coefficients, None)
@@ -291,13 +291,13 @@ class Mixture(PreferenceLearner):
         """Return where rounds of expectation and maximisation lead, after `most` rounds in all at the latest."""
         reached, heard, rounds = -np.inf, read.counts > 0, done
         least = self.change * float(read.weights.sum())
-        memberships, likelihood = expected(read, coefficients, shares, self.assignment)
+        memberships, likelihood = expectation(read, coefficients, shares, self.assignment)
         raised = self._raised(read, coefficients, likelihood)
         while rounds < most and raised - reached >= least:
             rounds, reached = rounds + 1, raised
             shares = memberships[heard].mean(axis=0)
             coefficients = self._maximised(read, coefficients, memberships)
-            memberships, likelihood = expected(read, coefficients, shares, self.assignment)
+            memberships, likelihood = expectation(read, coefficients, shares, self.assignment)
             raised = self._raised(read, coefficients, likelihood)
         memberships = np.where(heard[:, None], memberships, shares)
         return MixtureReward(coefficients, shares, memberships, heard, likelihood, rounds, self.assignment)

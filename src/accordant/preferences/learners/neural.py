@@ -92,13 +92,13 @@ class NeuralLearner(PreferenceLearner):
         checked_records(comparisons, groups=self.objective in ("balanced", "group_robust"))
         _require_torch()
         from accordant.preferences.network_training import Stop, Training, one_thread, trained
-        from accordant.preferences.networks import NeuralReward, RewardNetwork, standardised
+        from accordant.preferences.networks import NeuralReward, RewardNetwork, standardise
 
         generator = np.random.default_rng(0) if generator is None else generator
         shown = comparisons.features[np.concatenate([comparisons.chosen, comparisons.rejected])]
         mean, spread = shown.mean(axis=0), shown.std(axis=0)
         spread = np.where(spread > CONSTANT * np.abs(mean), spread, 1.0)
-        ready = standardised(comparisons, mean, spread)
+        ready = standardise(comparisons, mean, spread)
         settings = Training(self.steps, self.batch, self.rate, self.decay, self.divergence)
         seed, terms = int(generator.integers(2**31)), self._terms(ready, generator)
         counted = np.flatnonzero(ready.record_weights > 0)
@@ -142,11 +142,11 @@ class NeuralLearner(PreferenceLearner):
             _, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
             groups = of_user[comparisons.users]
         elif self.objective != "pooled":
-            problem = taught_problem(comparisons, self.objective, generator)
+            problem = teaching_problem(comparisons, self.objective, generator)
         return Terms.of(problem, groups)
 
 
-def taught_problem(
+def teaching_problem(
     comparisons: Comparisons, loss: Literal["mse", "soft", "offset"], generator: np.random.Generator
 ) -> LogisticProblem:
     """Return what a linear reward would minimise that is taught by rewards of groups, without context."""

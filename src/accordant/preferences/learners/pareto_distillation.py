@@ -126,7 +126,7 @@ class DesignedGroupRobust(GroupRobust):
         return self.made
 
 
-def learned_lesson(
+def learn_lesson(
     comparisons: Comparisons,
     groups: TrainingGroups,
     design: Design,
@@ -252,7 +252,7 @@ class ParetoDistillation(SharedLearner):
             comparisons, grouping=self.grouping, by=self.by, threshold=self.threshold, quantile=self.quantile,
             generator=np.random.default_rng(0) if generator is None else generator,
         )  # fmt: skip
-        return learned_lesson(
+        return learn_lesson(
             comparisons, groups, self.design(comparisons), specialist_context=self.specialist_context,
             ridge=self.ridge, tolerance=self.tolerance, parameters=self.parameters,
         )  # fmt: skip

@@ -24,8 +24,8 @@ from accordant.preferences.learners.effect_prior import (
     Gain,
     StackedReward,
     UserEffects,
-    climbed,
     gain,
+    maximise_likelihood,
     prior_path,
     stacking_weights,
     user_gain,
@@ -218,7 +218,7 @@ class RandomEffects(PreferenceLearner):
             n_types = len(prior.shares)
             found[f"types {n_types}"] = reward(prior, None)
             if contexts is not None and n_types > 1:
-                gated, _ = climbed(prior, records, contexts.known, GATE_ROUNDS)
+                gated, _ = maximise_likelihood(prior, records, contexts.known, GATE_ROUNDS)
                 found[f"types {n_types} given"] = reward(gated, contexts)
         return found
 
