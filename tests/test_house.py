@@ -13,7 +13,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "accordant"
 DOTTED = re.compile(r"(?<![\w./-])accordant((?:\.[a-zA-Z_]\w*)+)")
-PAGES = [page for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")) if page.name != "CHANGELOG.md"]
+PAGES = [
+    page
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+    if page.name != "CHANGELOG.md" and "_build" not in page.parts
+]
 # types of arrays with a meaning of their own, beside those of `accordant.arrays`
 OWN = {
     "Verdicts": "src/accordant/certificates/ballots/patterns.py", "Bits": "src/accordant/certificates/ballots/profiles.py",
