@@ -69,7 +69,7 @@ def preferences(
     )  # fmt: skip
     found = compare_preferences(file, options)
     page = None if out is None else write_preferred(found, out)
-    print_json(found.to_json()) if json else print_preferred(found.to_json(), page)
+    print_json(found.to_json()) if json else print_preferred(found.section, page)
 
 
 def elicit(

@@ -6,22 +6,24 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
 
 from accordant import __version__
 from accordant.json_values import json_value
 from accordant.preferences.comparison.conclusions import Answer
-from accordant.preferences.comparison.measurements import Measured
+from accordant.preferences.comparison.measurements import Measured, Units
 from accordant.preferences.comparison.methods import POOLED, Fitted, RidgeChoice, Skipped
 from accordant.preferences.comparison.record_split import Split
 from accordant.preferences.comparison.sources import Source, SourceOptions
 from accordant.preferences.groups import Groups
 from accordant.preferences.measures import PerUser
 from accordant.preferences.measures.intervals import LEVEL, RESAMPLES
-from accordant.preferences.measures.pareto import TOLERANCE
+from accordant.preferences.measures.pareto import TOLERANCE, Power, Verdict
+from accordant.sections import Number, Section, sections
 from accordant.terminal import arguments
 
 FORMAT = 2  # of the JSON that a page is made from
@@ -72,20 +74,215 @@ class PreferenceOptions:
     gain: float | None = None
 
 
-def command_line(content: Mapping[str, Any]) -> str:
-    """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
-    options, source = content["options"], content["options"]["source"]
-    styles = ",".join(source["styles"]) if source["styles"] else None
-    parts = ["accordant", "preferences", content["file"]]
-    parts += [part for method in options["methods"] for part in ("--method", method)]
-    parts += ["--parameters", options["parameters"]] if options["parameters"] else []
-    parts += ["--compare"] if options["compare"] else []
-    parts += arguments(source, SourceOptions, ("format",))
-    parts += [part for column in source["ignore"] for part in ("--ignore", column)]
-    parts += arguments(options, PreferenceOptions, ("encoder", "test", "new_users", "first"))
-    parts += arguments(source | {"styles": styles}, SourceOptions, ("minority", "users", "records", "styles"))
-    parts += arguments(options, PreferenceOptions, ("resamples", "tolerance", "gain"))
-    return shlex.join([*parts, "--seed", str(content["seed"])])
+class Part(BaseModel):
+    """A part of the result: immutable, and nothing unknown in it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MetricResult(Part):
+    """A metric with its interval, and the number of users behind it."""
+
+    value: Number
+    low: Number
+    high: Number
+    n: int
+
+
+class DifferenceResult(Part):
+    """A difference of a metric to another method's, as `Estimate`."""
+
+    value: Number
+    low: Number
+    high: Number
+    level: Number = None
+    n: int | float | None = None
+    undefined: Number = None
+    reason: str = ""
+
+
+Differences = dict[str, DifferenceResult | None]
+
+
+class GroupChangeResult(Part):
+    """`accordant.preferences.measures.GroupChange`; None where nothing is known, or there is no bound."""
+
+    group: str
+    n_users: int
+    reference: Number
+    candidate: Number
+    difference: Number
+    low: Number
+    high: Number
+    p_gain: Number
+    p_loss: Number
+    remark: str
+
+
+class ParetoResult(Part):
+    """`accordant.preferences.measures.ParetoTest`."""
+
+    verdict: Verdict
+    reason: str
+    groups: tuple[GroupChangeResult, ...]
+    power: Power
+    p_shown: float
+    p_contradicted: float
+    tolerance: float
+    level: float
+    together: int
+    resamples: int
+
+
+class ControlResult(Part):
+    """By how much a method differs from a control, over all and group by group."""
+
+    control: str
+    differences: Differences
+
+
+class NewUsersResult(Part):
+    """What a method achieves for users whom it knows by their first records alone, and less the pooled reward."""
+
+    metrics: dict[str, MetricResult]
+    differences: Differences | None
+
+
+class MethodResult(Part):
+    """One method, or a control; `differences` and `pareto` are those to the pooled reward."""
+
+    method: str
+    learner: str
+    parameters: dict[str, Any]
+    features: str
+    control: bool
+    control_of: str | None
+    metrics: dict[str, MetricResult]
+    differences: Differences | None
+    pareto: ParetoResult | None
+    against_controls: tuple[ControlResult, ...]
+    new_users: NewUsersResult | None
+    warnings: tuple[str, ...]
+
+
+class GroupsResult(Part):
+    """How groups and support were found, numbers of users, and who is the majority."""
+
+    found: str
+    declared: bool
+    sizes: dict[str, int]
+    unknown: int
+    majority: str
+    minority: str
+    support: str
+    warnings: tuple[str, ...]
+
+
+class SplitResult(Part):
+    """Numbers of records and users by what they are for."""
+
+    by: Literal["time", "random"]
+    within_users: bool
+    test_share: float
+    training_records: int
+    test_records: int
+    users_in_training_only: int
+    test_pairs_seen_in_training: float
+    first_records_of_new_users: int
+    later_records_of_new_users: int
+    unused_records_of_new_users: int
+    between: int
+    new_users: int
+    seed: int
+
+
+class EncoderResult(Part):
+    """What items are described by, and from what that was learned."""
+
+    name: str
+    fitted_on: str
+    features: int
+    scale: str
+
+
+class RidgeResult(Part):
+    """The ridge of all learners, and the held-out loss of each that was tried."""
+
+    value: float
+    folds: int
+    log_loss: tuple[dict[str, float], ...]
+
+
+class IntervalsResult(Part):
+    """Coverage and resamples of intervals, and what is resampled."""
+
+    level: float
+    resamples: int
+    over: Units
+
+
+class ExcludedResult(Part):
+    """How many users are not measured, and why."""
+
+    users: int
+    reason: str
+
+
+class UsersResult(Part):
+    """Every measured user: name, group and support rate (None where unknown), records, accuracy by method."""
+
+    users: tuple[str, ...]
+    group: tuple[str | None, ...]
+    support: tuple[Number, ...]
+    records: tuple[int, ...]
+    accuracy: dict[str, tuple[float, ...]]
+
+
+@sections.register("preferences")
+class LearnerComparison(Section):
+    """A comparison of learners: what ``accordant preferences --json`` prints and the page reads."""
+
+    name: ClassVar[str] = "preferences"
+    version: ClassVar[int] = FORMAT
+
+    accordant: str
+    result: int
+    file: str
+    file_name: str
+    format: str
+    seed: int
+    records: int
+    users: int
+    groups: GroupsResult
+    split: SplitResult
+    encoder: EncoderResult
+    ridge: RidgeResult
+    intervals: IntervalsResult
+    declared: tuple[str, ...]
+    terms: str
+    answer: Answer
+    methods: tuple[MethodResult, ...]
+    skipped: tuple[Skipped, ...]
+    excluded: tuple[ExcludedResult, ...]
+    per_user: UsersResult | None
+    options: PreferenceOptions
+    warnings: tuple[str, ...]
+
+    def command_line(self) -> str:
+        """Return the command that made the result, in shell quoting; what is as usual is left out, but not the seed."""
+        options = asdict(self.options)
+        source = options["source"]
+        styles = ",".join(source["styles"]) if source["styles"] else None
+        parts = ["accordant", "preferences", self.file]
+        parts += [part for method in options["methods"] for part in ("--method", method)]
+        parts += ["--parameters", options["parameters"]] if options["parameters"] else []
+        parts += ["--compare"] if options["compare"] else []
+        parts += arguments(source, SourceOptions, ("format",))
+        parts += [part for column in source["ignore"] for part in ("--ignore", column)]
+        parts += arguments(options, PreferenceOptions, ("encoder", "test", "new_users", "first"))
+        parts += arguments(source | {"styles": styles}, SourceOptions, ("minority", "users", "records", "styles"))
+        parts += arguments(options, PreferenceOptions, ("resamples", "tolerance", "gain"))
+        return shlex.join([*parts, "--seed", str(self.seed)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,13 +347,14 @@ class Preferred:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
-        return dict(self._content)
+        return self.section.to_json()
 
     @cached_property
-    def _content(self) -> dict[str, Any]:
+    def section(self) -> LearnerComparison:
+        """The result as the page reads it."""
         options, source = self.options, self.source
         texts = source.texts is not None
-        return {
+        return LearnerComparison.read({
             "accordant": __version__,
             "result": FORMAT,
             "file": self.path,
@@ -175,16 +373,16 @@ class Preferred:
             },
             "ridge": self.ridge.to_json(),
             "intervals": {"level": LEVEL, "resamples": options.resamples, "over": self.judged.measured.units},
-            "declared": list(source.declared),
+            "declared": source.declared,
             "terms": source.terms,
-            "answer": json_value(asdict(self.answer)),
+            "answer": self.answer,
             "methods": [self._row(row) for row in self.rows],
-            "skipped": [asdict(each) for each in self.skipped],
+            "skipped": self.skipped,
             "excluded": self._excluded(),
             "per_user": _by_user(self.judged, self.groups),
-            "options": {**asdict(options), "methods": list(options.methods)},
-            "warnings": list(self.warnings),
-        }
+            "options": options,
+            "warnings": self.warnings,
+        })  # fmt: skip
 
     @property
     def _n_new(self) -> int:

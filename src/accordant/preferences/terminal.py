@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -16,6 +15,7 @@ from accordant.preferences.elicitation import Answer
 from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
 from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
 from accordant.preferences.page.reading import PreferredReading, power_of
+from accordant.preferences.result import LearnerComparison
 
 WIDTH = 140  # columns of a table that is piped somewhere
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
@@ -32,30 +32,28 @@ def style_names(given: str | None) -> tuple[str, str] | None:
     return names[0], names[1]
 
 
-def print_preferred(content: dict[str, Any], page: Path | None) -> None:
+def print_preferred(content: LearnerComparison, page: Path | None) -> None:
     """Print the answer, the table of methods, what to mind, and where the page is."""
     console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
-    split, groups = content["split"], content["groups"]
+    split, groups = content.split, content.groups
     console.print(
-        f"{content['file']} ({content['format']}): {content['records']} comparisons of {content['users']} users; "
-        f"{split['training_records']} to learn from, {split['test_records']} to judge by, "
-        f"{'by time' if split['by'] == 'time' else 'drawn at random'} within users"
+        f"{content.file} ({content.format}): {content.records} comparisons of {content.users} users; "
+        f"{split.training_records} to learn from, {split.test_records} to judge by, "
+        f"{'by time' if split.by == 'time' else 'drawn at random'} within users"
     )
-    sizes = ", ".join(f"{name} {size}" for name, size in groups["sizes"].items())
-    console.print(
-        f"{groups['found']}; users: {sizes}" + (f", unknown {groups['unknown']}" if groups["unknown"] else "")
-    )
-    console.print(f"support: {groups['support']}")
+    sizes = ", ".join(f"{name} {size}" for name, size in groups.sizes.items())
+    console.print(f"{groups.found}; users: {sizes}" + (f", unknown {groups.unknown}" if groups.unknown else ""))
+    console.print(f"support: {groups.support}")
     console.print()
     console.print(methods_table(content))
     console.print("= pooled reward   * control   > looked at closely   intervals are in the JSON and on the page")
     console.print(f"power: {POWER}\n")
-    for sentence in [*content["answer"]["sentences"], *content["declared"]]:
+    for sentence in [*content.answer.sentences, *content.declared]:
         console.print(f"- {sentence}")
     for title, sentences in (
-        ("mind", content["warnings"]),
+        ("mind", content.warnings),
         ("left out", _left_out(content)),
-        ("terms", [content["terms"]]),
+        ("terms", [content.terms]),
     ):
         if sentences:
             console.print(f"\n{title}:")
@@ -65,9 +63,9 @@ def print_preferred(content: dict[str, Any], page: Path | None) -> None:
         console.print(f"\npage: {page}")
 
 
-def methods_table(content: dict[str, Any]) -> Table:
+def methods_table(content: LearnerComparison) -> Table:
     """Return methods with the metrics that matter first."""
-    reading, over = PreferredReading(content), content["intervals"]["over"]
+    reading, over = PreferredReading(content), content.intervals.over
     table = Table(title=f"Accuracy and spread over {over}", title_justify="left", box=None, pad_edge=False)
     table.add_column("method", overflow="fold", min_width=20)
     columns = {
@@ -79,20 +77,20 @@ def methods_table(content: dict[str, Any]) -> Table:
     table.add_column("against pooled", no_wrap=True)
     table.add_column("power", justify="right")
     for row in reading.rows:
-        test, values = row.content["pareto"], (row.metric(name)["value"] for name in columns)
+        test, values = row.content.pareto, (row.metric(name).value for name in columns)
         table.add_row(
             f"{MARKS[row.role]} {row.label}",
             *("–" if value is None else f"{value:.3f}" for value in values),
-            "" if test is None else test["verdict"],
+            "" if test is None else test.verdict,
             "" if test is None else power_of(test),
         )
     return table
 
 
-def _left_out(content: dict[str, Any]) -> Sequence[str]:
+def _left_out(content: LearnerComparison) -> Sequence[str]:
     """Return methods and users that were left out, with reasons."""
-    methods = [f"{each['method']}: {each['reason']}" for each in content["skipped"]]
-    return [*methods, *(f"{each['users']} users: {each['reason']}" for each in content["excluded"])]
+    methods = [f"{each.method}: {each.reason}" for each in content.skipped]
+    return [*methods, *(f"{each.users} users: {each.reason}" for each in content.excluded)]
 
 
 KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
+from accordant.json_values import json_value
 from accordant.preferences.page import render_preferred
-from accordant.preferences.result import FORMAT
+from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.page.charts import BINS, Users, counts, highest, line_through
 
 VOID = {"meta", "br", "wbr"}
@@ -195,7 +196,7 @@ def test_the_same_content_gives_the_same_bytes(content):
 
 
 def test_users_are_counted_once_in_bins_of_accuracy(content):
-    users = Users.of(content, "new")
+    users = Users.of(LearnerComparison.read(json_value(content)), "new")
     assert users.minority == (False, False, False, False, True, False)
     few, others = counts(users, minority=True), counts(users, minority=False)
     assert (sum(few), sum(others)) == (1, 5)

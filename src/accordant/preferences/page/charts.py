@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from accordant.preferences.page.reading import Json, Row
+from accordant.preferences.page.reading import Row
+from accordant.preferences.result import LearnerComparison
 from accordant.report.charts.svg import box, figure, hatched, line, mark, tag, text
 from accordant.report.scale import Scale, linear_scale, number
 
@@ -40,13 +41,13 @@ def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], 
         Labels whose intervals are drawn even among many.
     """
     names = tuple(f"accuracy[{group}]" for group in groups)
-    shown = [row for row in rows if all(row.metric(name)["value"] is not None for name in names)]
+    shown = [row for row in rows if all(row.metric(name).value is not None for name in names)]
     crossed = [row for row in shown if len(shown) <= FEW or row.label in key]
     across, up = (
         linear_scale(_span(shown, crossed, name), *ends)
         for name, ends in zip(names, ((LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)), strict=True)
     )
-    points = {row.label: (across(row.metric(names[0])["value"]), up(row.metric(names[1])["value"])) for row in shown}
+    points = {row.label: (across(row.value(names[0])), up(row.value(names[1]))) for row in shown}
     crosses = [part for row in crossed for part in _cross(row, names, across, up)]
     marks = [
         tag("g", {}, tag("title", {}, _said(row, names)), mark(row.mark, *points[row.label], _size(row), _css(row)))
@@ -66,8 +67,8 @@ def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], 
 
 
 def _span(shown: Sequence[Row], crossed: Sequence[Row], name: str) -> list[float]:
-    ends = [row.metric(name)[end] for row in crossed for end in ("low", "high")]
-    return [each for each in [*(row.metric(name)["value"] for row in shown), *ends] if each is not None]
+    ends = [getattr(row.metric(name), end) for row in crossed for end in ("low", "high")]
+    return [each for each in [*(row.metric(name).value for row in shown), *ends] if each is not None]
 
 
 def _size(row: Row) -> float:
@@ -81,16 +82,15 @@ def _css(row: Row) -> str:
 def _cross(row: Row, names: Sequence[str], across: Scale, up: Scale) -> list[Markup]:
     """Return the two intervals of a row."""
     here, there = (row.metric(name) for name in names)
+    x, y = across(row.value(names[0])), up(row.value(names[1]))
     css = "interval selected" if row.role == "looked_at" else "interval"
     found = []
-    if here["low"] is not None:
-        y = up(there["value"])
-        found.append(line(across(here["low"]), y, across(here["high"]), y, css))
-        found += [line(across(here[end]), y - 3, across(here[end]), y + 3, css) for end in ("low", "high")]
-    if there["low"] is not None:
-        x = across(here["value"])
-        found.append(line(x, up(there["low"]), x, up(there["high"]), css))
-        found += [line(x - 3, up(there[end]), x + 3, up(there[end]), css) for end in ("low", "high")]
+    if here.low is not None and here.high is not None:
+        found.append(line(across(here.low), y, across(here.high), y, css))
+        found += [line(across(end), y - 3, across(end), y + 3, css) for end in (here.low, here.high)]
+    if there.low is not None and there.high is not None:
+        found.append(line(x, up(there.low), x, up(there.high), css))
+        found += [line(x - 3, up(end), x + 3, up(end), css) for end in (there.low, there.high)]
     return found
 
 
@@ -114,7 +114,7 @@ def _short(name: str) -> str:
 
 
 def _said(row: Row, names: Sequence[str]) -> str:
-    values = ", ".join(number(row.metric(name)["value"]) for name in names)
+    values = ", ".join(number(row.metric(name).value) for name in names)
     return f"{row.position} {row.label}: {values}"
 
 
@@ -177,15 +177,15 @@ class Users:
     minority: tuple[bool, ...]
 
     @classmethod
-    def of(cls, content: Json, label: str) -> Users:
+    def of(cls, content: LearnerComparison, label: str) -> Users:
         """Return the users of a comparison under one method."""
-        users, minority = content["per_user"], content["groups"]["minority"]
-        alone = len(content["groups"]["sizes"]) == 1
+        users, minority = content.per_user, content.groups.minority
+        assert users is not None
+        alone = len(content.groups.sizes) == 1
         return cls(
-            tuple(users["accuracy"][label]),
-            tuple(users["support"]),
-            tuple(group == minority and not alone for group in users["group"]),
-        )
+            users.accuracy[label], users.support,
+            tuple(group == minority and not alone for group in users.group),
+        )  # fmt: skip
 
 
 def support_chart(identifier: str, title: str, users: Users, line_of: tuple[float, float] | None) -> Markup:
