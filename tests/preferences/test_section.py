@@ -14,7 +14,7 @@ from accordant.preferences.comparison.methods import scale_features
 from accordant.preferences.encoding import TfidfEncoder
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.records import Comparisons
-from accordant.preferences.page import write_preferred
+from accordant.preferences.page import write_comparison
 from accordant.preferences.result import PreferenceOptions
 from accordant.preferences.section import compare_preferences
 
@@ -228,15 +228,15 @@ def test_what_is_wrong_is_refused(file, changes, message):
 
 
 def test_a_folder_holds_page_and_json_and_is_written_once(compared, tmp_path):
-    page = write_preferred(compared, tmp_path / "made" / "here")
+    page = write_comparison(compared, tmp_path / "made" / "here")
     assert page.read_text().startswith("<!DOCTYPE html>")
     assert json.loads((page.parent / "comparison.json").read_text())["file"] == compared.path
     with pytest.raises(InputError, match="exists; name another folder"):
-        write_preferred(compared, tmp_path / "made" / "here")
-    assert write_preferred(compared, tmp_path / "page.html").name == "page.html"
+        write_comparison(compared, tmp_path / "made" / "here")
+    assert write_comparison(compared, tmp_path / "page.html").name == "page.html"
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="there is no folder"):
-        write_preferred(compared, tmp_path / "file" / "page.html")
+        write_comparison(compared, tmp_path / "file" / "page.html")
 
 
 def write_noise(folder, texts, seed, users=40):

@@ -14,7 +14,7 @@ from accordant.errors import InputError
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
 from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
-from accordant.preferences.page.reading import PreferredReading, power_of
+from accordant.preferences.page.reading import ComparisonReading, power_of
 from accordant.preferences.result import LearnerComparison
 
 WIDTH = 140  # columns of a table that is piped somewhere
@@ -32,7 +32,7 @@ def style_names(given: str | None) -> tuple[str, str] | None:
     return names[0], names[1]
 
 
-def print_preferred(content: LearnerComparison, page: Path | None) -> None:
+def print_comparison(content: LearnerComparison, page: Path | None) -> None:
     """Print the answer, the table of methods, what to mind, and where the page is."""
     console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
     split, groups = content.split, content.groups
@@ -65,7 +65,7 @@ def print_preferred(content: LearnerComparison, page: Path | None) -> None:
 
 def methods_table(content: LearnerComparison) -> Table:
     """Return methods with the metrics that matter first."""
-    reading, over = PreferredReading(content), content.intervals.over
+    reading, over = ComparisonReading(content), content.intervals.over
     table = Table(title=f"Accuracy and spread over {over}", title_justify="left", box=None, pad_edge=False)
     table.add_column("method", overflow="fold", min_width=20)
     columns = {

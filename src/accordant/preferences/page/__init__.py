@@ -7,6 +7,6 @@ Like every report, the file needs no network, no script and no fonts, and the sa
 
 from __future__ import annotations
 
-from accordant.preferences.page.render import render_preferred, write_preferred
+from accordant.preferences.page.render import render_comparison, write_comparison
 
-__all__ = ["render_preferred", "write_preferred"]
+__all__ = ["render_comparison", "write_comparison"]

@@ -93,7 +93,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class PreferredReading:
+class ComparisonReading:
     """A comparison and the questions that several sections ask of it."""
 
     content: LearnerComparison

@@ -26,8 +26,9 @@ from accordant.preferences.page.charts import (
     spread_chart,
     support_chart,
 )
-from accordant.preferences.page.reading import PreferredReading, Row
-from accordant.preferences.result import FORMAT, LearnerComparison, Preferred
+from accordant.preferences.page.reading import ComparisonReading, Row
+from accordant.preferences.result import FORMAT, LearnerComparison
+from accordant.preferences.section import ComparedLearners
 from accordant.report.charts.svg import box, hatched, swatch, tag
 from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
@@ -38,7 +39,7 @@ RECORD = "comparison.json"
 STYLES = (("accordant.report", "style.css"), ("accordant.preferences.page", "preferred.css"))
 
 
-def render_preferred(content: LearnerComparison | Mapping[str, Any]) -> str:
+def render_comparison(content: LearnerComparison | Mapping[str, Any]) -> str:
     """Return a comparison of learners as one HTML document.
 
     Parameters
@@ -56,7 +57,7 @@ def render_preferred(content: LearnerComparison | Mapping[str, Any]) -> str:
         if content.get("result") != FORMAT:
             raise InputError(f"the comparison has format {content.get('result')!r}; allowed: {FORMAT}")
         content = LearnerComparison.read(json_value(dict(content)))
-    reading = PreferredReading(content)
+    reading = ComparisonReading(content)
     return (
         _environment()
         .get_template("preferred.html")
@@ -72,12 +73,12 @@ def render_preferred(content: LearnerComparison | Mapping[str, Any]) -> str:
     )
 
 
-def write_preferred(found: Preferred, out: Path) -> Path:
+def write_comparison(found: ComparedLearners, out: Path) -> Path:
     """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
-    return write_page(render_preferred(found.section), found.to_json(), RECORD, out, "comparison")
+    return write_page(render_comparison(found.section), found.to_json(), RECORD, out, "comparison")
 
 
-def _pareto(reading: PreferredReading) -> Markup | None:
+def _pareto(reading: ComparisonReading) -> Markup | None:
     """Return the drawing of the two groups; None if there are no two groups with values."""
     groups = (reading.content.groups.majority, reading.content.groups.minority)
     if groups[0] == groups[1] or not reading.over_users:
@@ -90,7 +91,7 @@ def _pareto(reading: PreferredReading) -> Markup | None:
     )
 
 
-def _pictures(reading: PreferredReading) -> dict[str, Any] | None:
+def _pictures(reading: ComparisonReading) -> dict[str, Any] | None:
     """Return drawings of users under the pooled reward and the method that is looked at; None for one user."""
     content = reading.content
     if content.per_user is None:
