@@ -297,11 +297,13 @@ class Ratings:
             weights.append(np.full(len(high), min(1.0, (occurring - 1) / max(1, len(high)))))
         first, second = np.concatenate(better), np.concatenate(worse)
         return Comparisons(
-            self.features, self.items[first], self.items[second], self.users[first], self._names(), self.groups,
+            self.features, self.items[first], self.items[second], self.users[first], self.names, self.groups,
             np.concatenate(weights), self.ratings[first] - self.ratings[second],
         )  # fmt: skip
 
-    def _names(self) -> tuple[str, ...]:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the users; their positions where none were given."""
         return self.user_names or tuple(map(str, range(int(self.users.max(initial=-1)) + 1)))
 
 

@@ -211,7 +211,8 @@ def choose_methods(
         If a name or a parameter is unknown, or nothing is asked for.
     """
     if not named and not everything:
-        raise InputError(f"no method is named; allowed: --method NAME, or --compare; {_valid()}")
+        known = allowed_names((POOLED, *learners.names()), "")
+        raise InputError(f"no method is named; allowed: --method NAME, or --compare; {known}")
     found = {label: Method(label, _learner(name, {}, ridge), control=True) for label, name in CONTROLS.items()}
     if texts:
         found[LENGTH] = Method(LENGTH, learners.create(POOLED_LEARNER), control=True, features="length")
@@ -319,7 +320,3 @@ def _json_object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"--parameters is {text!r:.60}; allowed: a JSON object")
     return found
-
-
-def _valid() -> str:
-    return allowed_names((POOLED, *learners.names()), "")

@@ -221,7 +221,8 @@ class SharedItems:
         many = low + high - few
         found = np.zeros(len(low))
         asked = np.flatnonzero(degree[few] > 1)  # an item of one pair has no other opponent
-        for part in np.split(asked, _cuts(degree[few[asked]])):
+        parts = np.cumsum(degree[few[asked]]) // STEPS
+        for part in np.split(asked, np.flatnonzero(np.diff(parts)) + 1):
             pair = np.repeat(part, degree[few[part]])
             first = np.repeat(np.cumsum(degree[few[part]]) - degree[few[part]], degree[few[part]])
             edge = begin[few[pair]] + np.arange(len(pair)) - first
@@ -244,11 +245,6 @@ def independent_weights(comparisons: Comparisons) -> Values:
     shares = counted / np.where(totals > 0, totals, 1.0)
     shares = np.where(shares > 1.0 - INDEPENDENT, 1.0, shares)
     return np.asarray(comparisons.record_weights * shares[comparisons.users])
-
-
-def _cuts(steps: Codes) -> Codes:
-    """Return where to cut so that each part takes about `STEPS` steps."""
-    return np.flatnonzero(np.diff(np.cumsum(steps) // STEPS)) + 1
 
 
 def _totals_by(rows: Codes, weights: Values, n_rows: int) -> Values:

@@ -109,7 +109,8 @@ def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: f
     found = np.tile(centre, (int(cluster.max(initial=-1)) + 1, 1))
     of_record = np.where(comparisons.record_weights > 0, cluster[comparisons.users], -1)
     order = np.argsort(of_record, kind="stable")
-    for k, rows in zip(*_runs(of_record[order], order), strict=True):
+    keys, starts = np.unique(of_record[order], return_index=True)
+    for k, rows in zip(keys, np.split(order, starts[1:]) if len(keys) else [], strict=True):
         if k >= 0:
             weights = comparisons.record_weights[rows]
             problem = LogisticProblem(
@@ -117,12 +118,6 @@ def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: f
             )
             found[k] = problem.solve(centre, tolerance=tolerance).coefficients
     return found
-
-
-def _runs(keys: Codes, values: Codes) -> tuple[Codes, list[Codes]]:
-    """Return the different keys of a sorted array, and the values beside each."""
-    found, starts = np.unique(keys, return_index=True)
-    return found, np.split(values, starts[1:]) if len(found) else []
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ A choice is a slate with one place: pass ``choices[:, None]``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -99,9 +99,8 @@ class Disagreement:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what was not given is None."""
-        return {
-            name: value.to_json() if isinstance(value, Estimate) else value for name, value in self.__dict__.items()
-        }
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 def label_counts(chosen: Codes, rejected: Codes, users: Codes) -> LabelCounts:

@@ -50,8 +50,10 @@ def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], 
     points = {row.label: (across(row.value(names[0])), up(row.value(names[1]))) for row in shown}
     crosses = [part for row in crossed for part in _cross(row, names, across, up)]
     marks = [
-        tag("g", {}, tag("title", {}, _said(row, names)), mark(row.mark, *points[row.label], _size(row), _css(row)))
-        for row in sorted(shown, key=lambda row: row.role == "looked_at")
+        tag("g", {}, tag("title", {}, _said(row, names)), mark(row.mark, *points[row.label], size, css))
+        for role, size, css in (("", 4.6, ""), ("looked_at", 6.5, "front"))
+        for row in shown
+        if (row.role == "looked_at") == bool(role)
     ]
     said = f"Accuracy of {groups[0]} and of {groups[1]}. " + "; ".join(_said(row, names) for row in shown) + "."
     captions = (f"accuracy of {_short(groups[0])} →", f"↑ accuracy of {_short(groups[1])}")
@@ -69,14 +71,6 @@ def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], 
 def _span(shown: Sequence[Row], crossed: Sequence[Row], name: str) -> list[float]:
     ends = [getattr(row.metric(name), end) for row in crossed for end in ("low", "high")]
     return [each for each in [*(row.metric(name).value for row in shown), *ends] if each is not None]
-
-
-def _size(row: Row) -> float:
-    return 6.5 if row.role == "looked_at" else 4.6
-
-
-def _css(row: Row) -> str:
-    return "front" if row.role == "looked_at" else ""
 
 
 def _cross(row: Row, names: Sequence[str], across: Scale, up: Scale) -> list[Markup]:

@@ -63,11 +63,12 @@ def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedCom
     name = Path(path).name
     features = _features(name, columns)
     about = tuple(each for each in columns if each.startswith(USER) and each != USER_ID)
-    refuse_unknown(name, "column", columns, _allowed(features, about), ignore)
+    sides = [side + feature for side in (CHOSEN, REJECTED) for feature in features]
+    refuse_unknown(name, "column", columns, (*PLAIN, *sides, *about), ignore)
     if USER_ID not in columns:
         raise DataError(f"{name}: {missing('column', USER_ID, columns)}")
-    sides = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])
-    items, position = np.unique(sides, axis=0, return_inverse=True)
+    rows = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])
+    items, position = np.unique(rows, axis=0, return_inverse=True)
     chosen, rejected = position.reshape(2, len(entries)).astype(np.intp)
     for row in np.flatnonzero(chosen == rejected)[:1]:
         raise DataError(f"{entries[row].where}: chosen and rejected have the same features")
@@ -119,11 +120,6 @@ def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     if not both[0]:
         raise DataError(f"{name} has no columns {CHOSEN}<name> and {REJECTED}<name>; found: {', '.join(columns)}")
     return both[0]
-
-
-def _allowed(features: Sequence[str], about: Sequence[str]) -> tuple[str, ...]:
-    sides = [side + feature for side in (CHOSEN, REJECTED) for feature in features]
-    return (*PLAIN, *sides, *about)
 
 
 def _refuse_changes(entry: Entry, user: str, row: int, first: int, known: Values, groups: Sequence[str] | None) -> None:
