@@ -108,22 +108,7 @@ _ENDED = {
 def conduct(
     case: str, stakeholder: str, options: InterviewOptions, answers: Path | None, out: Path | None
 ) -> Interview:
-    """Prepare an interview and hold it.
-
-    Parameters
-    ----------
-    case, stakeholder, options
-        See `begin_interview`.
-    answers
-        File with an answer on every line; None reads standard input.
-    out
-        File that answers are added to; None for none.
-
-    Raises
-    ------
-    InputError
-        If anything given cannot be used.
-    """
+    """Prepare an interview, see `begin_interview`, and hold it: answers come from a file, or from standard input."""
     lines = lines_of_stdin() if answers is None else lines_of_file(answers)
     interview, file = begin_interview(case, stakeholder, options, out)
     converse(interview, lines, show_on_stderr, file)
@@ -133,19 +118,7 @@ def conduct(
 def converse(
     interview: Interview, lines: Iterable[str], show: Callable[[str], None], file: AnswerFile | None = None
 ) -> None:
-    """Ask until there is a reason to stop, the person stops, or the lines end.
-
-    Parameters
-    ----------
-    interview
-        What to ask.
-    lines
-        What the person types, line by line.
-    show
-        Shows a text to the person.
-    file
-        Where every answer is written at once; None keeps them in the interview alone.
-    """
+    """Ask until there is a reason to stop, the person stops, or the lines end; write every answer at once to a file."""
     typed = iter(lines)
     show(opening(interview))
     while interview.question is not None:

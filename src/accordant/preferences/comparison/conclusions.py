@@ -45,19 +45,7 @@ class Answer:
 
 
 def conclude(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: Sequence[str]) -> Answer:
-    """Return the answer.
-
-    Parameters
-    ----------
-    rows
-        All methods, the pooled reward first.
-    measured
-        What they achieve.
-    groups
-        Who is in which group.
-    named
-        Labels that were asked for by name, in that order.
-    """
+    """Return the answer, from all methods, the pooled reward first, and the labels that were asked for by name."""
     candidates = [row.label for row in rows if not row.control]
     if not candidates:
         candidates = [row.label for row in rows if row.label in named and row.label != POOLED]

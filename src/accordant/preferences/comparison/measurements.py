@@ -68,13 +68,7 @@ Statistic = Callable[[Sample], Values]
 
 
 def statistics(names: tuple[str, ...]) -> Mapping[str, Statistic]:
-    """Return every metric.
-
-    Parameters
-    ----------
-    names
-        Of the groups; each has its own accuracy.
-    """
+    """Return every metric; each of the named groups has its own accuracy."""
     return {
         "accuracy": lambda sample: sample.accuracy.mean(axis=1),
         **{GROUP_ACCURACY.format(name): _of_group(code) for code, name in enumerate(names)},

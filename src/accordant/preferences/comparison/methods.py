@@ -44,14 +44,7 @@ MEAN_SQUARE = 2.0
 def scale_features(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
     """Return the same records with scaled features; a feature that never differs in training stays as it is.
 
-    Parameters
-    ----------
-    comparisons
-        All records.
-    training
-        Rows that are learned from; no others are looked at.
-    each
-        Whether every feature has its own scale.
+    Nothing but the training rows is looked at; `each` says whether every feature has its own scale.
     """
     features = comparisons.features
     sizes = np.abs(features[np.concatenate([comparisons.chosen[training], comparisons.rejected[training]])])
@@ -89,12 +82,7 @@ class RidgeChoice:
 def choose_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
     """Return the ridge under which the pooled reward foretells training records best that it did not learn from.
 
-    Parameters
-    ----------
-    training
-        Records that are learned from. If none can be held out, the smallest ridge is taken untried.
-    seed
-        Of the folds. Of equally good ridges the larger one is taken.
+    Of equally good ridges the larger one is taken; if no record can be held out, the smallest one, untried.
     """
     weighing = np.flatnonzero(training.record_weights > 0)
     if len(weighing) < 2:

@@ -127,12 +127,7 @@ def _multipliers(offsets: Values, gram: Values, weights: Values) -> Values:
 def _length(offsets: Values, gram: Values, weights: Values, found: Values, step: Values, moves: Values) -> Values:
     """Return the share of each step that lowers the loss most, at most 1, shape (stream,).
 
-    Parameters
-    ----------
-    offsets, gram, weights
-        As for `_multipliers`.
-    found, step, moves
-        Multipliers, the full step, and how it moves margins, shape (stream, record).
+    The last three are multipliers, the full step, and how it moves margins, shape (stream, record).
     """
     margins = offsets + (gram @ found[..., None])[..., 0]
 

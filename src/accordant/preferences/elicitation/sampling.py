@@ -181,18 +181,9 @@ def tempered_draws(
 def sweep(
     halves: list[Values], log_density: LogDensity, normals: tuple[Normal, ...], generator: np.random.Generator
 ) -> list[Values]:
-    """Return two halves after a move on ellipses of the other half and one on ellipses of a wide normal distribution.
+    """Return two halves (state, feature) after a move on ellipses of the other half and one on a wide normal's.
 
-    Parameters
-    ----------
-    halves
-        Two arrays of states, shape (state, feature).
-    log_density
-        What the moves leave as it is.
-    normals
-        The first is the wide one, such as the prior; the second, if there is one, covers the first hill.
-    generator
-        Source of randomness.
+    The first normal distribution is the wide one, such as the prior; the second, if any, covers the first hill.
     """
     found, wide, hill = list(halves), normals[0], normals[min(1, len(normals) - 1)]
     for own, other in ((0, 1), (1, 0)):

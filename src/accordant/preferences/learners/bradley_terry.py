@@ -133,12 +133,8 @@ class BradleyTerry(SharedLearner):
 
     Users are pooled: whoever has more records counts more.
 
-    On users with opposed tastes the pooled reward follows the majority; it is the baseline of everything else.
-
-    Parameters
-    ----------
-    ridge, tolerance, context, directions
-        See `SharedLearner`.
+    On users with opposed tastes the pooled reward follows the majority; it is the baseline of everything else. For
+    parameters see `SharedLearner`.
     """
 
     control: ClassVar[bool] = True

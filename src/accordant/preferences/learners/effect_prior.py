@@ -106,17 +106,7 @@ class EffectPrior:
 
 
 def prior_path(records: UserRecords, *, types: int, rounds: int) -> tuple[EffectPrior, ...]:
-    """Return priors with 1, 2, … types, each found from the one before; fewer than `types` if users are too few.
-
-    Parameters
-    ----------
-    records
-        Of all users.
-    types
-        Most types, at least 1.
-    rounds
-        Most rounds of expectation and maximisation for each number of types.
-    """
+    """Return priors with 1, 2, … types, each found from the one before; fewer than `types` if users are too few."""
     size, heard = records.columns.shape[1], records.heard
     prior = EffectPrior(np.zeros((1, size)), FIRST_VARIANCE * np.eye(size), np.ones(1))
     prior, effects = maximise_likelihood(prior, records, None, rounds)
@@ -130,18 +120,9 @@ def prior_path(records: UserRecords, *, types: int, rounds: int) -> tuple[Effect
 def maximise_likelihood(
     prior: EffectPrior, records: UserRecords, contexts: Values | None, rounds: int
 ) -> tuple[EffectPrior, UserEffects]:
-    """Return the prior after expectation maximisation, and what it says of the users.
+    """Return the prior after at most some rounds of expectation maximisation, and what it says of the users.
 
-    Parameters
-    ----------
-    prior
-        Where to begin.
-    records
-        Of all users.
-    contexts
-        (1, c) of users, shape (user, 1 + context), for types to depend on; None for nothing.
-    rounds
-        At most so many.
+    Types depend on `contexts`, (1, c) of users, shape (user, 1 + context); None for nothing.
     """
     heard = records.heard
     effects, reached = prior.effects(records, contexts, tolerance=NEAR), -np.inf

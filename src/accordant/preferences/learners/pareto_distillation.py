@@ -136,19 +136,7 @@ def learn_lesson(
     tolerance: float,
     parameters: dict[str, Any],
 ) -> Lesson:
-    """Learn what is shared.
-
-    Parameters
-    ----------
-    comparisons, groups, design
-        The records, their groups, and how coefficients become margins.
-    specialist_context
-        Whether specialists read the context of the design.
-    ridge, tolerance
-        Of every fit.
-    parameters
-        Of the learner.
-    """
+    """Learn what is shared, see `Lesson`; `specialist_context` says if specialists read the context of the design."""
     weights = comparisons.record_weights
     problem = design.problem(weights=weights, ridge=ridge)
     pooled = problem.solve(tolerance=tolerance).coefficients

@@ -93,18 +93,9 @@ class PerUserReward(UserRewards):
 
 
 def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: float, tolerance: float) -> Values:
-    """Return the reward of each cluster's records, drawn towards a centre, shape (cluster, feature).
+    """Return the reward of each cluster's records, drawn towards a centre (feature,), shape (cluster, feature).
 
-    Parameters
-    ----------
-    comparisons
-        Records.
-    cluster
-        Of each user, or -1 for none, shape (user,).
-    centre
-        Shape (feature,).
-    prior, tolerance
-        See `Shrunk`.
+    `cluster` is that of each user, or -1 for none, shape (user,); for prior and tolerance see `Shrunk`.
     """
     found = np.tile(centre, (int(cluster.max(initial=-1)) + 1, 1))
     of_record = np.where(comparisons.record_weights > 0, cluster[comparisons.users], -1)

@@ -151,20 +151,7 @@ def specialists(
 ) -> dict[int, Specialist]:
     """Return a specialist for each group with weight, by position of the group; deterministic.
 
-    Parameters
-    ----------
-    design
-        How coefficients become margins of the records.
-    comparisons
-        The records.
-    groups
-        Their groups.
-    pooled
-        Coefficients of the pooled reward of this design, shape (coefficient,).
-    ridge
-        Of the pooled reward.
-    tolerance
-        Largest entry of the gradient at the end.
+    `pooled` holds the coefficients of the pooled reward of this design, shape (coefficient,), and `ridge` is its ridge.
     """
     weights = comparisons.record_weights
     losses, hits = _held_out(design, comparisons, groups, pooled, ridge)

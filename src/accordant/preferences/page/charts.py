@@ -27,18 +27,9 @@ Box = tuple[float, float, float, float]
 
 
 def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], key: Sequence[str]) -> Markup:
-    """Return methods and controls by the accuracy of two groups, with a cross of intervals each.
+    """Return methods by the accuracy of majority (across) and minority (up), with a cross of intervals each.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    rows
-        Methods; those without a value in a group are left out.
-    groups
-        Majority (across) and minority (up).
-    key
-        Labels whose intervals are drawn even among many.
+    Methods without a value in a group are left out; intervals of labels in `key` are drawn even among many.
     """
     names = tuple(f"accuracy[{group}]" for group in groups)
     shown = [row for row in rows if all(row.metric(name).value is not None for name in names)]
@@ -183,19 +174,7 @@ class Users:
 
 
 def support_chart(identifier: str, title: str, users: Users, line_of: tuple[float, float] | None) -> Markup:
-    """Return a mark for each user with a support rate, and the straight line through them.
-
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    title
-        Of the drawing.
-    users
-        Users under one method.
-    line_of
-        Slope, and intercept of the line; None for no line.
-    """
+    """Return a mark for each user with a support rate, and a straight line by slope and intercept, if there is one."""
     known = [
         (support, accuracy, few)
         for support, accuracy, few in zip(users.support, users.accuracy, users.minority, strict=True)
@@ -233,18 +212,8 @@ def line_through(users: Users) -> tuple[float, float] | None:
 def spread_chart(identifier: str, title: str, users: Users, most: float, *, groups: tuple[str, str] | None) -> Markup:
     """Return how many users have which accuracy, those of the minority hatched.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    title
-        Of the drawing.
-    users
-        Users under one method.
-    most
-        Largest number of users in a bin of any drawing beside this one, so that heights compare.
-    groups
-        What the two parts of a bar are called in words; None if there is one.
+    `most` is the largest number of users in a bin of any drawing beside this one, so that heights compare; `groups`
+    are the two parts of a bar in words, None if there is one.
     """
     left, top, right, base = USERS_BOX
     across, up = linear_scale([0.0, 1.0], left, right), linear_scale([0.0, most], base, top)
