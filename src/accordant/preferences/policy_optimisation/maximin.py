@@ -172,12 +172,7 @@ def _without_idle(weights: Values, rewards: Values, reference: Values, beta: flo
 def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
     """Return one best policy, shape (candidate, context), and the groups' weights λ, shape (group,).
 
-    Parameters
-    ----------
-    rewards
-        Shape (group, candidate, context), of scale 1.
-    reference
-        Shape (candidate, context); only whether it is 0 matters.
+    Rewards are of scale 1; of the reference only whether it is 0 matters.
 
     Raises
     ------
