@@ -1,4 +1,4 @@
-"""Reading the JSON of slates: rules in one order, the marked ones among them, and what each stakeholder attains."""
+"""Reading the result of slates: rules in one order, the marked ones among them, and what each stakeholder attains."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from accordant.naming import listed
 from accordant.report.reading import Json, Line, Reading
 from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import Cell
+from accordant.slates.evaluation.front import FrontRow
+from accordant.slates.result import RuleResult, SlateResult
 
 # kind of rule → (mark in tables and charts, words for the legend)
 KINDS = {
@@ -29,20 +31,13 @@ BEST = 10  # rules whose gains stand unfolded, beside baselines
 
 @dataclass(frozen=True)
 class RuleLine(Line):
-    """One rule of the leaderboard.
+    """One rule of the leaderboard, with its object in the list of rules and on the front.
 
-    Attributes
-    ----------
-    rule
-        Its object in the list of rules.
-    standing
-        Its object on the front.
-    roles
-        Why it is marked: reference, chosen, first, drawn; empty for most.
+    `roles` say why it is marked: reference, chosen, first, drawn; empty for most.
     """
 
-    rule: Json
-    standing: Json
+    rule: RuleResult
+    standing: FrontRow
     roles: tuple[str, ...]
 
     @property
@@ -53,7 +48,7 @@ class RuleLine(Line):
     @property
     def fill(self) -> str:
         """Class of the mark: full unless another rule dominates, or a value is missing."""
-        return "full" if self.standing["on_front"] else "dominated"
+        return "full" if self.standing.on_front else "dominated"
 
     @property
     def words(self) -> str:
@@ -62,19 +57,24 @@ class RuleLine(Line):
 
 
 @dataclass(frozen=True)
-class SlatedReading(Reading):
-    """The JSON, and the questions that several sections ask of it."""
+class SlateReading(Reading):
+    """The result, and the questions that several sections ask of it."""
+
+    @cached_property
+    def result(self) -> SlateResult:
+        """The typed result."""
+        return SlateResult.read(self.content)
 
     @cached_property
     def lines(self) -> tuple[RuleLine, ...]:
         """Candidates in order of their score, then the lines that cannot win."""
-        rows = sorted(self.content["leaderboard"], key=lambda row: not row["candidate"])
-        rules = {each["label"]: each for each in self.content["rules"]}
-        standings = {each["rule"]: each for each in self.content["front"]["rows"]}
+        rows = sorted(self.result.leaderboard, key=lambda row: not row["candidate"])
+        rules = {each.label: each for each in self.result.rules}
+        standings = {each.rule: each for each in self.result.front.rows}
         return tuple(
             RuleLine(
                 row["strategy"], row["kind"], row["kind"] if row["kind"] in KINDS else "other", row["candidate"],
-                row["strategy"] == self._chosen, rules[row["strategy"]]["note"], position, row,
+                row["strategy"] == self._chosen, rules[row["strategy"]].note, position, row,
                 rules[row["strategy"]], standings[row["strategy"]], self._roles(row["strategy"]),
             )
             for position, row in enumerate(rows, 1)
@@ -83,19 +83,17 @@ class SlatedReading(Reading):
     @property
     def columns(self) -> list[Json]:
         """All measures."""
-        found: list[Json] = self.content["columns"]
-        return found
+        return list(self.result.columns)
 
     @property
     def level(self) -> str:
         """Confidence level of every interval."""
-        return percent(self.content["level"])
+        return percent(self.result.level)
 
     @property
     def stakeholders(self) -> list[Json]:
         """Stakeholders as declared."""
-        found: list[Json] = self.content["stakeholders"]
-        return found
+        return list(self.result.stakeholders)
 
     @property
     def families(self) -> list[str]:
@@ -119,13 +117,13 @@ class SlatedReading(Reading):
     @cached_property
     def watched(self) -> tuple[RuleLine, ...]:
         """Rules whose robustness was measured."""
-        return tuple(line for line in self.lines if line.rule["stability"] or line.rule["manipulability"])
+        return tuple(line for line in self.lines if line.rule.stability or line.rule.manipulability)
 
     @property
     def reference(self) -> str | None:
         """The rule that others are compared with: the list of the user alone."""
-        prices = self.content["prices"]
-        return None if prices is None else str(prices["reference"])
+        prices = self.result.prices
+        return None if prices is None else prices.reference
 
     def column(self, label: str) -> Json | None:
         """Return a measure by its label."""
@@ -145,10 +143,10 @@ class SlatedReading(Reading):
         if label is not None:
             cell = line.row["metrics"][label]
             return cell["value"], Cell(number(cell["value"]), interval(cell["low"], cell["high"]))
-        past = line.rule["over_time"]
-        if stakeholder not in past["stakeholders"] or not past["days"]:
+        past = line.rule.over_time
+        if stakeholder not in past.stakeholders or not past.days:
             return None, Cell(number(None))
-        last = past["attained"][past["stakeholders"].index(stakeholder)][-1]
+        last = past.attained[past.stakeholders.index(stakeholder)][-1]
         return last, Cell(number(last))
 
     def called(self, label: str) -> str:
@@ -167,7 +165,7 @@ class SlatedReading(Reading):
     @property
     def floored(self) -> bool:
         """Whether stakeholders declared floors for lists."""
-        return any(line.rule["floor_unmet"] is not None for line in self.lines)
+        return any(line.rule.floor_unmet is not None for line in self.lines)
 
     def _attained_label(self, stakeholder: str) -> str | None:
         """Return the label of the measure of what a stakeholder attains; None if it is not among them."""
@@ -176,17 +174,17 @@ class SlatedReading(Reading):
 
     @property
     def _chosen(self) -> str | None:
-        trial = self.content["trial"]
-        return None if trial is None else str(trial["chosen"])
+        trial = self.result.trial
+        return None if trial is None else trial.chosen
 
     @property
     def _first(self) -> str | None:
-        ranked = [row for row in self.content["leaderboard"] if row["candidate"] and row["score"]["value"] is not None]
+        ranked = [row for row in self.result.leaderboard if row["candidate"] and row["score"]["value"] is not None]
         return str(ranked[0]["strategy"]) if ranked else None
 
     @property
     def _drawn(self) -> str | None:
-        return next((row["label"] for row in self.content["rules"] if row["label"].startswith(DRAWN)), None)
+        return next((row.label for row in self.result.rules if row.label.startswith(DRAWN)), None)
 
     def _roles(self, name: str) -> tuple[str, ...]:
         known = {
@@ -209,7 +207,7 @@ def role_words(line: RuleLine, user: str | None) -> str:
     return listed([words[role] for role in line.roles]) or line.kind
 
 
-def told(value: object) -> str:
+def in_words(value: object) -> str:
     """Return a number, a truth value, a text, or several of them in words; None and what is empty is ``none``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -218,9 +216,9 @@ def told(value: object) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{str(key).replace('_', ' ')} {told(each)}" for key, each in value.items()) or "none"
+        return ", ".join(f"{str(key).replace('_', ' ')} {in_words(each)}" for key, each in value.items()) or "none"
     if isinstance(value, list | tuple):
-        return "; ".join(map(told, value)) or "none"
+        return "; ".join(map(in_words, value)) or "none"
     return "none" if value is None else str(value)
 
 
