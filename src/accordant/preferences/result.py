@@ -6,15 +6,13 @@ import shlex
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from accordant.preferences.comparison.conclusions import Answer
 from accordant.preferences.comparison.measurements import Units
 from accordant.preferences.comparison.methods import Skipped
 from accordant.preferences.comparison.sources import SourceOptions
 from accordant.preferences.measures.intervals import RESAMPLES
 from accordant.preferences.measures.pareto import TOLERANCE, Power, Verdict
-from accordant.sections import Number, Section, sections
+from accordant.sections import Number, Part, Section, sections
 from accordant.terminal import arguments
 
 FORMAT = 2  # of the JSON that a page is made from
@@ -63,12 +61,6 @@ class PreferenceOptions:
     source: SourceOptions = field(default_factory=SourceOptions)
     tolerance: float = TOLERANCE
     gain: float | None = None
-
-
-class Part(BaseModel):
-    """A part of the result: immutable, and nothing unknown in it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class MetricResult(Part):
