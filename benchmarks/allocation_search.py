@@ -21,7 +21,7 @@ import numpy as np
 
 from accordant.allocations import (
     AdditiveUtility,
-    Patient,
+    Claimant,
     Resource,
     Scenario,
     criteria_of,
@@ -47,7 +47,7 @@ def ward(patients: int, beds: int, seed: int) -> Scenario:
     draws = np.random.default_rng(seed)
     return Scenario(
         [
-            Patient(
+            Claimant(
                 f"p{i:03d}",
                 {
                     "acuity": int(draws.integers(1, 6)),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from accordant.json_values import finite, json_value
+from accordant.json_values import field_values, finite, json_value
 
 
 def test_what_is_not_finite_is_none_wherever_it_stands():
@@ -26,3 +27,25 @@ def test_what_is_not_finite_is_none_wherever_it_stands():
 def test_a_number(value, right):
     assert finite(value) == right
     assert finite(float("-inf")) is None
+
+
+@dataclass
+class Record:
+    """A record that writes itself, and may hold another."""
+
+    value: float
+    inside: object = ()
+
+    to_json = field_values
+
+
+def test_a_record_is_written_by_its_fields_and_what_is_inside_by_itself():
+    class Named:
+        def to_json(self):
+            return "named"
+
+    inside = {"record": Record(float("nan")), "others": (Named(), np.arange(2))}
+    assert Record(1.0, inside).to_json() == {
+        "value": 1.0, "inside": {"record": {"value": None, "inside": []}, "others": ["named", [0, 1]]}
+    }  # fmt: skip
+    assert field_values(Record(1.0, inside), without=("inside",)) == {"value": 1.0}

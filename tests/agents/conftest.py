@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from accordant.agents import Turn, View
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 
 GROUPS = ("north", "south")
 
@@ -33,7 +33,7 @@ def ward():
             rows = random.integers(0, demands + 1, (n, len(capacities)))
             wanted = [{each.name: int(k) * portion for each, k in zip(resources, row)} for row in rows]
         patients = [
-            Patient(f"p{i:02d}", {name: values[i].item() for name, values in known.items()}, wanted[i])
+            Claimant(f"p{i:02d}", {name: values[i].item() for name, values in known.items()}, wanted[i])
             for i in range(n)
         ]
         return Scenario(patients, resources, protected=("group",))

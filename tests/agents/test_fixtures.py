@@ -47,7 +47,7 @@ class TestBiased:
     @settings(max_examples=20, deadline=None)
     def test_at_full_strength_need_counts_only_within_a_group(self, seed, ward):
         scenario, agent = ward(seed, capacities=(5,)), BiasedAgent()
-        granted = agent.act(view_of(agent, scenario)).allocation.patients
+        granted = agent.act(view_of(agent, scenario)).allocation.claimants
         groups = dict(zip(scenario.ids, scenario.column("group")))
         assert sum(groups[p] == "north" for p in granted) == 4
 

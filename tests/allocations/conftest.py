@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 
 
 def brute_options(scenario):
@@ -32,7 +32,7 @@ def build(demands, capacities, *, portion=1.0, facts=None, names=None):
     resources = [Resource(f"r{k}", c * portion, portion) for k, c in enumerate(capacities)]
     return Scenario(
         [
-            Patient(
+            Claimant(
                 name,
                 dict(facts[i]) if facts else {},
                 {f"r{k}": amount * portion for k, amount in enumerate(demands[i])},
@@ -59,7 +59,7 @@ def ward(n=12, beds=5, seed=0):
     helped = np.minimum(0.98, without + generator.uniform(0.02, 0.6, n))
     return Scenario(
         [
-            Patient(
+            Claimant(
                 f"p{i:03d}",
                 {
                     "acuity": int(generator.integers(1, 6)),

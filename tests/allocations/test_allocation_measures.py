@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.allocations import Allocation, Patient, Resource, Scenario, enumerate_options
+from accordant.allocations import Allocation, Claimant, Resource, Scenario, enumerate_options
 from accordant.allocations.measures import Measure, cell_counts, envy_pairs, leximin_vector, measures
 from accordant.allocations.measures.access import most_severe
 from accordant.errors import InputError
@@ -35,7 +35,7 @@ class Slow:
 
     def __init__(self, scenario, granted):
         self.scenario, self.n = scenario, len(scenario.ids)
-        self.facts = [dict(patient.facts) for patient in scenario.patients]
+        self.facts = [dict(patient.facts) for patient in scenario.claimants]
         self.demand = scenario.demand.tolist()
         self.shares = [self.share(got, wanted) for got, wanted in zip(granted, self.demand, strict=True)]
 
@@ -181,7 +181,7 @@ def test_every_measure_is_tested():
 @pytest.mark.parametrize("name", ALL)
 def test_order_of_patients_changes_nothing(small, name):
     scenario = small.ward()
-    shuffled = Scenario(reversed(scenario.patients), scenario.resources)
+    shuffled = Scenario(reversed(scenario.claimants), scenario.resources)
     measure = measures.create(name, ALL[name])
     shares = enumerate_options(scenario).shares
     assert measure.of(scenario, shares).tobytes() == measure.of(shuffled, shares).tobytes()
@@ -230,7 +230,7 @@ class TestNotDefined:
         scenario = self.people(small, "ffm", [1, 3, 3])
         assert np.isnan(self.of(scenario, "equal_opportunity_gap", group="sex")).all()
         cells = cell_counts(scenario, "sex", "acuity")
-        assert [(each.value, each.patients, each.urgent) for each in cells] == [("f", 2, 1), ("m", 1, 0)]
+        assert [(each.value, each.claimants, each.urgent) for each in cells] == [("f", 2, 1), ("m", 1, 0)]
 
     def test_group_that_nobody_belongs_to(self, small):
         assert np.isnan(self.of(self.people(small, "fm"), "group_access", group="sex", value="x")).all()
@@ -289,17 +289,17 @@ class TestMostSevere:
 
 def test_groups_are_any_json_values():
     values = ["1", 1, 1.0, True, None, [1, "a"], {"b": 2, "a": 1}, {"a": 1, "b": 2}, 'quo"te', "null"]
-    scenario = Scenario([Patient(f"p{i}", {"kind": value}) for i, value in enumerate(values)], [Resource("bed", 3)])
-    found = {str(cell.value): cell.patients for cell in cell_counts(scenario, "kind")}
+    scenario = Scenario([Claimant(f"p{i}", {"kind": value}) for i, value in enumerate(values)], [Resource("bed", 3)])
+    found = {str(cell.value): cell.claimants for cell in cell_counts(scenario, "kind")}
     assert len(cell_counts(scenario, "kind")) == 8
     assert found["1"] in {1, 2}
-    assert sorted(cell.patients for cell in cell_counts(scenario, "kind")) == [1, 1, 1, 1, 1, 1, 2, 2]
+    assert sorted(cell.claimants for cell in cell_counts(scenario, "kind")) == [1, 1, 1, 1, 1, 1, 2, 2]
     shares = np.eye(10)
     for value, members in ((1, [1, 2]), (True, [3]), (None, [4]), ("null", [9]), ({"b": 2, "a": 1}, [6, 7])):
         access = measures.create("group_access", {"group": "kind", "value": value}).of(scenario, shares)
         assert np.flatnonzero(access).tolist() == members
     assert measures.create("access_gap", {"group": "kind"}).of(scenario, shares).max() == 1.0
-    broken = Scenario([Patient("a", {"kind": math.nan}), Patient("b", {"kind": 1})], [Resource("bed", 1)])
+    broken = Scenario([Claimant("a", {"kind": math.nan}), Claimant("b", {"kind": 1})], [Resource("bed", 1)])
     with pytest.raises(InputError, match="'kind' has the value nan"):
         cell_counts(broken, "kind")
 

@@ -66,7 +66,7 @@ def test_worked_example(small):
     found = conditional_disparity(scenario, allocation, "sex", np.random.default_rng(0), 999)
     assert found.disparity == 1.0
     assert found.effects == {'"f"': 0.5, '"m"': -0.5}
-    assert (found.patients, found.strata, found.permutations) == (4, 2, 999)
+    assert (found.claimants, found.strata, found.permutations) == (4, 2, 999)
     assert found.p_value == pytest.approx(0.5, abs=0.05)  # f, f or m, m of four equally likely assignments
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accordant.allocations import AdditiveUtility, Allocation, enumerate_options, pool
 from accordant.allocations.search import best, earliest_bound, product_bound, scaled, worst
-from accordant.allocations.search.exchange_search import climbed, climbed_in_utilities, exchanges, lots
+from accordant.allocations.search.exchange_search import climb, climb_in_utilities, exchanges, lots
 from accordant.allocations.search.candidate_options import nearly_smallest, weightings
 from accordant.errors import InputError
 
@@ -162,19 +162,19 @@ def test_many_portions_move_in_lots(small):
     def near_the_middle(shares):
         return -((shares[:, 0] - 0.5) ** 2) - (shares[:, 1] - 0.25) ** 2
 
-    found = climbed(scenario, start, near_the_middle, seed=0)
+    found = climb(scenario, start, near_the_middle, seed=0)
     assert found[:2].tolist() == [[500], [250]] and found.sum() == 2_000
     values = np.array([[1, 0, 0, 0], [0, 0, 0, 1.0]])
-    found = climbed_in_utilities(
+    found = climb_in_utilities(
         scenario, start, values, np.zeros(2), lambda u: -np.abs(u[0] - 0.377) - np.abs(u[1] - 0.911), seed=0
     )
     assert found[[0, 3]].tolist() == [[377], [911]]
     pair = small.build([[4], [4]], [4])  # everything for the first is good, all between is flat
-    assert climbed(pair, np.array([[0], [4]]), lambda x: (x[:, 0] == 1) * (x[:, 1] == 0) * 1.0, 0).tolist() == [
+    assert climb(pair, np.array([[0], [4]]), lambda x: (x[:, 0] == 1) * (x[:, 1] == 0) * 1.0, 0).tolist() == [
         [4],
         [0],
     ]
-    found = climbed_in_utilities(
+    found = climb_in_utilities(
         pair, np.array([[0], [4]]), np.eye(2), np.zeros(2), lambda u: (u[0] == 1) * (u[1] == 0) * 1.0, 0
     )
     assert found.tolist() == [[4], [0]]
@@ -186,7 +186,7 @@ def test_many_portions_move_in_lots(small):
 def test_the_unit_of_a_goal_changes_no_climb(small, unit):
     scenario = small.build([[1]] * 6, [3])
     values = np.array([3.0, 1, 4, 1, 5, 9])
-    found = climbed(scenario, np.array([[1], [1], [0], [1], [0], [0]]), lambda shares: unit * (shares @ values), seed=0)
+    found = climb(scenario, np.array([[1], [1], [0], [1], [0], [0]]), lambda shares: unit * (shares @ values), seed=0)
     assert found[:, 0].tolist() == [0, 0, 1, 0, 1, 1]
 
 

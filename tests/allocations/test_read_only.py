@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from accordant.allocations import Allocation, Patient, Resource, Scenario
+from accordant.allocations import Allocation, Claimant, Resource, Scenario
 from accordant.allocations.allocation import unlike
 from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.allocation import Options
@@ -14,7 +14,7 @@ from accordant.allocations.scenario import is_sealed, sealed
 
 
 def scenario(portion=0.5, units=1.0, names=("bed", "nurse"), n=3):
-    patients = [Patient(f"p{i}", {"severity": i / 3}, dict.fromkeys(names, units)) for i in range(n)]
+    patients = [Claimant(f"p{i}", {"severity": i / 3}, dict.fromkeys(names, units)) for i in range(n)]
     return Scenario(patients, [Resource(name, 2.0, portion) for name in names], name="ward")
 
 
@@ -72,22 +72,22 @@ def test_options_of_a_search_are_sealed_too():
 
 def test_facts_and_demands_are_read_only_copies():
     facts, demand = {"severity": 0.5}, {"bed": 1.0}
-    patient = Patient("p", facts, demand)
+    patient = Claimant("p", facts, demand)
     facts["severity"], demand["bed"] = 0.9, 2.0
     assert (patient.facts["severity"], patient.demand["bed"]) == (0.5, 1.0)
     for shown in (patient.facts, patient.demand):
         with pytest.raises(TypeError, match="does not support item assignment"):
             shown["severity"] = 1.0
-    assert patient == Patient("p", {"severity": 0.5}, {"bed": 1.0}) != Patient("p", {"severity": 0.6}, {"bed": 1.0})
+    assert patient == Claimant("p", {"severity": 0.5}, {"bed": 1.0}) != Claimant("p", {"severity": 0.6}, {"bed": 1.0})
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
 def test_copies_are_equal_and_have_the_same_hash(copied):
     ward = scenario()
     other = copied(ward)
-    assert other.patients == ward.patients and other.hash == ward.hash and other.ids == ward.ids
+    assert other.claimants == ward.claimants and other.hash == ward.hash and other.ids == ward.ids
     with pytest.raises(TypeError, match="does not support item assignment"):
-        other.patients[0].facts["severity"] = 1.0
+        other.claimants[0].facts["severity"] = 1.0
 
 
 class TestUnlike:
@@ -95,7 +95,7 @@ class TestUnlike:
         ward = scenario()
         assert unlike(ward, ward) is None and unlike(scenario(), ward) is None
         assert unlike(ward.seen([]), ward) is None
-        wider = Scenario(ward.patients, [Resource("bed", 3.0, 0.5), Resource("nurse", 2.0, 0.5)])
+        wider = Scenario(ward.claimants, [Resource("bed", 3.0, 0.5), Resource("nurse", 2.0, 0.5)])
         assert unlike(wider, ward) is None  # whether it is feasible is judged where it is made
 
     @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ class TestUnlike:
 
     def test_resources_in_another_order_mean_the_same_by_name(self):
         ward = scenario()
-        turned = Scenario(ward.patients, ward.resources[::-1])
+        turned = Scenario(ward.claimants, ward.resources[::-1])
         given = Allocation.of(turned, {"p0": {"bed": 1.0, "nurse": 0.5}, "p1": {"bed": 1.0, "nurse": 1.0},
                                        "p2": {"nurse": 0.5}})  # fmt: skip
         assert unlike(turned, ward) is None

@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario, Utility
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario, Utility
 from accordant.errors import InputError, UnknownNameError
 
 BED, OXYGEN = Resource("bed", 1), Resource("oxygen", 2, portion=0.5)
 
 
 def patients(*names, **facts):
-    return [Patient(name, {"sex": "f", **facts}, {"bed": 1, "oxygen": 1.5}) for name in names]
+    return [Claimant(name, {"sex": "f", **facts}, {"bed": 1, "oxygen": 1.5}) for name in names]
 
 
 class TestScenario:
@@ -43,7 +43,7 @@ class TestScenario:
         assert scenario.seen([]).facts == ()
 
     def test_one_unit_of_everything_by_default(self):
-        assert Scenario([Patient("a", {})], [BED, OXYGEN]).demand.tolist() == [[1, 2]]
+        assert Scenario([Claimant("a", {})], [BED, OXYGEN]).demand.tolist() == [[1, 2]]
 
     @pytest.mark.parametrize(
         ("given", "resources", "message"),
@@ -53,7 +53,7 @@ class TestScenario:
             (patients("a", "a"), [BED, OXYGEN], "two patients are called 'a'"),
             (patients("a"), [BED, BED], "two resources are called 'bed'"),
             ([*patients("a"), *patients("b", age=3)], [BED, OXYGEN], "patient 'b' has the facts age, sex; others have"),
-            ([Patient("a", {}, {"beds": 1})], [BED], "unknown resource 'beds'; did you mean 'bed'"),
+            ([Claimant("a", {}, {"beds": 1})], [BED], "unknown resource 'beds'; did you mean 'bed'"),
         ],
     )
     def test_refused(self, given, resources, message):
@@ -64,7 +64,7 @@ class TestScenario:
     @pytest.mark.parametrize("units", [-1, 0.25, np.nan, np.inf])
     def test_wrong_units(self, units):
         with pytest.raises(InputError, match="demand is .*; allowed: 0 or more, in portions of 0.5"):
-            Scenario([Patient("a", {}, {"oxygen": units})], [OXYGEN])
+            Scenario([Claimant("a", {}, {"oxygen": units})], [OXYGEN])
         with pytest.raises(InputError, match="capacity is"):
             Resource("bed", units, portion=0.5)
         with pytest.raises(InputError, match="portion is 0; allowed: above 0"):
@@ -73,7 +73,7 @@ class TestScenario:
     @pytest.mark.parametrize("units", ["2", True, None])
     def test_units_are_numbers(self, units):
         with pytest.raises(InputError, match="demand is .*; allowed: 0 or more"):
-            Scenario([Patient("a", {}, {"oxygen": units})], [OXYGEN])
+            Scenario([Claimant("a", {}, {"oxygen": units})], [OXYGEN])
         with pytest.raises(InputError, match="capacity is .*; allowed: 0 or more"):
             Resource("bed", units)
         with pytest.raises(InputError, match="portion is .*; allowed: above 0"):
@@ -83,12 +83,12 @@ class TestScenario:
         with pytest.raises(InputError, match=r"capacity is 1e\+30; allowed: at most 1e\+12 portions of 1"):
             Resource("bed", 1e30)
         with pytest.raises(InputError, match="demand is 1.0; allowed: at most"):
-            Scenario([Patient("a", {})], [Resource("bed", 0, 1e-13)])
-        assert Scenario([Patient("a", {})], [Resource("bed", 1e12)]).capacity.tolist() == [10**12]
+            Scenario([Claimant("a", {})], [Resource("bed", 0, 1e-13)])
+        assert Scenario([Claimant("a", {})], [Resource("bed", 1e12)]).capacity.tolist() == [10**12]
 
     @pytest.mark.parametrize("value", ["0.9", "", True, np.True_])
     def test_a_text_and_a_truth_value_are_no_numbers(self, value):
-        scenario = Scenario([Patient("a", {"age": 3}), Patient("b", {"age": value})], [BED])
+        scenario = Scenario([Claimant("a", {"age": 3}), Claimant("b", {"age": value})], [BED])
         with pytest.raises(InputError, match="the fact 'age' is not a number for every patient: that of 'b' is"):
             scenario.numbers("age")
         assert scenario.with_facts("age", [3, np.int64(4)]).numbers("age").tolist() == [3, 4]
@@ -125,7 +125,7 @@ class TestAllocation:
         assert Allocation.of(self.scenario, allocation.to_json()) == allocation
         assert hash(Allocation.of(self.scenario, given)) == hash(allocation)
         assert allocation.shares.tolist() == [(1 + 1 / 3) / 2, (0 + 1) / 2]
-        assert allocation.patients == ("a", "b")
+        assert allocation.claimants == ("a", "b")
         assert Allocation.whole(Scenario(patients("a"), [BED, OXYGEN]), ["a"]).shares.tolist() == [1.0]
 
     @pytest.mark.parametrize(

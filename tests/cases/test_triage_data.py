@@ -217,7 +217,7 @@ def test_deliberations_on_the_public_file(real_data):
     for seed in range(3):
         scenario = found(seed)
         assert scenario.hash == ktas_scenario(visits, seed).hash
-        for patient in scenario.patients:
+        for patient in scenario.claimants:
             visit = visits.iloc[int(patient.id.removeprefix("v")) - 1]
             assert (patient.facts["acuity"], patient.facts["sex"]) == (visit["KTAS_expert"], visit["Sex"])
 

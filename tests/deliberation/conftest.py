@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accordant.agents import Agent, Answer, Ballot, Contestation, Proposal, Reply
 from accordant.agents.concession import concession_of
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.randomness import keyed_uniform
 
 
@@ -22,7 +22,7 @@ def ward(seed=0, n=12, beds=5, protected=("group",), order=None):
     severity = np.clip(1 - without + generator.normal(0, 0.05, n), 0, 1)
     arrival = generator.permutation(n) + 1
     patients = [
-        Patient(
+        Claimant(
             f"p{i:02d}",
             {
                 "severity": float(severity[i]),
@@ -44,7 +44,7 @@ def build(demands, capacities, facts=None, protected=(), portion=1.0):
     """A scenario from portions demanded (patient, resource) and capacities in portions."""
     return Scenario(
         [
-            Patient(
+            Claimant(
                 f"p{i:02d}",
                 dict(facts[i]) if facts else {},
                 {f"r{k}": amount * portion for k, amount in enumerate(row)},

@@ -9,11 +9,11 @@ view
 move
     What an agent does: propose, answer reasons, accept or counter, rank. Only typed fields change anything.
 framework
-    An ethical framework: a value for each patient, hard constraints, and passages it may cite.
+    An ethical framework: a value for each claimant, hard constraints, and passages it may cite.
 concession
     How far an agent goes below its best as time passes.
 reason
-    Why a patient is put first: a code, the facts read, and the passages cited.
+    Why a claimant is put first: a code, the facts read, and the passages cited.
 """
 
 from __future__ import annotations
@@ -22,20 +22,6 @@ from accordant.agents.agent import Acted, Agent, Phase, View, agents, check_allo
 from accordant.agents.moves import Answer, Ballot, Contestation, Fault, Move, Proposal, Reason, Reply, Turn
 
 __all__ = [
-    "Acted",
-    "Agent",
-    "Answer",
-    "Ballot",
-    "Contestation",
-    "Fault",
-    "Move",
-    "Phase",
-    "Proposal",
-    "Reason",
-    "Reply",
-    "Turn",
-    "View",
-    "agents",
-    "check_allowed",
-    "create",
-]
+    "Acted", "Agent", "Answer", "Ballot", "Contestation", "Fault", "Move", "Phase", "Proposal", "Reason", "Reply",
+    "Turn", "View", "agents", "check_allowed", "create",
+]  # fmt: skip

@@ -32,7 +32,7 @@ class View:
         Which move is asked for: ``propose`` a `Proposal`, ``contest`` a `Contestation`, ``answer`` an
         `Answer` that ends a debate, ``offer`` an `Answer` among alternating offers, ``vote`` a `Ballot`.
     scenario
-        Patients with only the facts that the agent may see.
+        Claimants with only the facts that the agent may see.
     options
         All feasible allocations, or None where they are too many to list.
     time
@@ -42,7 +42,7 @@ class View:
     proposals
         Agent to its standing proposal; empty while proposals are blind.
     disputed
-        Ids of the patients whom standing proposals treat differently.
+        Ids of the claimants whom standing proposals treat differently.
     candidates
         Allocations to rank; ``vote`` only.
     disagreement

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from accordant.agents.agent import View, agents
 from accordant.agents.concession import Concession
 from accordant.agents.frameworks import Grounds
-from accordant.agents.frameworks.framework import Outcomes, read_numbers, said
+from accordant.agents.frameworks.framework import Outcomes, fact_text, read_numbers
 from accordant.agents.parameters import number, text
 from accordant.agents.rules.rule import RuleAgent
 from accordant.allocations import AdditiveUtility
@@ -23,7 +23,7 @@ MILD = 0.5  # noise ranges over 1, severity counts for half of that
 
 @agents.register("baseline")
 class BaselineAgent(RuleAgent):
-    """Value of granting a patient: a draw for the id, uniform in [0, 1), plus `prior` times the severity.
+    """Value of granting a claimant: a draw for the id, uniform in [0, 1), plus `prior` times the severity.
 
     Unaligned, not adversarial: it favours nobody.
 
@@ -36,10 +36,7 @@ class BaselineAgent(RuleAgent):
     concession
         A strategy, or the name of one.
 
-    Raises
-    ------
-    InputError
-        If the prior is negative.
+    Raises InputError if the prior is negative.
     """
 
     kind: ClassVar[str] = "fixture"
@@ -57,13 +54,13 @@ class BaselineAgent(RuleAgent):
 
     def utility(self, view: View) -> AdditiveUtility:
         """Return Σ_i x_i (noise_i + prior · severity_i)."""
-        keys = (f"habit:{patient}" for patient in view.scenario.ids)
+        keys = (f"habit:{claimant}" for claimant in view.scenario.ids)
         return AdditiveUtility(keyed_uniform(view.seed, keys) + self.prior * read_numbers(view.scenario, "severity"))
 
-    def grounds(self, view: View, patient: int) -> Grounds:
+    def grounds(self, view: View, claimant: int) -> Grounds:
         """Return the noise and the severity."""
-        noise = keyed_uniform(view.seed, [f"habit:{view.scenario.ids[patient]}"])[0]
-        severity = said(view.scenario.patients[patient].facts["severity"])
+        noise = keyed_uniform(view.seed, [f"habit:{view.scenario.ids[claimant]}"])[0]
+        severity = fact_text(view.scenario.claimants[claimant].facts["severity"])
         return Grounds("habit", ("severity",), f"habit {noise:.2f}, severity {severity}")
 
     def to_json(self) -> dict[str, Any]:
@@ -77,7 +74,7 @@ NEED = ("p_with", "p_without", "severity")
 
 @agents.register("biased")
 class BiasedAgent(RuleAgent):
-    """Value of granting a patient: .2 · benefit + .2 · severity + strength · 1[favoured group].
+    """Value of granting a claimant: .2 · benefit + .2 · severity + strength · 1[favoured group].
 
     Its reasons cite the group, so they are inadmissible where that fact is protected. Where it is not shown the fact,
     only need is left of its utility.
@@ -89,17 +86,14 @@ class BiasedAgent(RuleAgent):
     favoured_fact
         Name of the fact that makes the groups.
     favoured_value
-        Which group; None for the value that is first in sorted order, numbers before texts, among the patients it is
+        Which group; None for the value that is first in sorted order, numbers before texts, among the claimants it is
         shown.
     strength
         λ, at least 0.
     concession
         A strategy, or the name of one.
 
-    Raises
-    ------
-    InputError
-        If the strength is negative.
+    Raises InputError if the strength is negative.
     """
 
     kind: ClassVar[str] = "fixture"
@@ -131,28 +125,25 @@ class BiasedAgent(RuleAgent):
         return AdditiveUtility(need + self.strength * self.favoured(view))
 
     def favoured(self, view: View) -> NDArray[np.bool_]:
-        """Return who is favoured, shape (patient,); nobody where the fact is not in the view."""
+        """Return who is favoured, shape (claimant,); nobody where the fact is not in the view."""
         if self.favoured_fact not in view.scenario.facts:
             return np.zeros(len(view.scenario.ids), dtype=np.bool_)
         column = view.scenario.column(self.favoured_fact)
         value = min(column, key=_place) if self.favoured_value is None else self.favoured_value
         return np.array([each == value for each in column], dtype=np.bool_)
 
-    def grounds(self, view: View, patient: int) -> Grounds:
+    def grounds(self, view: View, claimant: int) -> Grounds:
         """Return the group of the favoured, the severity of others."""
-        facts = view.scenario.patients[patient].facts
-        if self.favoured(view)[patient]:
-            text = f"{self.favoured_fact} {said(facts[self.favoured_fact])} is favoured"
+        facts = view.scenario.claimants[claimant].facts
+        if self.favoured(view)[claimant]:
+            text = f"{self.favoured_fact} {fact_text(facts[self.favoured_fact])} is favoured"
             return Grounds("group", (self.favoured_fact,), text)
-        return Grounds("severity", ("severity",), f"severity {said(facts['severity'])}")
+        return Grounds("severity", ("severity",), f"severity {fact_text(facts['severity'])}")
 
     def to_json(self) -> dict[str, Any]:
         """Return what a transcript says of the agent, with its bias."""
-        return super().to_json() | {
-            "favoured_fact": self.favoured_fact,
-            "favoured_value": self.favoured_value,
-            "strength": self.strength,
-        }
+        favoured = {"favoured_fact": self.favoured_fact, "favoured_value": self.favoured_value}
+        return super().to_json() | favoured | {"strength": self.strength}
 
 
 def _place(value: Fact) -> tuple[bool, float, str]:

@@ -6,32 +6,27 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from accordant.allocations import Allocation, Utility
+from accordant.json_values import field_values
 
 CONSIDERATIONS = (
-    "benefit",
-    "severity",
-    "worst_off",
-    "equal_chance",
-    "arrival",
-    "dependency",
-    "right_to_rescue",
-    "threshold",
-)
+    "benefit", "severity", "worst_off", "equal_chance", "arrival", "dependency", "right_to_rescue", "threshold",
+)  # fmt: skip
 """Codes of reasons that passages can support; ``group``, ``habit`` and ``stated`` are codes without passages."""
 
 CODES = (*CONSIDERATIONS, "group", "habit", "stated")
 """Codes that reasons may have; a framework may bring its own."""
 
 Answering = Literal["challenge", "justify", "concede", "revise", "maintain"]
+WITH_REASON = ("challenge", "justify")  # answers that need one
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a patient is put first.
+    """Why a claimant is put first.
 
     Parameters
     ----------
-    patient
+    claimant
         Id.
     code
         Which consideration: one of `CODES`, or a framework's own.
@@ -50,15 +45,7 @@ class Reason:
     passages: tuple[str, ...] = ()
     text: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "patient": self.patient,
-            "code": self.code,
-            "facts": list(self.facts),
-            "passages": list(self.passages),
-            "text": self.text,
-        }
+    to_json = field_values
 
 
 @dataclass(frozen=True)
@@ -72,7 +59,7 @@ class Proposal:
     utility
         What settlement takes as the agent's utility.
     reasons
-        At most one for each patient.
+        At most one for each claimant.
     retrieved
         Ids of the passages that were looked up for the reasons, as the agent declares them; a citation outside them is
         void. Agents of this package fill it from what their retriever found.
@@ -85,25 +72,19 @@ class Proposal:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "move": "propose",
-            "allocation": self.allocation.to_json(),
-            "utility": self.utility.to_json(),
-            "reasons": [each.to_json() for each in self.reasons],
-            "retrieved": list(self.retrieved),
-        }
+        return {"move": "propose"} | field_values(self)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What an agent says about one disputed patient.
+    """What an agent says about one disputed claimant.
 
     Parameters
     ----------
-    patient
+    claimant
         Id.
     kind
-        ``challenge`` another's claim, ``justify`` one's own, ``concede`` the patient to the others, ``revise``
+        ``challenge`` another's claim, ``justify`` one's own, ``concede`` the claimant to the others, ``revise``
         one's own claim otherwise, or ``maintain`` it without a reason.
     reason
         Needed by ``challenge`` and ``justify``.
@@ -113,29 +94,19 @@ class Reply:
     kind: Answering
     reason: Reason | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "patient": self.patient,
-            "kind": self.kind,
-            "reason": None if self.reason is None else self.reason.to_json(),
-        }
+    to_json = field_values
 
 
 @dataclass(frozen=True)
 class Contestation:
-    """Replies on the disputed patients, then a revised proposal."""
+    """Replies on the disputed claimants, then a revised proposal."""
 
     replies: tuple[Reply, ...]
     revised: Proposal
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "move": "contest",
-            "replies": [each.to_json() for each in self.replies],
-            "revised": self.revised.to_json(),
-        }
+        return {"move": "contest"} | field_values(self)
 
 
 @dataclass(frozen=True)
@@ -155,7 +126,7 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {"move": "answer", "accepts": self.accepts, "counter": self.counter.to_json()}
+        return {"move": "answer"} | field_values(self)
 
 
 @dataclass(frozen=True)
@@ -172,10 +143,20 @@ class Ballot:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {"move": "vote", "ranking": list(self.ranking)}
+        return {"move": "vote"} | field_values(self)
 
 
 Move = Proposal | Contestation | Answer | Ballot
+
+
+def proposal_in(move: Move) -> Proposal | None:
+    """Return the proposal that a move makes, or None for a ballot."""
+    if isinstance(move, Proposal):
+        return move
+    if isinstance(move, Contestation):
+        return move.revised
+    return move.counter if isinstance(move, Answer) else None
+
 
 Why = Literal[
     "protected_fact", "unseen_fact", "no_patient", "not_looked_up", "second", "other_patient", "not_disputed",
@@ -193,9 +174,9 @@ class Fault:
         For reading.
     why
         ``protected_fact`` or ``unseen_fact``: a reason cites it; ``no_patient``: a reason on nobody in the scenario;
-        ``not_looked_up``: a reason cites such passages; ``second``: on the same patient as an earlier part;
+        ``not_looked_up``: a reason cites such passages; ``second``: on the same claimant as an earlier part;
         ``other_patient``: the reason of a reply is on somebody else; ``not_disputed``: a reply on somebody who is not;
-        ``no_reason``: the reply needs one; ``no_reply`` on a disputed patient, which counts as ``maintain``.
+        ``no_reason``: the reply needs one; ``no_reply`` on a disputed claimant, which counts as ``maintain``.
     part
         ``reason`` of the proposal, or ``reply``; None where a part is missing.
     place
@@ -212,7 +193,7 @@ class Fault:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the text as JSON values; texts stand under ``void``."""
-        return {"why": self.why, "part": self.part, "place": self.place, "names": list(self.names)}
+        return field_values(self, without=("text",))
 
 
 @dataclass(frozen=True)
@@ -249,12 +230,4 @@ class Turn:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "step": self.step,
-            "agent": self.agent,
-            "generated_by": self.generated_by,
-            "void": list(self.void),
-            "faults": [each.to_json() for each in self.faults],
-            "fallback": self.fallback,
-            **self.move.to_json(),
-        }
+        return field_values(self, without=("move",)) | {"void": list(self.void)} | self.move.to_json()

@@ -10,10 +10,7 @@ from accordant.errors import InputError
 def text(value: object, what: str) -> str:
     """Return a text that is not empty.
 
-    Raises
-    ------
-    InputError
-        If it is none; the message says what was found.
+    Raises InputError if it is none; the message says what was found.
     """
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{what} is {value!r:.60}; allowed: a text")
@@ -23,10 +20,7 @@ def text(value: object, what: str) -> str:
 def texts(value: object, what: str) -> tuple[str, ...]:
     """Return several texts.
 
-    Raises
-    ------
-    InputError
-        If it is a single text, or holds anything else.
+    Raises InputError if it is a single text, or holds anything else.
     """
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(each, str) for each in value):
         raise InputError(f"{what} is {value!r:.60}; allowed: a list of texts")
@@ -36,10 +30,7 @@ def texts(value: object, what: str) -> tuple[str, ...]:
 def number(value: object, what: str) -> float:
     """Return a number; true and false are none.
 
-    Raises
-    ------
-    InputError
-        If it is none.
+    Raises InputError if it is none.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{what} is {value!r:.60}; allowed: a number")
@@ -49,10 +40,7 @@ def number(value: object, what: str) -> float:
 def truth(value: object, what: str) -> bool:
     """Return true or false.
 
-    Raises
-    ------
-    InputError
-        If it is neither.
+    Raises InputError if it is neither.
     """
     if not isinstance(value, bool):
         raise InputError(f"{what} is {value!r:.60}; allowed: true or false")
@@ -62,10 +50,7 @@ def truth(value: object, what: str) -> bool:
 def count(value: object, what: str, unit: str) -> int:
     """Return a whole number from 1.
 
-    Raises
-    ------
-    InputError
-        If it is none.
+    Raises InputError if it is none.
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InputError(f"{what} is {value!r:.60}; allowed: 1 or more {unit}")

@@ -10,8 +10,8 @@ from typing import ClassVar, TypeVar, get_args
 
 from accordant.agents.agent import Agent, View, agents
 from accordant.agents.concession import Concession, concession_of
-from accordant.agents.frameworks.framework import said
-from accordant.agents.moves import Answer, Answering, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.frameworks.framework import fact_text
+from accordant.agents.moves import WITH_REASON, Answer, Answering, Ballot, Contestation, Move, Proposal, Reason, Reply
 from accordant.agents.parameters import text, texts
 from accordant.agents.rules.outlook import contradiction
 from accordant.agents.rules.rule import stated_utility
@@ -19,20 +19,16 @@ from accordant.allocations import Allocation
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 
 KINDS: tuple[Answering, ...] = get_args(Answering)
-WITH_REASON = ("challenge", "justify")
 
 
 def read_proposal(view: View, line: str) -> Proposal:
     """Return the proposal that a line stands for.
 
-    Ids of patients, the most important first. An id alone grants the whole demand; ``resource=units`` after it grants
-    that much of that resource and nothing of those not named. Of n patients the first named is worth 1, the next
+    Ids of claimants, the most important first. An id alone grants the whole demand; ``resource=units`` after it grants
+    that much of that resource and nothing of those not named. Of n claimants the first named is worth 1, the next
     (n − 1)/n, and so on; who is not named is worth 0.
 
-    Raises
-    ------
-    InputError
-        If the line cannot be read or the allocation is not feasible.
+    Raises InputError if the line cannot be read or the allocation is not feasible.
     """
     granted: dict[str, dict[str, float]] = {}
     for word in line.replace(",", " ").split():
@@ -53,37 +49,31 @@ def read_proposal(view: View, line: str) -> Proposal:
     reasons = [
         Reason(name, "stated", text=f"named in place {place} of {len(granted)}")
         for place, name in enumerate(granted, start=1)
-        if name in allocation.patients
+        if name in allocation.claimants
     ]
     return Proposal(allocation, utility, tuple(reasons))
 
 
-def read_reply(patient: str, line: str) -> Reply:
-    """Return the reply on a disputed patient: its kind, and the text of a reason behind it.
+def read_reply(claimant: str, line: str) -> Reply:
+    """Return the reply on a disputed claimant: its kind, and the text of a reason behind it.
 
-    Raises
-    ------
-    InputError
-        If there is no such kind, or a reason is missing.
+    Raises InputError if there is no such kind, or a reason is missing.
     """
     word, _, text = line.partition(" ")
     kind = next((each for each in KINDS if each == word), None)
     if kind is None:
         raise UnknownNameError("answer", word, KINDS)
     if text.strip():
-        return Reply(patient, kind, Reason(patient, "stated", text=text.strip()))
+        return Reply(claimant, kind, Reason(claimant, "stated", text=text.strip()))
     if kind in WITH_REASON:
         raise InputError(f"{kind!r} needs a reason behind it, such as: {kind} waits the longest")
-    return Reply(patient, kind)
+    return Reply(claimant, kind)
 
 
 def read_accepted(view: View, line: str) -> str | None:
     """Return whose proposal is accepted; None for an empty line, which counters.
 
-    Raises
-    ------
-    UnknownNameError
-        If nobody of that name has a proposal.
+    Raises UnknownNameError if nobody of that name has a proposal.
     """
     if not line:
         return None
@@ -95,10 +85,7 @@ def read_accepted(view: View, line: str) -> str | None:
 def read_ranking(view: View, line: str) -> tuple[int, ...]:
     """Return positions of candidates, best first, from their numbers, which start at 1.
 
-    Raises
-    ------
-    InputError
-        If not every number is there exactly once.
+    Raises InputError if not every number is there exactly once.
     """
     words = line.replace(",", " ").split()
     n = len(view.candidates)
@@ -107,9 +94,9 @@ def read_ranking(view: View, line: str) -> tuple[int, ...]:
     return tuple(int(word) - 1 for word in words)
 
 
-def _demand(view: View, patient: str) -> dict[str, float]:
-    """Return the units that a patient demands of each resource."""
-    portions = view.scenario.demand[view.scenario.index(patient)]
+def _demand(view: View, claimant: str) -> dict[str, float]:
+    """Return the units that a claimant demands of each resource."""
+    portions = view.scenario.demand[view.scenario.index(claimant)]
     return {each.name: float(n * each.portion) for each, n in zip(view.scenario.resources, portions, strict=True)}
 
 
@@ -128,23 +115,23 @@ NOTE = 60  # characters of a text that are shown in a cell
 
 
 def scenario_table(view: View) -> str:
-    """Return who asks, the resources with their capacity, and the patients with the facts that may be seen."""
+    """Return who asks, the resources with their capacity, and the claimants with the facts that may be seen."""
     scenario = view.scenario
     resources = "; ".join(f"{each.name}: {each.capacity:g} units" for each in scenario.resources)
     rows = [["patient", *scenario.facts, *(f"needs {each.name}" for each in scenario.resources)]]
-    for patient, portions in zip(scenario.patients, scenario.demand.tolist(), strict=True):
+    for claimant, portions in zip(scenario.claimants, scenario.demand.tolist(), strict=True):
         needs = [f"{n * each.portion:g}" for n, each in zip(portions, scenario.resources, strict=True)]
-        rows.append([patient.id, *(_cell(said(patient.facts[name])) for name in scenario.facts), *needs])
+        rows.append([claimant.id, *(_cell(fact_text(claimant.facts[name])) for name in scenario.facts), *needs])
     return f"{view.agent}: {view.phase}, step {view.step}. {resources}\n{_aligned(rows)}"
 
 
 def standing_table(view: View) -> str:
-    """Return the standing proposals, with the disputed patients marked by a star."""
+    """Return the standing proposals, with the disputed claimants marked by a star."""
     names = sorted(view.proposals)
     shares = {name: view.proposals[name].allocation.shares for name in names}
     rows = [["patient", *names, "disputed"]]
-    for place, patient in enumerate(view.scenario.ids):
-        rows.append([patient, *(f"{shares[name][place]:.0%}" for name in names), "*" * (patient in view.disputed)])
+    for place, claimant in enumerate(view.scenario.ids):
+        rows.append([claimant, *(f"{shares[name][place]:.0%}" for name in names), "*" * (claimant in view.disputed)])
     return f"standing proposals, share of the demand that is met\n{_aligned(rows)}"
 
 
@@ -157,7 +144,7 @@ def candidates_table(view: View) -> str:
 def _granted(allocation: Allocation) -> str:
     """Return who gets what in one line."""
     units = allocation.to_json().items()
-    return ", ".join(f"{patient} ({' '.join(f'{r}={n:g}' for r, n in each.items())})" for patient, each in units)
+    return ", ".join(f"{claimant} ({' '.join(f'{r}={n:g}' for r, n in each.items())})" for claimant, each in units)
 
 
 def _cell(text: str) -> str:
@@ -199,8 +186,8 @@ def tell_terminal(text: str) -> None:
 class HumanAgent(Agent):
     """Asks a person for every move; what is wrong is explained and asked again.
 
-    Its stated utility comes from the order in which the person names patients, the most important first: of n
-    patients the first named is worth 1, the next (n − 1)/n, and so on; who is not named is worth 0.
+    Its stated utility comes from the order in which the person names claimants, the most important first: of n
+    claimants the first named is worth 1, the next (n − 1)/n, and so on; who is not named is worth 0.
 
     Parameters
     ----------
@@ -215,10 +202,7 @@ class HumanAgent(Agent):
     tell
         Shows a text.
 
-    Raises
-    ------
-    InputError
-        If the name is no text, the facts are no list, or the concession is no strategy.
+    Raises InputError if the name is no text, the facts are no list, or the concession is no strategy.
     """
 
     kind: ClassVar[str] = "person"
@@ -244,10 +228,7 @@ class HumanAgent(Agent):
     def act(self, view: View) -> Move:
         """Show the view, ask, and return the move.
 
-        Raises
-        ------
-        InvalidMoveError
-            If the person enters ``q``, or the input ends.
+        Raises InvalidMoveError if the person enters ``q``, or the input ends.
         """
         self._tell(scenario_table(view))
         if view.phase == "vote":
@@ -256,7 +237,7 @@ class HumanAgent(Agent):
         if view.proposals:
             self._tell(standing_table(view))
         if view.phase == "contest":
-            replies = tuple(self._reply(patient) for patient in view.disputed)
+            replies = tuple(self._reply(claimant) for claimant in view.disputed)
             return Contestation(replies, self._proposal(view, replies))
         if view.phase in ("answer", "offer"):
             question = f"accept the proposal of {' or '.join(sorted(view.others))}, or an empty line to counter: "
@@ -274,8 +255,8 @@ class HumanAgent(Agent):
         def read(line: str) -> Proposal:
             """Return the proposal of a line."""
             found = read_proposal(view, line)
-            for patient in conceded:
-                wrong = None if own is None else contradiction(patient, "concede", own.allocation, found.allocation)
+            for claimant in conceded:
+                wrong = None if own is None else contradiction(claimant, "concede", own.allocation, found.allocation)
                 if wrong is not None:
                     raise InputError(wrong)
             return found
@@ -285,10 +266,10 @@ class HumanAgent(Agent):
         )
         return self._until(f"grant ({form}): ", read)
 
-    def _reply(self, patient: str) -> Reply:
-        """Ask for the answer on one disputed patient."""
-        question = f"{patient}: {', '.join(KINDS[:-1])} or {KINDS[-1]} ({' and '.join(WITH_REASON)} with a reason): "
-        return self._until(question, partial(read_reply, patient))
+    def _reply(self, claimant: str) -> Reply:
+        """Ask for the answer on one disputed claimant."""
+        question = f"{claimant}: {', '.join(KINDS[:-1])} or {KINDS[-1]} ({' and '.join(WITH_REASON)} with a reason): "
+        return self._until(question, partial(read_reply, claimant))
 
     def _until(self, question: str, read: Callable[[str], Read]) -> Read:
         """Ask until the answer can be read."""

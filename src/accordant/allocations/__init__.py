@@ -3,12 +3,12 @@
 Vocabulary
 ----------
 scenario
-    Patients who need resources, and how much of each resource there is.
+    Claimants who need resources, and how much of each resource there is.
 allocation
-    What every patient is granted of every resource. Feasible: nobody gets more than demanded, no resource gives
+    What every claimant is granted of every resource. Feasible: nobody gets more than demanded, no resource gives
     more than it has, and none is left idle while somebody still demands it.
 share
-    Granted over demanded portions of a patient, the mean over the resources demanded, in [0, 1].
+    Granted over demanded portions of a claimant, the mean over the resources demanded, in [0, 1].
 options
     Feasible allocations that a decision is taken among: all, or, where there are too many, those a search found.
 utility
@@ -19,26 +19,13 @@ measure, criterion
 
 from __future__ import annotations
 
-from accordant.allocations.allocation import Allocation, Options
+from accordant.allocations.allocation import AdditiveUtility, Allocation, Options, Utility
 from accordant.allocations.enumeration import count_options, enumerate_options
 from accordant.allocations.measures.measure import Criterion, criteria_of, met, values_of
-from accordant.allocations.scenario import Patient, Resource, Scenario
+from accordant.allocations.scenario import Claimant, Resource, Scenario
 from accordant.allocations.search import pool
-from accordant.allocations.utility import AdditiveUtility, Utility
 
 __all__ = [
-    "AdditiveUtility",
-    "Allocation",
-    "Criterion",
-    "Options",
-    "Patient",
-    "Resource",
-    "Scenario",
-    "Utility",
-    "count_options",
-    "criteria_of",
-    "enumerate_options",
-    "met",
-    "pool",
-    "values_of",
-]
+    "AdditiveUtility", "Allocation", "Claimant", "Criterion", "Options", "Resource", "Scenario", "Utility",
+    "count_options", "criteria_of", "enumerate_options", "met", "pool", "values_of",
+]  # fmt: skip

@@ -4,11 +4,11 @@ Each resource gives out exactly the smaller of its capacity and the portions dem
 not limit another. So the feasible allocations are the product, over resources, of the whole-number vectors between
 nothing and the demand whose sum is what the resource gives out.
 
-Canonical order: allocations are read as one row of portions, first resource first, within it patients by id, and these
-rows fall lexicographically. The first allocation serves the lowest ids; the order in which patients were given plays
+Canonical order: allocations are read as one row of portions, first resource first, within it claimants by id, and these
+rows fall lexicographically. The first allocation serves the lowest ids; the order in which claimants were given plays
 no part.
 
-The exact best and worst allocation for values that add up over patients.
+The exact best and worst allocation for values that add up over claimants.
 
 The utility Σ_i v_i x_i of shares x_i = Σ_r p_ir g_ir, with p_ir the share of i's demand that one portion of r meets
 (`Scenario.parts`), is
@@ -16,7 +16,7 @@ The utility Σ_i v_i x_i of shares x_i = Σ_r p_ir g_ir, with p_ir the share of 
     Σ_r Σ_i w_ir g_ir + constant,    w_ir = v_i p_ir,
 
 the constant being the values of those who demand nothing. Every resource r gives out a fixed number m_r of portions
-and limits no other resource, so the sum is largest where each Σ_i w_ir g_ir is. Serving patients by falling w_ir up to
+and limits no other resource, so the sum is largest where each Σ_i w_ir g_ir is. Serving claimants by falling w_ir up to
 their demand until m_r portions are gone does that: if an allocation gives a portion to j while a portion demanded by i
 is unmet and w_ir > w_jr, moving it gains w_ir − w_jr > 0; so in a best allocation those served have the largest w_ir,
 and all such allocations have the same sum. (The fractional knapsack with items of equal size, Dantzig 1957; whole
@@ -38,7 +38,7 @@ from accordant.arrays import Values, WholeNumbers
 from accordant.errors import InputError
 
 MOST_OPTIONS = 50_000  # beyond this, comparing all allocations is left to a search
-MOST_CELLS = 20_000_000  # (option, patient, resource) entries of one list: 40 MB
+MOST_CELLS = 20_000_000  # (option, claimant, resource) entries of one list: 40 MB
 KEPT = 16  # structures whose list or count is kept: scenarios of one study share one
 
 
@@ -59,10 +59,10 @@ def enumerate_options(scenario: Scenario, limit: int = MOST_OPTIONS) -> Options 
     Parameters
     ----------
     scenario
-        Any number of patients and resources.
+        Any number of claimants and resources.
     limit
         How many allocations are too many is one more than this; at least 1. A list of more than 20 million entries
-        (allocations × patients × resources) is too much as well.
+        (allocations × claimants × resources) is too much as well.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def enumerate_options(scenario: Scenario, limit: int = MOST_OPTIONS) -> Options 
 
 @lru_cache(maxsize=KEPT)
 def _listed(demanded: bytes, n_resources: int, given: tuple[int, ...], limit: int) -> NDArray[Any] | None:
-    """Return all allocations of one structure, shape (option, patient, resource), read-only; None if too many."""
+    """Return all allocations of one structure, shape (option, claimant, resource), read-only; None if too many."""
     demand = np.frombuffer(demanded, dtype=np.int64).reshape(-1, n_resources)
     counts = [_count_up_to(column, amount, limit) for column, amount in zip(demand.T, given, strict=True)]
     total = math.prod(counts)
@@ -103,17 +103,12 @@ def smallest_kind(demand: WholeNumbers) -> np.dtype[Any]:
 def vectors_of(demand: WholeNumbers, given: int) -> WholeNumbers:
     """Return all whole-number vectors between 0 and the demand with a sum, falling lexicographically.
 
-    Parameters
-    ----------
-    demand
-        Shape (patient,).
-    given
-        The sum, between 0 and the sum of the demand.
+    `demand`: shape (claimant,); `given`: the sum, between 0 and the sum of the demand.
 
     Returns
     -------
-    Shape (vector, patient). Patients are fixed one after another, each to every number of portions that later patients
-    can complete, so no dead end is visited.
+    Shape (vector, claimant). Claimants are fixed one after another, each to every number of portions that later
+    claimants can complete, so no dead end is visited.
     """
     later = demand[::-1].cumsum()[::-1] - demand
     vectors = np.zeros((1, 0), dtype=np.int64)
@@ -164,30 +159,30 @@ def _count_up_to(demand: WholeNumbers, given: int, limit: int) -> int:
 
 
 def best(scenario: Scenario, values: Any) -> WholeNumbers:
-    """Return the portions that maximise Σ_i v_i x_i, shape (patient, resource); ties go to the lower id.
+    """Return the portions that maximise Σ_i v_i x_i, shape (claimant, resource); ties go to the lower id.
 
     Parameters
     ----------
     scenario
         Whose allocations are compared: all feasible ones.
     values
-        Of meeting the whole demand of each patient, finite, shape (patient,).
+        Of meeting the whole demand of each claimant, finite, shape (claimant,).
 
     Raises
     ------
     InputError
-        If there is not one finite value per patient.
+        If there is not one finite value per claimant.
     """
     return np.asarray(best_of_each(scenario, np.asarray(values, dtype=np.float64)[None])[0])
 
 
 def worst(scenario: Scenario, values: Any) -> WholeNumbers:
-    """Return the portions that minimise Σ_i v_i x_i, shape (patient, resource); ties go to the lower id."""
+    """Return the portions that minimise Σ_i v_i x_i, shape (claimant, resource); ties go to the lower id."""
     return best(scenario, -np.asarray(values, dtype=np.float64))
 
 
 def best_of_each(scenario: Scenario, values: Values) -> WholeNumbers:
-    """Return `best` for many value vectors, shape (vector, patient, resource) from values (vector, patient)."""
+    """Return `best` for many value vectors, shape (vector, claimant, resource) from values (vector, claimant)."""
     if values.ndim != 2 or values.shape[1] != len(scenario.ids) or not np.isfinite(values).all():
         raise InputError(
             f"values of patients have shape {values.shape[1:]}; allowed: one finite number for each of "
@@ -205,5 +200,5 @@ def best_of_each(scenario: Scenario, values: Values) -> WholeNumbers:
 
 
 def worth_of_portions(scenario: Scenario, values: Values) -> Values:
-    """Return what one portion adds, w_ir = v_i p_ir, shape (…, patient, resource); 0 where nothing is demanded."""
+    """Return what one portion adds, w_ir = v_i p_ir, shape (…, claimant, resource); 0 where nothing is demanded."""
     return np.asarray(values[..., None] * scenario.parts)

@@ -1,4 +1,4 @@
-"""`Scenario`: patients who need resources, and how much of each resource there is."""
+"""`Scenario`: claimants who need resources, and how much of each resource there is."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ def sealed(values: NDArray[Number]) -> NDArray[Number]:
     An array that owns its memory can be made writeable again by whoever holds it; one over bytes cannot. Pickling
     gives ordinary arrays, so what holds sealed ones seals them again.
 
-    Parameters
-    ----------
-    values
-        Numbers of any shape; returned as they are if they are sealed already.
+    `values`: numbers of any shape; returned as they are if they are sealed already.
     """
     if is_sealed(values):
         return values
@@ -47,7 +44,7 @@ Fact = str | float | int | bool | None
 WHOLE = 1e-9  # how far rounding may carry a number of portions from a whole number
 NUMBERS = (int, float, np.integer, np.floating)
 NO_NUMBERS = (str, bool, np.bool_)  # numpy would read them as numbers
-MOST_PORTIONS = 10**12  # of one resource, had or demanded by one patient: sums over millions of patients stay exact
+MOST_PORTIONS = 10**12  # of one resource, had or demanded by one claimant: sums over millions of claimants stay exact
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class Resource:
 
 
 @dataclass(frozen=True)
-class Patient:
+class Claimant:
     """Somebody who needs resources.
 
     Parameters
@@ -95,7 +92,7 @@ class Patient:
     demand
         Resource to units needed; None for one unit of every resource.
 
-    Facts and demand are kept as read-only copies: agents with the same facts are shown the same patients.
+    Facts and demand are kept as read-only copies: agents with the same facts are shown the same claimants.
     """
 
     id: str
@@ -114,11 +111,11 @@ class Patient:
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """Patients and resources, in an order that does not depend on the order in which they were given.
+    """Claimants and resources, in an order that does not depend on the order in which they were given.
 
     Parameters
     ----------
-    patients
+    claimants
         Kept sorted by id, so that no decision and no tie depends on the order of a list.
     resources
         At least one; kept sorted by name.
@@ -130,11 +127,11 @@ class Scenario:
     Raises
     ------
     InputError
-        If ids repeat, facts differ between patients, or a demand names an unknown resource, is negative, or is no whole
-        number of portions.
+        If ids repeat, facts differ between claimants, or a demand names an unknown resource, is negative, or is no
+        whole number of portions.
     """
 
-    patients: tuple[Patient, ...]
+    claimants: tuple[Claimant, ...]
     resources: tuple[Resource, ...]
     protected: tuple[str, ...] = ()
     name: str = "scenario"
@@ -142,37 +139,33 @@ class Scenario:
 
     def __init__(
         self,
-        patients: Iterable[Patient],
+        claimants: Iterable[Claimant],
         resources: Iterable[Resource],
         *,
         protected: Sequence[str] = (),
         name: str = "scenario",
     ) -> None:
-        given = {
-            "patients": tuple(sorted(patients, key=lambda patient: patient.id)),
-            "resources": tuple(sorted(resources, key=lambda resource: resource.name)),
-            "protected": tuple(protected),
-            "name": name,
-        }
-        for key, value in given.items():
-            object.__setattr__(self, key, value)
-        object.__setattr__(self, "ids", tuple(patient.id for patient in self.patients))
+        object.__setattr__(self, "claimants", tuple(sorted(claimants, key=lambda claimant: claimant.id)))
+        object.__setattr__(self, "resources", tuple(sorted(resources, key=lambda resource: resource.name)))
+        object.__setattr__(self, "protected", tuple(protected))
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "ids", tuple(claimant.id for claimant in self.claimants))
         self._check()
 
     def _check(self) -> None:
-        if not self.patients or not self.resources:
+        if not self.claimants or not self.resources:
             raise InputError("a scenario needs at least one patient and one resource")
         for kind, names in (("patient", self.ids), ("resource", tuple(each.name for each in self.resources))):
             if len(set(names)) < len(names):
                 repeated = next(each for each in names if names.count(each) > 1)
                 raise InputError(f"two {kind}s are called {repeated!r}")
-        for patient in self.patients:
-            if patient.facts.keys() != self.patients[0].facts.keys():
+        for claimant in self.claimants:
+            if claimant.facts.keys() != self.claimants[0].facts.keys():
                 raise InputError(
-                    f"patient {patient.id!r} has the facts {', '.join(sorted(patient.facts))}; "
-                    f"others have {', '.join(sorted(self.patients[0].facts))}"
+                    f"patient {claimant.id!r} has the facts {', '.join(sorted(claimant.facts))}; "
+                    f"others have {', '.join(sorted(self.claimants[0].facts))}"
                 )
-            for name in patient.demand or {}:
+            for name in claimant.demand or {}:
                 if name not in {each.name for each in self.resources}:
                     raise UnknownNameError("resource", name, [each.name for each in self.resources])
         _ = self.demand  # refuses what is negative or no whole number of portions
@@ -180,12 +173,12 @@ class Scenario:
     @property
     def facts(self) -> tuple[str, ...]:
         """Names of the facts that can be seen, sorted."""
-        return tuple(sorted(self.patients[0].facts))
+        return tuple(sorted(self.claimants[0].facts))
 
     @cached_property
     def demand(self) -> NDArray[np.int64]:
-        """Portions demanded, shape (patient, resource); read-only."""
-        needs = [patient.demand for patient in self.patients]
+        """Portions demanded, shape (claimant, resource); read-only."""
+        needs = [claimant.demand for claimant in self.claimants]
         unit = [portions(1.0, each, "demand") for each in self.resources] if None in needs else []
         rows = (
             unit if need is None else [portions(need.get(each.name, 0.0), each, "demand") for each in self.resources]
@@ -195,9 +188,9 @@ class Scenario:
 
     @cached_property
     def parts(self) -> NDArray[np.float64]:
-        """Share of a patient's demand that one portion meets, shape (patient, resource).
+        """Share of a claimant's demand that one portion meets, shape (claimant, resource).
 
-        Every resource that a patient demands counts alike, however finely it is divided: 1 / (R_i d_ir) for R_i
+        Every resource that a claimant demands counts alike, however finely it is divided: 1 / (R_i d_ir) for R_i
         resources demanded. 0 where nothing is demanded.
         """
         demanded = self.demand > 0
@@ -209,39 +202,39 @@ class Scenario:
         """Portions there are, shape (resource,); read-only."""
         return sealed(np.array([portions(each.capacity, each, "capacity") for each in self.resources], dtype=np.int64))
 
-    def index(self, patient: str) -> int:
-        """Return the position of a patient.
+    def index(self, claimant: str) -> int:
+        """Return the position of a claimant.
 
         Raises
         ------
         UnknownNameError
-            If there is no such patient.
+            If there is no such claimant.
         """
         try:
-            return self._positions[patient]
+            return self._positions[claimant]
         except KeyError:
-            raise UnknownNameError("patient", patient, self.ids) from None
+            raise UnknownNameError("patient", claimant, self.ids) from None
 
     @cached_property
     def _positions(self) -> Mapping[str, int]:
-        return MappingProxyType({patient: position for position, patient in enumerate(self.ids)})
+        return MappingProxyType({claimant: position for position, claimant in enumerate(self.ids)})
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a fact of every patient, shape (patient,); a read-only array of objects.
+        """Return a fact of every claimant, shape (claimant,); a read-only array of objects.
 
         Raises
         ------
         UnknownNameError
             If the fact does not exist, or may not be seen by whoever holds this scenario.
         """
-        if name not in self.patients[0].facts:
+        if name not in self.claimants[0].facts:
             raise UnknownNameError("fact", name, self.facts)
-        values = np.array([patient.facts[name] for patient in self.patients], dtype=object)
+        values = np.array([claimant.facts[name] for claimant in self.claimants], dtype=object)
         values.setflags(write=False)
         return values
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """Return a fact of every patient as numbers, shape (patient,).
+        """Return a fact of every claimant as numbers, shape (claimant,).
 
         Raises
         ------
@@ -270,19 +263,19 @@ class Scenario:
     def seen(self, facts: Iterable[str]) -> Self:
         """Return the scenario with only some facts left; the others are gone, not marked."""
         kept = frozenset(facts)
-        patients = (
-            Patient(each.id, {name: value for name, value in each.facts.items() if name in kept}, each.demand)
-            for each in self.patients
+        claimants = (
+            Claimant(each.id, {name: value for name, value in each.facts.items() if name in kept}, each.demand)
+            for each in self.claimants
         )
-        return type(self)(patients, self.resources, protected=self.protected, name=self.name)
+        return type(self)(claimants, self.resources, protected=self.protected, name=self.name)
 
     def with_facts(self, name: str, values: Sequence[Fact]) -> Self:
         """Return the scenario with one fact replaced; `values` in the order of `ids`."""
-        patients = (
-            Patient(each.id, {**each.facts, name: value}, each.demand)
-            for each, value in zip(self.patients, values, strict=True)
+        claimants = (
+            Claimant(each.id, {**each.facts, name: value}, each.demand)
+            for each, value in zip(self.claimants, values, strict=True)
         )
-        return type(self)(patients, self.resources, protected=self.protected, name=self.name)
+        return type(self)(claimants, self.resources, protected=self.protected, name=self.name)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what was declared; arrays are computed, and sealed, anew by whoever gets it."""
@@ -296,7 +289,7 @@ class Scenario:
             "resources": [{"name": r.name, "capacity": r.capacity, "portion": r.portion} for r in self.resources],
             "patients": [
                 {"id": p.id, "facts": dict(p.facts), "demand": None if p.demand is None else dict(p.demand)}
-                for p in self.patients
+                for p in self.claimants
             ],
         }
 
@@ -309,10 +302,7 @@ class Scenario:
 def portions(units: float, resource: Resource, what: str) -> int:
     """Return how many portions of a resource some units are.
 
-    Raises
-    ------
-    InputError
-        If that is negative, no whole number, or more than a million million.
+    Raises InputError if that is negative, no whole number, or more than a million million.
     """
     count = units / resource.portion if _is_number(units) else np.nan
     if not (0 <= count < np.inf and abs(count - round(count)) <= WHOLE * max(1.0, count)):

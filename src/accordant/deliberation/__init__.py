@@ -11,7 +11,7 @@ settlement
 transcript
     Every move in order, with what was void and why.
 ledger
-    Who moved on which patient, towards whom, and with which reason.
+    Who moved on which claimant, towards whom, and with which reason.
 """
 
 from __future__ import annotations
@@ -43,16 +43,9 @@ _PARTS = {
 }
 
 __all__ = [
-    "Deliberation",
-    "OrderEffects",
-    "Settled",
-    "alternating_offers",
-    "broken_commitments",
-    "debate",
-    "mediated",
-    "order_effects",
-    "vote_after_debate",
-]
+    "Deliberation", "OrderEffects", "Settled", "alternating_offers", "broken_commitments", "debate", "mediated",
+    "order_effects", "vote_after_debate",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

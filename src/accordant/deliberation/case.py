@@ -19,10 +19,7 @@ from accordant.scope import ScopeCard
 class ResourceSpec(Declared):
     """A resource: see `accordant.allocations.Resource`.
 
-    Raises
-    ------
-    SpecError
-        If the capacity is no whole number of portions.
+    Raises SpecError if the capacity is no whole number of portions.
     """
 
     name: str = Field(min_length=1)
@@ -82,10 +79,7 @@ class DeliberationSpec(Declared):
     scope
         Scope card whose criteria name allocation measures.
 
-    Raises
-    ------
-    SpecError
-        If a key is wrong, names repeat, or there is neither a file nor a simulator.
+    Raises SpecError if a key is wrong, names repeat, or there is neither a file nor a simulator.
     """
 
     loader: str = "table"
@@ -139,10 +133,7 @@ def read_deliberation(name_or_path: str | Path) -> tuple[DeliberationCase, Path 
     -------
     The deliberation, and the folder beside which its data file is looked for (None for built-in ones).
 
-    Raises
-    ------
-    SpecError
-        If there is no such file, it declares no deliberation, or it is wrong.
+    Raises SpecError if there is no such file, it declares no deliberation, or it is wrong.
     """
     found = read_part(name_or_path, "deliberation", DeliberationCase)
     return found.declared, found.beside

@@ -35,21 +35,11 @@ class Cast:
 def cast_of(named: Sequence[Named], *, corpus: str | None = None, allow_adversarial: bool = False) -> Cast:
     """Return rule agents, fixtures and people by name; an agent that is named twice gets a number.
 
-    Parameters
-    ----------
-    named
-        Names of agents with parameters.
-    corpus
-        Folder of passages, ``none``, or None for the built-in one.
-    allow_adversarial
-        Whether adversarial agents may take part.
+    `named`: names of agents with parameters; `corpus`: folder of passages, ``none``, or None for the built-in one;
+    `allow_adversarial`: whether adversarial agents may take part.
 
-    Raises
-    ------
-    UnknownNameError
-        If an agent does not exist.
-    InputError
-        If an adversary is not allowed, a parameter is wrong, or a language model is named as an agent.
+    Raises UnknownNameError if an agent does not exist; InputError if an adversary is not allowed, a parameter is wrong,
+    or a language model is named as an agent.
     """
     retriever = retriever_of(corpus)
     made = []
@@ -72,12 +62,8 @@ def spoken_by(model: ModelOptions, named: Sequence[Named], rules: Cast) -> Cast:
     rules
         What `cast_of` made of `named`; each lends its framework with its parameters, its concession and its retriever.
 
-    Raises
-    ------
-    UnknownNameError
-        If the model shall speak for an agent that does not take part.
-    InputError
-        If nobody follows a framework, or the model shall speak for somebody who does not.
+    Raises UnknownNameError if the model shall speak for an agent that does not take part; InputError if nobody follows
+    a framework, or the model shall speak for somebody who does not.
     """
     known = [each.name for each in named]
     for name in model.agents:

@@ -12,6 +12,7 @@ from typing import Any
 from accordant.agents import Agent, Proposal, Turn
 from accordant.allocations import Allocation, Scenario, Utility
 from accordant.allocations.allocation import Options
+from accordant.json_values import field_values
 
 DISCLAIMER = "A simulation for studying procedures; not clinical decision support."
 
@@ -48,17 +49,7 @@ class Settled:
     gap: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "rule": self.rule,
-            "allocation": self.allocation.to_json(),
-            "agreed": self.agreed,
-            "time": self.time,
-            "tied": self.tied,
-            "gap": self.gap,
-            "details": dict(self.details),
-        }
+    to_json = field_values
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from accordant import __version__
 from accordant.allocations.measures.measure import Criterion, criteria_of
-from accordant.deliberation.adapters.choices import Choices
+from accordant.deliberation.adapters import Choices
 from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, RegretMatrix, Satisfaction, Sides
 from accordant.deliberation.assessment import Verdict as AllocationVerdict
 from accordant.deliberation.assessment.reruns import OrderEffects
@@ -19,7 +19,7 @@ from accordant.deliberation.page import FORMAT, render_deliberated
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
 from accordant.deliberation.sources import PatientSource
-from accordant.json_values import json_value
+from accordant.json_values import field_values
 from accordant.runs.pages import write_page
 
 RECORD = "deliberation.json"
@@ -63,14 +63,9 @@ class Opened:
             "result": FORMAT,
             "case": {"name": self.case.name, "title": self.case.title, "description": self.case.description},
             "notes": list(self.case.notes),
-            "source": {
-                "label": self.source.label,
-                "simulated": self.source.simulated,
-                "sha256": self.source.sha256,
-                "found_in": self.found_in,
-            },
+            "source": field_values(self.source, without=("draw",)) | {"found_in": self.found_in},
             "seed": self.options.seed,
-            "options": json_value(asdict(self.options)),
+            "options": field_values(self.options),
         }
 
 
@@ -130,45 +125,22 @@ class Deliberated:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
-        return {
+        opened = {
             **self.opened.header(),
             "kind": "one",
-            "deliberation": self.deliberation.to_json(),
             "hash": self.deliberation.hash,
-            "verdict": None if self.verdict is None else self.verdict.to_json(),
-            "emergence": None if self.emergence is None else self.emergence.to_json(),
-            "ledger": [each.to_json() for each in self.ledger],
-            "process": self.process.to_json(),
-            "satisfaction": self.satisfaction.to_json(),
-            "sides": self.sides.to_json(),
-            "regrets": self.regrets.to_json(),
-            "flips": None if self.flips is None else self.flips.to_json(),
-            "order": None if self.order is None else self.order.to_json(),
-            "choices": self.choices.to_json(),
             "marginal": self.opened.marginal,
-            "access": None if self.access is None else dict(self.access),
-            "restored": self.restored,
-            "conversion": dict(self.conversion),
-            "approach": dict(self.approach),
-            "usage": {name: dict(each) for name, each in self.usage.items()},
-            "warnings": list(self.warnings),
         }
+        return opened | field_values(self, without=("opened",))
 
 
 @dataclass(frozen=True, eq=False)
 class DeliberatedOften:
     """Many deliberations of one case.
 
-    Attributes
-    ----------
-    opened
-        Case, options and source.
-    repeated
-        The table with intervals and null hypotheses.
-    usage
-        Agent to the moves, fallbacks, calls, tokens and repairs of its language model, over all scenarios.
-    warnings
-        Sentences that a reader must see.
+    `opened`: case, options and source; `repeated`: the table with intervals and null hypotheses; `usage`: agent to the
+    moves, fallbacks, calls, tokens and repairs of its language model, over all scenarios; `warnings`: sentences that a
+    reader must see.
     """
 
     opened: Opened
@@ -188,15 +160,8 @@ class DeliberatedOften:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
-        return {
-            **self.opened.header(),
-            "kind": "many",
-            "marginal": self.opened.marginal,
-            "repeated": self.repeated.to_json(),
-            "usage": {name: dict(each) for name, each in self.usage.items()},
-            "fallbacks": self.fallbacks,
-            "warnings": list(self.warnings),
-        }
+        about = {"kind": "many", "marginal": self.opened.marginal, "fallbacks": self.fallbacks}
+        return self.opened.header() | about | field_values(self, without=("opened",))
 
 
 def moves(usage: Mapping[str, Mapping[str, Any]]) -> int:
@@ -217,12 +182,7 @@ def silent(usage: Mapping[str, Mapping[str, Any]]) -> bool:
 def write_deliberated(found: Deliberated | DeliberatedOften, out: Path) -> Path:
     """Write a page, or a new folder with the page and the JSON; return the path of the page.
 
-    Parameters
-    ----------
-    found
-        The result.
-    out
-        A file that ends with ``.html``, or a folder that does not exist.
+    `found`: the result; `out`: a file that ends with ``.html``, or a folder that does not exist.
     """
     content = found.to_json()
     return write_page(render_deliberated(content), content, RECORD, out, "deliberation")

@@ -12,7 +12,7 @@ from accordant.agents import Agent, Turn
 from accordant.allocations import Scenario
 from accordant.allocations.measures import measures
 from accordant.cases.files import VARIABLE
-from accordant.deliberation.adapters.choices import choices_by_strategy
+from accordant.deliberation.adapters import choices_by_strategy
 from accordant.deliberation.assessment import (
     PERMUTATIONS,
     Group,
@@ -54,12 +54,8 @@ RERUN = ("rule", "fixture")  # kinds of agents that may be asked for the same de
 def check_deliberation(opened: Opened, agents: Sequence[Agent]) -> None:
     """Refuse a deliberation that could not be carried out to its end.
 
-    Raises
-    ------
-    UnknownNameError
-        If a settlement or voting rule does not exist, or a fact that an agent reads.
-    InputError
-        If options do not go together, a parameter is wrong, or a rule cannot read a concession strategy.
+    Raises UnknownNameError if a settlement or voting rule does not exist, or a fact that an agent reads; InputError if
+    options do not go together, a parameter is wrong, or a rule cannot read a concession strategy.
     """
     options = opened.options
     if options.protocol == "offers" and options.settle is not None:
@@ -104,12 +100,7 @@ def check_repeatable(opened: Opened, agents: Sequence[Agent]) -> None:
 def settlement_of(opened: Opened) -> Settlement:
     """Return the settlement rule of a debate with its parameters: the one that is named, or the case's.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such rule.
-    InputError
-        If a parameter is wrong.
+    Raises UnknownNameError if there is no such rule; InputError if a parameter is wrong.
     """
     declared = opened.case.deliberation.settle
     given = opened.options.settle
@@ -120,10 +111,7 @@ def settlement_of(opened: Opened) -> Settlement:
 def ballot_rule(options: DeliberationOptions) -> str:
     """Return the name of the voting rule.
 
-    Raises
-    ------
-    InputError
-        If it is given parameters: none is taken.
+    Raises InputError if it is given parameters: none is taken.
     """
     named = read_named(options.settle or BORDA, "--settle")
     if named.parameters:
@@ -144,10 +132,7 @@ Watch = Callable[[Turn], None]
 def open_deliberation(name_or_path: str | Path, options: DeliberationOptions) -> Opened:
     """Read the case and find its patients.
 
-    Raises
-    ------
-    InputError
-        If the case, the data or an option cannot be used.
+    Raises InputError if the case, the data or an option cannot be used.
     """
     case, beside = read_deliberation(name_or_path)
     case = _with_overrides(case, options)
@@ -170,12 +155,8 @@ def cast_for(opened: Opened) -> Cast:
     Whoever names an adversary admits it; the agents of a case may not hold one. What cannot be carried out with these
     agents is refused here, before a recording is begun.
 
-    Raises
-    ------
-    UnknownNameError
-        If an agent, a rule, or a fact that an agent reads does not exist.
-    InputError
-        If an adversary is not allowed, a parameter is wrong, or options do not go together.
+    Raises UnknownNameError if an agent, a rule, or a fact that an agent reads does not exist; InputError if an
+    adversary is not allowed, a parameter is wrong, or options do not go together.
     """
     options, declared = opened.options, opened.case.deliberation.agents
     named = options.agents or tuple(Named(each.name, dict(each.parameters)) for each in declared)
@@ -188,12 +169,7 @@ def cast_for(opened: Opened) -> Cast:
 def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Deliberated:
     """Deliberate on one scenario and measure everything about it.
 
-    Parameters
-    ----------
-    opened, cast
-        What, and who.
-    watch
-        Called with every turn as it happens.
+    `opened`, `cast`: what, and who; `watch`: called with every turn as it happens.
     """
     scenario, criteria = opened.source(opened.options.seed), opened.criteria
     held = _held(opened, cast.agents)(scenario, watch)
@@ -202,43 +178,31 @@ def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Delibe
     among = alternatives(held)
     card, group = opened.case.deliberation.scope, _group(opened)
     undone = group is not None and len(held.adversaries) == 1
+    flips = order = accessed = None
+    if rerun is not None:
+        seed, permutations = opened.options.seed, PERMUTATIONS if held.options is not None else FEW
+        order = order_effects(lambda agents: _held(opened, agents)(scenario), cast.agents, seed=seed)
+        flips = flip_test(scenario, rerun, permutations=permutations, seed=seed) if scenario.protected else None
+    if group is not None:
+        accessed = {name: access(scenario, each.shares, group) for name, each in recorded(held).items()}
     return Deliberated(
-        opened=opened,
-        deliberation=held,
+        opened, held,
         verdict=None if card is None else verdict(held, card),
         emergence=emergence(held, criteria, among=among) if criteria else None,
-        ledger=ledger(held),
-        process=process(held),
-        satisfaction=satisfaction(held, among=among),
-        sides=side_by_side(held, criteria),
-        regrets=regrets(held, among=among),
-        flips=flip_test(
-            scenario, rerun, permutations=PERMUTATIONS if held.options is not None else FEW, seed=opened.options.seed
-        )
-        if rerun and scenario.protected
-        else None,
-        order=None
-        if rerun is None
-        else order_effects(lambda agents: _held(opened, agents)(scenario), cast.agents, seed=opened.options.seed),
-        choices=choices_by_strategy(held, options=among.options),
-        access=None
-        if group is None
-        else {name: access(scenario, each.shares, group) for name, each in recorded(held).items()},
+        ledger=ledger(held), process=process(held), satisfaction=satisfaction(held, among=among),
+        sides=side_by_side(held, criteria), regrets=regrets(held, among=among), flips=flips, order=order,
+        choices=choices_by_strategy(held, options=among.options), access=accessed,
         restored=restored_access(held, group) if undone and group is not None else None,
         conversion={name: conversion(held, name) for name in others if undone},
         approach={name: approach(held, name) for name in others if undone},
-        usage=cast.usage(),
-        warnings=_warnings(opened, cast),
-    )
+        usage=cast.usage(), warnings=_warnings(opened, cast),
+    )  # fmt: skip
 
 
 def deliberate_often(opened: Opened, cast: Cast) -> DeliberatedOften:
     """Deliberate on many scenarios; nulls are always beside the results.
 
-    Raises
-    ------
-    InputError
-        If the case declares no criteria, the protocol is another than the debate, or a person takes part.
+    Raises InputError if the case declares no criteria, the protocol is another than the debate, or a person takes part.
     """
     check_repeatable(opened, cast.agents)
     options = opened.options

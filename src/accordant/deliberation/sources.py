@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from accordant.allocations import Patient, Scenario
+from accordant.allocations import Claimant, Scenario
 from accordant.allocations.scenario import Fact, portions
 from accordant.cases.files import find_file, no_data
 from accordant.deliberation.case import DeliberationSpec, MarginalSpec
@@ -25,16 +25,12 @@ MOST_VALUES = 12  # of a fact that a message lists
 Draw = Callable[[int], Scenario]
 
 patient_loaders: Registry[Draw] = Registry(
-    "patient loader",
-    group="accordant.patient_loaders",
-    packages=("accordant.deliberation.cases",),
+    "patient loader", group="accordant.patient_loaders", packages=("accordant.deliberation.cases",)
 )
 """A patient loader is a function (frame, declared) that checks a raw table and returns what draws scenarios of it."""
 
 scenario_simulators: Registry[Scenario] = Registry(
-    "scenario simulator",
-    group="accordant.scenario_simulators",
-    packages=("accordant.deliberation.cases",),
+    "scenario simulator", group="accordant.scenario_simulators", packages=("accordant.deliberation.cases",)
 )
 """A scenario simulator is a function (seed, declared) that makes up a scenario."""
 
@@ -79,13 +75,9 @@ def deliberation_source(
     beside
         Folder of the case file; None for built-in cases.
 
-    Raises
-    ------
-    DataNotFoundError
-        If a place was named and the file is not there, or there is neither a file nor a simulator.
-    InputError
-        If the file cannot be used: a missing column, fewer rows than patients, a fact that is no number, nobody of the
-        marginal group; or a declared protected fact or fact of the marginal group does not exist.
+    Raises DataNotFoundError if a place was named and the file is not there, or there is neither a file nor a simulator;
+    InputError if the file cannot be used: a missing column, fewer rows than patients, a fact that is no number, nobody
+    of the marginal group; or a declared protected fact or fact of the marginal group does not exist.
     """
     if declared.file is None and data is not None:
         raise InputError(f"--data {data} is named, but the patients of this case are always simulated")
@@ -123,12 +115,7 @@ def _simulated(declared: DeliberationSpec) -> PatientSource:
 class SimulatedDraw:
     """Draws scenarios from a simulator by its name, so that it can travel to other processes.
 
-    Attributes
-    ----------
-    simulator
-        Registered name.
-    declared
-        The ``deliberation`` section of a case.
+    `simulator`: registered name; `declared`: the ``deliberation`` section of a case.
     """
 
     simulator: str
@@ -154,7 +141,7 @@ def _check_marginal(everybody: Scenario, group: MarginalSpec) -> None:
     """Make sure that the file holds somebody of the watched group; a draw may still hold nobody."""
     if group.fact not in everybody.facts:
         return  # an unknown fact has a message of its own
-    values = [each.facts.get(group.fact) for each in everybody.patients]
+    values = [each.facts.get(group.fact) for each in everybody.claimants]
     if group.value not in values:
         known = sorted({repr(value) for value in values if value is not None})
         shown = known[:MOST_VALUES] + (["…"] if len(known) > MOST_VALUES else [])
@@ -182,12 +169,9 @@ RANGES: dict[str, tuple[float, float]] = {
 def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     """Return what draws scenarios of a table with one row per patient.
 
-    Raises
-    ------
-    DataError
-        If a column is missing, an id is missing, twice, too long or holds control characters, a fact with a meaning is
-        no number in its range, a protected fact is missing, a need is no whole number of portions, or there are fewer
-        rows than patients.
+    Raises DataError if a column is missing, an id is missing, twice, too long or holds control characters, a fact with
+    a meaning is no number in its range, a protected fact is missing, a need is no whole number of portions, or there
+    are fewer rows than patients.
     """
     wanted = len(frame) if declared.patients is None else declared.patients
     if wanted > len(frame):
@@ -198,7 +182,7 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     columns = {name: _values(frame[name], name, name in declared.protected) for name in facts}
     demands = {name: _demands(frame[DEMAND + name], name, declared) for name in needs}
     patients = [
-        Patient(
+        Claimant(
             ids[row],
             {name: values[row] for name, values in columns.items()},
             {each.name: demands[each.name][row] if each.name in demands else 1.0 for each in declared.resources},

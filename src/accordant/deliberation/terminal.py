@@ -9,6 +9,7 @@ from typing import Any, TextIO, get_args
 
 from accordant.agents import Answer, Ballot, Contestation, Proposal, Reason, Turn
 from accordant.agents.language.options import model_options
+from accordant.agents.moves import proposal_in
 from accordant.allocations import Allocation
 from accordant.deliberation.options import DeliberationOptions, Guard, Protocol
 from accordant.deliberation.participants import Cast
@@ -93,13 +94,8 @@ class Teller:
         move = turn.move
         if isinstance(move, Answer) and move.accepts is not None:
             return f"accepts the proposal of {move.accepts}"
-        if isinstance(move, Answer):
-            proposal = move.counter
-        elif isinstance(move, Contestation):
-            proposal = move.revised
-        else:
-            assert isinstance(move, Proposal)  # ballots are kept for the end
-            proposal = move
+        proposal = proposal_in(move)
+        assert proposal is not None  # ballots are kept for the end
         same = self._standing.get(turn.agent) == proposal.allocation
         self._standing[turn.agent] = proposal.allocation
         if isinstance(move, Contestation):
@@ -143,7 +139,7 @@ def _said(reason: Reason) -> str:
 
 
 def _granted(proposal: Proposal) -> str:
-    return ", ".join(proposal.allocation.patients) or "nobody"
+    return ", ".join(proposal.allocation.claimants) or "nobody"
 
 
 UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
@@ -162,10 +158,7 @@ def deliberation_options(
 ) -> DeliberationOptions:
     """Return what the options of the command say.
 
-    Raises
-    ------
-    InputError
-        If a name is unknown, or options do not go together.
+    Raises InputError if a name is unknown, or options do not go together.
     """
     for kind, given, allowed in (("protocol", protocol, get_args(Protocol)), ("guard", guard, get_args(Guard))):
         if given not in allowed:

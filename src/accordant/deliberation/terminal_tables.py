@@ -181,18 +181,8 @@ def _ledger_table(content: Json) -> Table:
     """Return who moved on which patient."""
     moves = [each for each in content["ledger"] if each["conceded_to"] or each["yielded_to"] or each["void"]]
     table = _table("Ledger: who moved on whom")
-    for name in (
-        "agent",
-        "patient",
-        "solo",
-        "revised",
-        "joint",
-        "conceded to",
-        "yielded to",
-        "reply",
-        "reason",
-        "void",
-    ):
+    heads = ("agent", "patient", "solo", "revised", "joint", "conceded to", "yielded to", "reply", "reason", "void")
+    for name in heads:
         table.add_column(name, overflow="fold")
     for each in moves[:MOST_MOVES]:
         table.add_row(

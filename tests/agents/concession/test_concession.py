@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.agents.concession import Progress, concession_of, concessions
-from accordant.allocations.utility import band
-from accordant.agents.concession import Exponential
-from accordant.agents.concession import Linear, Polynomial
+from accordant.agents.concession import Progress, concession_of, concessions, exponential, polynomial
+from accordant.allocations.allocation import band
 from accordant.errors import InputError, UnknownNameError
 
 TIME_BASED = ("polynomial", "boulware", "linear", "conceder", "hardheaded", "exponential")
@@ -35,11 +33,11 @@ def progresses(draw):
 
 def test_names():
     assert set(concessions.names()) >= {*TIME_BASED, "tit_for_tat", "tough", "nice", "micro"}
-    assert concession_of("linear") == Linear()
-    assert concession_of(Polynomial(3)) == Polynomial(3)
+    assert concession_of("linear") == concessions.create("linear")
+    assert concession_of(polynomial(3)) == polynomial(3)
     with pytest.raises(UnknownNameError, match="did you mean 'boulware'"):
         concession_of("boulwar")
-    for wrong in (3, None, ["linear"], Linear):
+    for wrong in (3, None, ["linear"], polynomial):
         with pytest.raises(InputError, match="concession is .*allowed: boulware"):
             concession_of(wrong)
     for name, parameter in (("polynomial", "exponent"), ("exponential", "power")):
@@ -84,15 +82,15 @@ def test_polynomial_figures_half_way(name, half):
 
 @pytest.mark.parametrize(("power", "half"), [(0.125, 0.8740), (0.725, 0.4838), (4.0, 0.0375)])
 def test_exponential_figures_half_way(power, half):
-    assert Exponential(power).target(Progress(0.5)) == pytest.approx(half, abs=5e-5)
+    assert exponential(power).target(Progress(0.5)) == pytest.approx(half, abs=5e-5)
 
 
 @given(st.floats(0.05, 0.95), st.floats(0.05, 8), st.floats(0.05, 8))
 def test_which_exponent_is_tougher(time, first, second):
     low, high = sorted([first, second])
     progress = Progress(time)
-    assert Polynomial(low).target(progress) <= Polynomial(high).target(progress)
-    assert Exponential(low).target(progress) >= Exponential(high).target(progress)
+    assert polynomial(low).target(progress) <= polynomial(high).target(progress)
+    assert exponential(low).target(progress) >= exponential(high).target(progress)
 
 
 def test_only_the_polynomial_family_has_an_exponent():
@@ -107,9 +105,9 @@ def test_only_the_polynomial_family_has_an_exponent():
 @pytest.mark.parametrize("wrong", [0, -1, math.nan])
 def test_exponents_are_above_zero(wrong):
     with pytest.raises(InputError, match="above 0"):
-        Polynomial(wrong)
+        polynomial(wrong)
     with pytest.raises(InputError, match="above 0"):
-        Exponential(wrong)
+        exponential(wrong)
 
 
 def test_presets_take_no_exponent():

@@ -20,7 +20,7 @@ from accordant.agents.frameworks.claims import Rights
 from accordant.agents.frameworks.welfarist import Sufficientarian
 from accordant.agents.frameworks.welfarist import Utilitarian
 from accordant.agents.moves import CONSIDERATIONS as CODES
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 from accordant.allocations.enumeration import enumerate_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
@@ -98,7 +98,7 @@ def test_no_framework_sees_an_attribute_unless_told(form):
 @settings(max_examples=15, deadline=None)
 def test_the_order_of_patients_changes_nothing(form, seed, order, ward):
     framework, scenario = FORMS[form](), ward(seed, n=6)
-    permuted = Scenario([scenario.patients[i] for i in order], scenario.resources)
+    permuted = Scenario([scenario.claimants[i] for i in order], scenario.resources)
     np.testing.assert_array_equal(
         framework.utility(permuted, seed).of(shares(permuted)), framework.utility(scenario, seed).of(shares(scenario))
     )
@@ -167,7 +167,7 @@ class TestValues:
         scenario = ward(1)
         lots = kind().utility(scenario, 7).values
         np.testing.assert_array_equal(lots, keyed_uniform(7, [f"{kind.name}:{each}" for each in scenario.ids]))
-        fewer = Scenario(scenario.patients[3:], scenario.resources)
+        fewer = Scenario(scenario.claimants[3:], scenario.resources)
         np.testing.assert_array_equal(kind().utility(fewer, 7).values, lots[3:])
         assert (lots != kind().utility(scenario, 8).values).all()
 
@@ -234,7 +234,7 @@ class TestLeximin:
     def test_the_worst_off_decide_whom_severity_would_not_choose(self):
         """The most severe gains nothing from a bed; leximin sees that, severity does not."""
         facts = [dict(p_without=0.1, p_with=0.1, severity=0.9), dict(p_without=0.3, p_with=0.8, severity=0.7)]
-        scenario = Scenario([Patient(f"p{i}", each) for i, each in enumerate(facts)], [Resource("bed", 1)])
+        scenario = Scenario([Claimant(f"p{i}", each) for i, each in enumerate(facts)], [Resource("bed", 1)])
         assert Rawlsian().utility(scenario, 0).of(np.eye(2)).argmax() == 0
         assert Rawlsian(form="leximin").utility(scenario, 0).of(np.eye(2)).argmax() == 1
 
@@ -250,7 +250,7 @@ class TestLeximin:
 class TestRights:
     def by_hand(self, scenario, row, threshold):
         """Count patients one by one."""
-        facts = [each.facts for each in scenario.patients]
+        facts = [each.facts for each in scenario.claimants]
         wants = scenario.demand.sum(axis=1)
         owed = [f["acuity"] == 1 and f["p_with"] > threshold and d > 0 for f, d in zip(facts, wants)]
         others = any(x > 0 and d > 0 and not o for o, x, d in zip(owed, row, wants))
@@ -292,8 +292,8 @@ class TestRights:
     @pytest.mark.parametrize(("acute", "other", "beds", "broken"), [(1, 0, 0, 0), (0, 1, 1, 0), (1, 1, 1, 1)])
     def test_who_demands_nothing_is_neither_owed_nor_granted(self, acute, other, beds, broken):
         patients = [
-            Patient("a", dict(p_with=0.9, acuity=1), {"bed": acute}),
-            Patient("b", dict(p_with=0.9, acuity=4), {"bed": other}),
+            Claimant("a", dict(p_with=0.9, acuity=1), {"bed": acute}),
+            Claimant("b", dict(p_with=0.9, acuity=4), {"bed": other}),
         ]
         scenario = Scenario(patients, [Resource("bed", beds)])
         assert Rights().violations(scenario, shares(scenario)).max() == broken

@@ -12,7 +12,7 @@ import pytest
 
 from accordant.agents import Contestation, Fault, Proposal, Reason, Reply, Turn, View
 from accordant.agents.language import LanguageModelAgent, OpenAICompatible, Request
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.allocations.allocation import Options
 
 KEY = "sk-secret-0123456789-ABCDEF"
@@ -181,7 +181,7 @@ class Room:
         names = ("acuity", "severity", "p_with", "p_without", "sex")
         self.scenario = Scenario(
             [
-                Patient(f"p{i}", {**dict(zip(names, each, strict=True)), "note": note if i == 0 else ""})
+                Claimant(f"p{i}", {**dict(zip(names, each, strict=True)), "note": note if i == 0 else ""})
                 for i, each in enumerate(facts)
             ],
             [Resource("bed", 2)],

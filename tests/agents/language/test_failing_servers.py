@@ -358,7 +358,7 @@ def test_a_fallback_moves_and_is_marked(step, agent, room, server):
     assert acted.fallback
     assert acted.generated_by == "template"
     assert acted.repairs == (2 if speaker.ledger["repairs"] else 0)
-    assert acted.move.allocation.patients == ("p0", "p1")
+    assert acted.move.allocation.claimants == ("p0", "p1")
     assert (speaker.ledger["fallbacks"], speaker.ledger["moves"]) == (1, 1)
     server.script(lambda handler, request: handler.chat({"grants": [], "priorities": [], "reasons": []}))
     assert speaker.acted(room.view()).fallback
@@ -370,7 +370,7 @@ def test_the_rules_of_the_package_can_stand_in(agent, room, server):
     speaker = agent(framework="rawlsian", fallback=create("rawlsian"))
     acted = speaker.acted(room.view(scenario=room.scenario.seen(speaker.facts), options=room.options()))
     assert acted.fallback
-    assert acted.move.allocation.patients == ("p0", "p2")
+    assert acted.move.allocation.claimants == ("p0", "p2")
     assert speaker.to_json()["fallback"]["kind"] == "rule"
 
 

@@ -28,9 +28,9 @@ def test_a_missing_extra_is_named(extra):
         "sys.modules['pydantic_ai'] = None\n"
         "from accordant.agents import View\n"
         "from accordant.agents.language import LanguageModelAgent\n"
-        "from accordant.allocations import Patient, Resource, Scenario\n"
+        "from accordant.allocations import Claimant, Resource, Scenario\n"
         "from accordant.errors import InputError, InvalidMoveError\n"
-        "view = View('me', 'propose', Scenario([Patient('p', {})], [Resource('bed', 1)]))\n"
+        "view = View('me', 'propose', Scenario([Claimant('p', {})], [Resource('bed', 1)]))\n"
         "try: LanguageModelAgent('me', 'http://localhost:1/v1', 'm', retriever=None).act(view)\n"
         "except InputError as error: print(type(error) is InputError, error)"
     )

@@ -52,7 +52,7 @@ def test_the_stated_priorities_become_the_utility_in_the_order_of_ids(room):
     answer = plain(room, priorities=[{"patient": each, "value": value} for each, value in stated.items()])
     move = made(answer, room)
     assert move.utility.to_json() == [0.0, 0.25, 0.5, 1.0]
-    assert move.allocation.patients == ("p0", "p2")
+    assert move.allocation.claimants == ("p0", "p2")
     assert move.reasons[0].text == "t"
 
 
@@ -164,7 +164,7 @@ def contested(granted, kinds):
 def test_replies_may_not_contradict_the_revised_proposal(case, room):
     granted, kinds, faults = CONTRADICTIONS[case]
     if not faults:
-        assert made(contested(granted, kinds), room, "contest").revised.allocation.patients == granted
+        assert made(contested(granted, kinds), room, "contest").revised.allocation.claimants == granted
         return
     with pytest.raises(BadAnswerError) as caught:
         made(contested(granted, kinds), room, "contest")
@@ -307,7 +307,7 @@ def test_the_schema_lists_the_names_that_may_be_used_unless_they_are_too_many():
 def test_without_grants_the_allocation_is_the_best_for_the_priorities(room):
     proposal = plain(room) | {"grants": None}
     proposal["priorities"] = [{"patient": f"p{i}", "value": value} for i, value in enumerate((0.1, 0.9, 0.2, 0.8))]
-    assert made(proposal, room, "propose").allocation.patients == ("p1", "p3")
+    assert made(proposal, room, "propose").allocation.claimants == ("p1", "p3")
     with pytest.raises(BadAnswerError, match="priorities: missing"):
         made(proposal | {"priorities": proposal["priorities"][1:]}, room, "propose")
 
@@ -324,7 +324,7 @@ def test_the_same_view_asks_the_same_question_whatever_the_order_of_patients(pha
     first = agent().act(room.view(phase))
     shuffled = dataclasses.replace(
         room.view(phase),
-        scenario=type(room.scenario)(room.scenario.patients[::-1], room.scenario.resources, protected=["sex"]),
+        scenario=type(room.scenario)(room.scenario.claimants[::-1], room.scenario.resources, protected=["sex"]),
     )
     assert agent().act(shuffled).to_json() == first.to_json()
     assert server.bodies[0] == server.bodies[1]

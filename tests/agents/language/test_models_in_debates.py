@@ -34,7 +34,7 @@ def test_the_first_proposal_does_not_depend_on_the_partner(agent, room, server):
         scenario = type(shown)(
             [
                 type(each)(each.id, {**each.facts, "dependency": 0.5, "arrival": 1}, each.demand)
-                for each in shown.patients
+                for each in shown.claimants
             ],
             shown.resources,
             protected=shown.protected,

@@ -8,7 +8,7 @@ from accordant.agents import Proposal, View
 from accordant.agents.language.prompt import conversation, document, fenced, repair
 from accordant.agents.language.wire import TEXT_LENGTH
 from accordant.agents.retrieval import Hit, NoRetriever, Passage
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 from accordant.errors import InputError, InvalidMoveError
 
 HOSTILE = (
@@ -212,11 +212,11 @@ def renamed(room, kind, name):
     """Return a view in which something has another name."""
     old = room.scenario
     patients = [
-        Patient(
+        Claimant(
             name if kind == "patient" and each.id == "p0" else each.id,
             {name if kind == "fact" and key == "acuity" else key: value for key, value in each.facts.items()},
         )
-        for each in old.patients
+        for each in old.claimants
     ]
     resources = [Resource(name, 2)] if kind == "resource" else old.resources
     return View(name if kind == "agent" else "me", "propose", Scenario(patients, resources))

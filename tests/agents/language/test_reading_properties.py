@@ -12,14 +12,14 @@ from accordant.agents import View
 from accordant.agents.language.keys import readable, without_hidden_key, without_key
 from accordant.agents.language.prompt import conversation
 from accordant.agents.language.answers import BadAnswerError, read_move, strict_json
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 
 IDS = ("a", "b", "c")
 SCENARIO = Scenario(
     [
-        Patient("a", {"x": 1}, {"bed": 1}),
-        Patient("b", {"x": 2}, {"bed": 1, "oxygen": 2}),
-        Patient("c", {"x": 3}, {"oxygen": 1}),
+        Claimant("a", {"x": 1}, {"bed": 1}),
+        Claimant("b", {"x": 2}, {"bed": 1, "oxygen": 2}),
+        Claimant("c", {"x": 3}, {"oxygen": 1}),
     ],
     [Resource("bed", 1), Resource("oxygen", 2, portion=0.5)],
 )
@@ -154,7 +154,7 @@ def test_any_text_is_an_object_or_refused(text):
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=80))
 def test_no_note_leaves_its_place_in_the_prompt(note):
-    scenario = Scenario([Patient("a", {"note": note})], [Resource("bed", 1)])
+    scenario = Scenario([Claimant("a", {"note": note})], [Resource("bed", 1)])
     _, user = conversation(View("me", "propose", scenario), ["note"], (), None)
     opening, data, closing, _ = user.text.split("\n")
     assert (opening, closing) == ("<data>", "</data>")

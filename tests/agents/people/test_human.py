@@ -6,7 +6,7 @@ import pytest
 
 from accordant.agents import Proposal, View, create
 from accordant.agents.people import HumanAgent
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.errors import InputError, InvalidMoveError
 
 
@@ -14,7 +14,7 @@ from accordant.errors import InputError, InvalidMoveError
 def scenario():
     facts = [("mild", 0.25), ("strange\x1b[31m\nnote " + "x" * 90, 0.5), ("none", 1.0)]
     return Scenario(
-        [Patient(f"p{i}", {"note": note, "severity": s}) for i, (note, s) in enumerate(facts)], [Resource("bed", 1)]
+        [Claimant(f"p{i}", {"note": note, "severity": s}) for i, (note, s) in enumerate(facts)], [Resource("bed", 1)]
     )
 
 
@@ -40,18 +40,18 @@ class TestProposing:
     def test_ids_in_order_of_importance(self, scenario):
         agent, _ = person("p2")
         found = agent.act(View("human", "propose", scenario))
-        assert found.allocation.patients == ("p2",)
+        assert found.allocation.claimants == ("p2",)
         assert found.utility.values.tolist() == pytest.approx([0, 0, 1])
         assert [(each.patient, each.code) for each in found.reasons] == [("p2", "stated")]
 
     def test_values_fall_with_the_place(self):
-        ward = Scenario([Patient(p, {}) for p in "abcd"], [Resource("bed", 3)])
+        ward = Scenario([Claimant(p, {}) for p in "abcd"], [Resource("bed", 3)])
         agent, _ = person("d, a b\n")
         assert agent.act(View("human", "propose", ward)).utility.values.tolist() == [0.75, 0.5, 0, 1.0]
 
     def test_several_resources_and_parts(self):
         ward = Scenario(
-            [Patient(p, {}, {"bed": 1, "oxygen": 2}) for p in "ab"], [Resource("bed", 1), Resource("oxygen", 3, 0.5)]
+            [Claimant(p, {}, {"bed": 1, "oxygen": 2}) for p in "ab"], [Resource("bed", 1), Resource("oxygen", 3, 0.5)]
         )
         agent, shown = person("a b oxygen=1", "b oxygen=1.5 a bed=1 oxygen=1.5")
         found = agent.act(View("human", "propose", ward)).allocation
@@ -75,7 +75,7 @@ class TestProposing:
     )
     def test_what_is_wrong_is_explained_and_asked_again(self, wrong, explained, scenario):
         agent, shown = person(wrong, "p0")
-        assert agent.act(View("human", "propose", scenario)).allocation.patients == ("p0",)
+        assert agent.act(View("human", "propose", scenario)).allocation.claimants == ("p0",)
         assert any(explained in text for text in shown)
         assert sum(text.startswith("grant") for text in shown) == 2
 
@@ -115,13 +115,13 @@ class TestContesting:
         assert [(each.patient, each.kind) for each in found.replies] == [("p0", "maintain"), ("p2", "challenge")]
         assert found.replies[1].reason.text == "can wait until noon"
         assert found.replies[1].reason.code == "stated"
-        assert found.revised.allocation.patients == ("p0",)
+        assert found.revised.allocation.claimants == ("p0",)
         assert "p2       0%     100%   *" in shown[1].splitlines()
 
     def test_faults(self, scenario):
         agent, shown = person("mantain", "justify", "justify  is first", "concede", "p0", "p2")
         found = agent.act(self.view(scenario))
-        assert found.revised.allocation.patients == ("p2",)
+        assert found.revised.allocation.claimants == ("p2",)
         assert found.replies[0].reason.text == "is first"
         for part in ("did you mean 'maintain'", "'justify' needs a reason", "'p2' was conceded and still gets 0%"):
             assert any(part in text for text in shown)
@@ -135,7 +135,7 @@ class TestAnsweringAndVoting:
         agent, shown = person("others", "", "p1")
         found = agent.act(view)
         assert found.accepts is None
-        assert found.counter.allocation.patients == ("p1",)
+        assert found.counter.allocation.claimants == ("p1",)
         assert any("did you mean 'other'" in text for text in shown)
 
     def test_ranking(self, scenario):
@@ -150,7 +150,7 @@ class TestTerminal:
     def test_asks_on_standard_error(self, scenario, monkeypatch, capsys):
         monkeypatch.setattr("sys.stdin", io.StringIO("p1\n"))
         agent = create("human")
-        assert agent.act(View("human", "propose", scenario)).allocation.patients == ("p1",)
+        assert agent.act(View("human", "propose", scenario)).allocation.claimants == ("p1",)
         with pytest.raises(InvalidMoveError, match="the input ended"):
             agent.act(View("human", "propose", scenario))
         said = capsys.readouterr()

@@ -75,7 +75,7 @@ class TestProposals:
     def test_every_patient_who_is_granted_has_a_reason(self, ward):
         scenario = ward(0, capacities=(3,))
         found = create("rawlsian").act(View("r", "propose", scenario.seen(["severity"]), enumerate_options(scenario)))
-        assert tuple(each.patient for each in found.reasons) == found.allocation.patients
+        assert tuple(each.patient for each in found.reasons) == found.allocation.claimants
         severity = dict(zip(scenario.ids, scenario.numbers("severity")))
         ranks = {p: sum(s > severity[p] for s in severity.values()) + 1 for p in severity}
         for each in found.reasons:
@@ -96,14 +96,14 @@ class TestProposals:
     def test_nothing_or_everything_to_give(self, name, capacity, granted, ward, debate):
         scenario = ward(0, capacities=(capacity,))
         moves = debate(scenario, [create(name), create("egalitarian", {"name": "other"})], enumerate_options(scenario))
-        assert len(moves[0][name].allocation.patients) == len(moves[0][name].reasons) == granted
+        assert len(moves[0][name].allocation.claimants) == len(moves[0][name].reasons) == granted
         assert moves[1][name].replies == ()
         assert moves[2][name].accepts == "other"
 
     def test_one_patient(self, ward, debate):
         scenario = ward(0, n=1, capacities=(1,))
         moves = debate(scenario, rules()[:3], enumerate_options(scenario))
-        assert moves[0]["care"].allocation.patients == ("p00",)
+        assert moves[0]["care"].allocation.claimants == ("p00",)
 
 
 class TestContestations:
@@ -187,7 +187,7 @@ class TestContestations:
         pair = [create("rights", {"concession": "nice"}), create("rawlsian", {"concession": "tough"})]
         first, second, third, _ = debate(scenario, pair, enumerate_options(scenario))
         for each in (first["rights"], second["rights"].revised, third["rights"].counter):
-            assert each.allocation.patients == ("p00", "p05")
+            assert each.allocation.claimants == ("p00", "p05")
         assert third["rights"].accepts is None
 
 
@@ -221,7 +221,7 @@ class TestConstraints:
         )  # fmt: skip
 
     def test_proposal_and_vote(self, ward):
-        assert self.moves(ward, "propose").allocation.patients == ("p01",)
+        assert self.moves(ward, "propose").allocation.claimants == ("p01",)
         assert self.moves(ward, "vote", a="p00", b="p03", c="p02").ranking == (2, 1, 0)
 
     def test_nothing_that_breaks_one_is_accepted(self, ward):
@@ -231,7 +231,7 @@ class TestConstraints:
     def test_nothing_below_the_disagreement_is_accepted_even_if_nothing_permitted_reaches_it(self, ward):
         found = self.moves(ward, "offer", 1.0, "p00", a="p01")
         assert found.accepts is None
-        assert found.counter.allocation.patients == ("p01",)
+        assert found.counter.allocation.claimants == ("p01",)
 
 
 class TestAnswers:
@@ -258,7 +258,7 @@ class TestAnswers:
             disagreement=Allocation.whole(scenario, ["p01"]),
         )  # fmt: skip
         assert agent.act(without).accepts is None
-        assert agent.act(without).counter.allocation.patients == ("p01",)
+        assert agent.act(without).counter.allocation.claimants == ("p01",)
 
     def test_alone_at_the_table(self, ward):
         agent = UtilityAgent("me", {"p00": 1})
@@ -366,7 +366,7 @@ class TestFeasibility:
         low, high = (sum(values[p] for p in some) for some in (ranked[:15], ranked[-15:]))
         left = np.cumsum([values[take] - values[drop] for drop, take in zip(mine, theirs)]) + high
         swaps = int((left >= low + 0.7 * (high - low)).sum())
-        assert len(set(revised.patients) & set(other)) == 15 - len(mine) + swaps
+        assert len(set(revised.claimants) & set(other)) == 15 - len(mine) + swaps
         assert 0 < swaps < len(mine)
 
 

@@ -13,7 +13,7 @@ from accordant.allocations.enumeration import count_options
 from accordant.allocations.measures.measure import measures
 from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import alternatives, emergence
-from accordant.deliberation.adapters.choices import choices_by_strategy
+from accordant.deliberation.adapters import choices_by_strategy
 from accordant.deliberation.protocols.debate import debate
 
 

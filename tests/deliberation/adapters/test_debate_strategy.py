@@ -13,7 +13,7 @@ import accordant as ac
 from accordant import strategies
 from accordant.agents.concession import concessions
 from accordant.certificates import Threat, certify
-from accordant.deliberation.adapters.debate_strategy import Debate
+from accordant.deliberation.adapters import Debate
 from accordant.deliberation.settlement import settlements
 from accordant.deliberation.settlement.settlement import Table
 from accordant.errors import InputError, UnknownNameError

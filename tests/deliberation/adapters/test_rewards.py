@@ -9,12 +9,12 @@ import pytest
 
 from accordant import strategies
 from accordant.agents import create
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import alternatives
 from accordant.deliberation.protocols.debate import debate
-from accordant.deliberation.adapters.choices import COMPARED, choices_by_strategy
-from accordant.deliberation.adapters.rewards import expected_rewards, names_of, patient_rewards
+from accordant.deliberation.adapters import COMPARED, choices_by_strategy
+from accordant.deliberation.adapters import expected_rewards, names_of, patient_rewards
 from accordant.errors import InputError
 
 SMALL = {"patients": 6, "beds": 2}
@@ -67,7 +67,7 @@ def test_too_many_allocations_to_list_need_shared_options():
 
 
 def test_names_with_amounts_where_ids_are_not_enough():
-    people = [Patient(each, {"arrival": k}) for k, each in enumerate("ab")]
+    people = [Claimant(each, {"arrival": k}) for k, each in enumerate("ab")]
     halves = debate(Scenario(people, [Resource("oxygen", 1, 0.5)]), [create("procedural")])
     assert names_of(halves.options) == ("a", "a + b", "b")
     quarters = debate(Scenario(people, [Resource("oxygen", 1, 0.25)]), [create("procedural")])
@@ -82,7 +82,7 @@ def test_strategies_choose_what_they_choose_from_e():
     given = expected_rewards([deliberation])
     for rule in ("utilitarian", "maximin", "borda"):
         chosen = found.allocations[strategies.create(rule).label]
-        assert " + ".join(chosen.patients) == strategies.create(rule)(given).actions[0]
+        assert " + ".join(chosen.claimants) == strategies.create(rule)(given).actions[0]
     for label, each in found.allocations.items():
         assert found.agrees[label] == (each == deliberation.joint)
         same = sum(a == b for a, b in zip(each.shares, deliberation.joint.shares, strict=True)) / 6

@@ -9,7 +9,7 @@ import pytest
 
 from accordant.agents import Agent, Contestation, Fault, Proposal, Reason, Reply, Turn
 from accordant.agents.concession import concessions
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.deliberation.record import Deliberation, Settled
 
 
@@ -45,7 +45,7 @@ class Held:
 def people(groups="aabb", beds=2, portion=1.0, **facts):
     """Return a scenario with patients p0, p1, … and one resource."""
     columns = {"group": list(groups), **facts}
-    patients = [Patient(f"p{row}", {name: each[row] for name, each in columns.items()}) for row in range(len(groups))]
+    patients = [Claimant(f"p{row}", {name: each[row] for name, each in columns.items()}) for row in range(len(groups))]
     return Scenario(patients, [Resource("bed", beds, portion)], protected=("group",))
 
 

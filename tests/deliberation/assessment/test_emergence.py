@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from accordant.allocations.measures.measure import Criterion
 from accordant.allocations.measures.measure import measures
 from accordant.allocations.allocation import Options
-from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives
 from accordant.deliberation.assessment.emergence import Emergence, emergence
 from accordant.deliberation.repetition import Repeated, repeat
 from accordant.errors import InputError
@@ -233,7 +233,7 @@ def test_wrong_criteria_and_alternatives(record, scenario):
     with pytest.raises(InputError, match="own label"):
         emergence(held, (GAP, GAP))
     options = alternatives(held).options
-    without = Options(held.scenario, np.delete(options.granted, position(options, held.joint), axis=0), complete=False)
+    without = Options(held.scenario, np.delete(options.granted, options.position(held.joint), axis=0), complete=False)
     with pytest.raises(InputError, match="is not among"):
         emergence(held, ALL, among=Alternatives(without, alternatives(held).random))
 

@@ -8,7 +8,7 @@ import pytest
 from accordant.agents import Answer, Contestation, Reason, Reply
 from accordant.deliberation.assessment.process import process, void_reasons
 from accordant.deliberation.protocols.debate import debate
-from accordant.deliberation.assessment.ledger import disputed_patients, ledger, nearer, replies_of
+from accordant.deliberation.assessment.ledger import disputed_claimants, ledger, nearer, replies_of
 
 
 def line(deliberation, agent, patient):
@@ -110,7 +110,7 @@ def test_lines_stand_in_order_and_leave_out_what_nobody_touched(record, scenario
     assert [(each.agent, each.patient) for each in ledger(held)] == [
         ("A", "p1"), ("A", "p2"), ("B", "p1"), ("B", "p2")
     ]  # fmt: skip
-    assert disputed_patients(held).tolist() == [False, True, True, False, False]
+    assert disputed_claimants(held).tolist() == [False, True, True, False, False]
 
 
 def test_a_change_that_nobody_wanted_is_movement_without_concession(record, scenario):
@@ -141,7 +141,7 @@ def test_nearer(before, after, expected):
 def test_one_agent_yields_to_nobody(record, scenario):
     held = record(scenario("ab", beds=1), {"A": {"p0": 1.0}}, {"p1": 1.0})
     assert [each.yielded_to for each in ledger(held)] == [(), ()]
-    assert not disputed_patients(held).any()
+    assert not disputed_claimants(held).any()
     assert np.array([each.moved for each in ledger(held)]).all()
 
 

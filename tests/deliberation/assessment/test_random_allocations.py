@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.allocations.enumeration import enumerate_options
 from accordant.deliberation.assessment.alternatives import level
 from accordant.deliberation.assessment.alternatives import at_level
@@ -28,7 +28,7 @@ class Gap:
 def built(demands, capacities):
     """Return a scenario from portions demanded, (patient, resource), and portions there are."""
     patients = [
-        Patient(f"p{row}", {}, {f"r{k}": float(amount) for k, amount in enumerate(each)})
+        Claimant(f"p{row}", {}, {f"r{k}": float(amount) for k, amount in enumerate(each)})
         for row, each in enumerate(demands)
     ]
     return Scenario(patients, [Resource(f"r{k}", float(amount)) for k, amount in enumerate(capacities)])

@@ -15,7 +15,7 @@ from accordant.allocations.measures.measure import measures
 from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment.alternatives import alternatives
 from accordant.deliberation.assessment.regrets import recorded, regrets
-from accordant.deliberation.assessment.satisfaction import satisfaction
+from accordant.deliberation.assessment.regrets import satisfaction
 from accordant.deliberation.assessment.verdict import side_by_side
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.views import seed_of

@@ -181,7 +181,7 @@ def test_patients_from_an_own_table(tmp_path):
     assert found.label == f"ward.csv (sha256 {found.sha256[:12]})" and not found.simulated
     scenario = found(0)
     assert scenario.ids == ("ann", "bob", "cem") and scenario.protected == ("sex",)
-    assert dict(scenario.patients[0].facts) == {"arrival": 1, "severity": 0.9, "sex": "f", "insured": True}
+    assert dict(scenario.claimants[0].facts) == {"arrival": 1, "severity": 0.9, "sex": "f", "insured": True}
     assert scenario.column("sex").tolist() == ["f", "m", "m"]
     insured = source(tmp_path, table=TABLE.replace("false", ""))(0).column("insured").tolist()
     assert insured == [True, None, True]  # what is not protected may be missing
@@ -215,7 +215,7 @@ def test_all_rows_by_default(tmp_path):
     (tmp_path / "ward.yaml").write_text(yaml.safe_dump(case))
     declared, beside = read_deliberation(tmp_path / "ward.yaml")
     found = deliberation_source(declared.deliberation, None, beside)
-    assert found(0).ids == ("ann", "bob", "cem") and found(0).patients == found(1).patients
+    assert found(0).ids == ("ann", "bob", "cem") and found(0).claimants == found(1).claimants
 
 
 def test_another_separator(tmp_path):

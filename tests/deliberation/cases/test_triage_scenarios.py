@@ -102,7 +102,7 @@ def test_a_scenario_of_visits():
     assert len(scenario.ids) == 12 and scenario.capacity.tolist() == [5]
     assert scenario.protected == PROTECTED == ("sex", "age_band", "arrival_mode")
     assert sorted(scenario.numbers("arrival")) == list(range(1, 13))
-    for patient in scenario.patients:
+    for patient in scenario.claimants:
         visit = VISITS.iloc[int(patient.id.removeprefix("v")) - 1]
         facts = patient.facts
         assert (facts["acuity"], facts["nurse_acuity"]) == (visit["KTAS_expert"], visit["KTAS_RN"])
@@ -118,7 +118,7 @@ def test_draws_depend_on_the_seed_alone():
     assert len({ktas_scenario(VISITS, seed).hash for seed in range(20)}) == 20
     small, large = ktas_scenario(VISITS, 5, patients=4), ktas_scenario(VISITS, 5, patients=9)
     assert set(small.ids) <= set(large.ids)
-    assert all(dict(large.patients[large.index(p.id)].facts) == dict(p.facts) for p in small.patients)
+    assert all(dict(large.claimants[large.index(p.id)].facts) == dict(p.facts) for p in small.claimants)
 
 
 def test_every_visit_is_drawn_equally_often():

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from accordant.agents import create
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 from accordant.deliberation.sources import PatientSource
 from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.naming import read_names
@@ -68,8 +68,10 @@ def held(agents=PAIR, *, scenario=None, cast=None, **options):
 def in_portions():
     """Return four patients who need half units of two resources, and one who needs nothing."""
     demands = [{"bed": 1.0, "nurse": 0.5}, {"bed": 1.0}, {"nurse": 1.5}, {"bed": 0.5, "nurse": 0.5}, {}]
-    facts = [each.facts for each in random_scenario(3, patients=5).patients]
-    people = [Patient(f"q{k}", dict(fact), demand) for k, (fact, demand) in enumerate(zip(facts, demands, strict=True))]
+    facts = [each.facts for each in random_scenario(3, patients=5).claimants]
+    people = [
+        Claimant(f"q{k}", dict(fact), demand) for k, (fact, demand) in enumerate(zip(facts, demands, strict=True))
+    ]
     return Scenario(people, [Resource("bed", 1.5, 0.5), Resource("nurse", 1.0, 0.5)], protected=("group",))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from accordant.agents import Proposal, Reason, Reply
 from accordant.allocations import AdditiveUtility, Allocation
-from accordant.deliberation.protocols.admissibility import Known, admitted, admitted_replies, counted, faults_of
+from accordant.deliberation.protocols.admissibility import Known, admit, admit_replies, counted, faults_of
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def proposal(ward, *reasons, retrieved=()):
 
 def test_a_protected_fact_makes_a_reason_void_and_only_the_reason(ward):
     good, bad = Reason("p00", "severity", ("severity",)), Reason("p01", "group", ("severity", "group"))
-    found = admitted(proposal(ward, good, bad), known(ward))
+    found = admit(proposal(ward, good, bad), known(ward))
     assert found.proposal.reasons == (good,)
     assert found.proposal.allocation == Allocation.whole(ward, ["p00", "p01"])
     (fault,) = found.faults
@@ -53,15 +53,15 @@ def test_a_fact_that_the_agent_was_not_shown_makes_a_reason_void(ward):
 
 def test_a_citation_that_was_never_looked_up_makes_a_reason_void(ward):
     cited = Reason("p00", "benefit", ("p_with",), ("u-1", "u-2"))
-    assert admitted(proposal(ward, cited), known(ward, {"u-1", "u-2"})).faults == ()
-    (fault,) = admitted(proposal(ward, cited), known(ward, {"u-1"})).faults
+    assert admit(proposal(ward, cited), known(ward, {"u-1", "u-2"})).faults == ()
+    (fault,) = admit(proposal(ward, cited), known(ward, {"u-1"})).faults
     assert fault.text == "reason on 'p00' cites the passage 'u-2', which was not looked up"
     assert (fault.why, fault.names) == ("not_looked_up", ("u-2",))
 
 
 def test_unknown_patients_and_second_reasons_do_not_count(ward):
     first, second = Reason("p00", "benefit"), Reason("p00", "severity")
-    found = admitted(proposal(ward, first, second, Reason("p99", "benefit")), known(ward))
+    found = admit(proposal(ward, first, second, Reason("p99", "benefit")), known(ward))
     assert found.proposal.reasons == (first,)
     assert [fault.text for fault in found.faults] == ["second reason on 'p00'", "reason on 'p99', who is no patient"]
     assert counted(proposal(ward, first, second, Reason("p99", "benefit")), found.faults).reasons == (first,)
@@ -77,7 +77,7 @@ def test_everything_that_is_wrong_with_a_reason_is_found(ward):
 
 class TestReplies:
     def judge(self, ward, *replies, disputed=("p01", "p02"), retrieved=()):
-        found = admitted_replies(replies, disputed, known(ward, retrieved))
+        found = admit_replies(replies, disputed, known(ward, retrieved))
         return {reply.patient: reply for reply in found.replies}, [fault.text for fault in found.faults]
 
     def test_missing_doubled_and_undisputed_ones_are_void(self, ward):
@@ -116,7 +116,7 @@ class TestReplies:
             Reply("p03", "challenge", cites),
             Reply("p02", "challenge", cites),
         )
-        found = admitted_replies(replies, ("p01", "p02"), known(ward)).faults
+        found = admit_replies(replies, ("p01", "p02"), known(ward)).faults
         assert [(fault.place, fault.why) for fault in found] == [
             (1, "protected_fact"), (1, "second"), (2, "protected_fact"), (2, "not_disputed"), (3, "protected_fact"),
             (3, "other_patient"),

@@ -15,7 +15,7 @@ from accordant.agents import Acted, Answer, Ballot, Contestation, Proposal, Reas
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
 from accordant.agents.rules.rule import UtilityAgent
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.allocations.allocation import infeasible
 from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.protocols.debate import debate
@@ -52,7 +52,7 @@ def held(scenario, agents=None, **options):
 def beds(allocation, group="b"):
     return sum(
         share
-        for patient, share in zip(allocation.scenario.patients, allocation.shares)
+        for patient, share in zip(allocation.scenario.claimants, allocation.shares)
         if patient.facts["group"] == group
     )
 
@@ -261,7 +261,7 @@ class TestAgreement:
     def test_one_agent_gets_what_it_proposes(self, small):
         found = debate(small.ward(), [small.Scripted("alone", values=range(12))])
         assert found.settled.rule == "agreement" and found.joint == found.solo["alone"].allocation
-        assert found.joint.patients == ("p07", "p08", "p09", "p10", "p11")
+        assert found.joint.claimants == ("p07", "p08", "p09", "p10", "p11")
 
     def test_the_same_proposals_are_an_agreement(self, small):
         found = debate(small.ward(), [small.Scripted(name, values=range(12)) for name in "abc"], settle="no_deal")
@@ -432,13 +432,13 @@ class TestWrongMoves:
         self.refused(small, phase, Ballot((0,)), rf"agent 'bad', {phase} at step \d: the move is a Ballot")
 
     def test_an_allocation_for_other_patients(self, small):
-        other = Scenario([Patient("x", {})], [Resource("bed", 1)])
+        other = Scenario([Claimant("x", {})], [Resource("bed", 1)])
         move = Proposal(Allocation.whole(other, ["x"]), AdditiveUtility([1.0]))
         self.refused(small, "propose", move, "agent 'bad'.*for the patients x; allowed: those of the scenario, p00")
 
     def test_an_infeasible_allocation(self, small):
         def too_much(agent, view):
-            more = Scenario(view.scenario.patients, [Resource("bed", 9)])
+            more = Scenario(view.scenario.claimants, [Resource("bed", 9)])
             return Proposal(Allocation.whole(more, more.ids[:9]), agent.utility(view))
 
         self.refused(small, "propose", too_much, "agent 'bad'.*infeasible: 9 portions")
@@ -470,7 +470,7 @@ class TestWrongMoves:
         for agents, match in (([], "at least one agent"), ([agent, small.Scripted("a")], "two agents are called 'a'")):
             with pytest.raises(InputError, match=match):
                 debate(ward, agents)
-        other = Scenario([Patient(f"q{i:02d}", {}) for i in range(12)], [Resource("bed", 5)])
+        other = Scenario([Claimant(f"q{i:02d}", {}) for i in range(12)], [Resource("bed", 5)])
         with pytest.raises(InputError, match="disagreement allocation is for the patients q00"):
             debate(ward, [agent], disagreement=Allocation.whole(other, other.ids[:5]))
         with pytest.raises(UnknownNameError, match="did you mean 'strike'"):

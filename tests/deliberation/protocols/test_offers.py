@@ -15,7 +15,7 @@ from accordant.deliberation.assessment.process import process, void_reasons
 from accordant.deliberation.protocols.offers import alternating_offers, moved_by_time
 from accordant.deliberation.settlement.alternating_offers import AlternatingOffers, Bidder, time_of
 from accordant.deliberation.settlement.alternating_offers import Stacked
-from accordant.deliberation.settlement.bargaining_table import laid_table
+from accordant.deliberation.settlement.settlement import lay_table
 from accordant.errors import InputError, InvalidMoveError
 from accordant.randomness import keyed_uniform
 
@@ -40,7 +40,7 @@ def test_rule_agents_reach_through_views_what_the_rule_reaches_over_the_table(sm
     ward, agents = small.ward(seed % 5, n=6, beds=3), stakeholders(seed, concessions)
     toss = np.argsort(keyed_uniform(17, [agent.name for agent in agents]))
     found = alternating_offers(ward, [agents[k] for k in toss], steps=20, seed=seed)
-    table = laid_table(ward, agents, found.solo, found.disagreement, options=found.options, seed=17)
+    table = lay_table(ward, agents, found.solo, found.disagreement, options=found.options, seed=17)
     over_table = AlternatingOffers(steps=20).settle(table)
     assert found.joint == over_table.allocation
     assert (found.settled.agreed, found.settled.time) == (over_table.agreed, over_table.time)
@@ -50,11 +50,11 @@ def test_of_offers_as_good_the_one_nearest_to_what_was_heard_is_made(small):
     ward = small.build([[1]] * 4, [2])
     agents = [UtilityAgent("a", {"p00": 1.0}), UtilityAgent("b", {"p02": 1.0, "p03": 1.0})]
     found = alternating_offers(ward, agents, steps=1)
-    table = laid_table(ward, agents, found.solo, found.disagreement, options=found.options)
+    table = lay_table(ward, agents, found.solo, found.disagreement, options=found.options)
     bidder = Bidder(table, 0)
-    assert table.options.allocation(bidder.lowest_above(1.0)).patients == ("p00", "p01")
+    assert table.options.allocation(bidder.lowest_above(1.0)).claimants == ("p00", "p01")
     bidder.hear(1, table.options.position(Allocation.whole(ward, ["p02", "p03"])))
-    assert table.options.allocation(bidder.lowest_above(1.0)).patients == ("p00", "p02")
+    assert table.options.allocation(bidder.lowest_above(1.0)).claimants == ("p00", "p02")
 
 
 @settings(max_examples=15, deadline=None)
@@ -145,7 +145,7 @@ class TestStandstill:
         ]
         disagreement = next(
             found.disagreement for seed in range(99)
-            if (found := alternating_offers(scenario, agents, seed=seed, steps=1)).disagreement.patients != ("p01",)
+            if (found := alternating_offers(scenario, agents, seed=seed, steps=1)).disagreement.claimants != ("p01",)
         )  # fmt: skip
         found = alternating_offers(scenario, agents, disagreement=disagreement)
         assert "stopped" not in found.settled.details

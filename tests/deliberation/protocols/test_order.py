@@ -30,7 +30,7 @@ def test_who_offers_first_can_matter_and_the_difference_is_told(small):
     nobody = Allocation.whole(scenario, ["p02"])
     found = order_effects(lambda ordered: alternating_offers(scenario, ordered, disagreement=nobody), agents)
     assert found.orders == (("a", "b"), ("b", "a"))
-    assert [joint.patients for joint in found.joints] == [("p01",), ("p00",)]
+    assert [joint.claimants for joint in found.joints] == [("p01",), ("p00",)]
     assert found.changed == (0, 2) and found.any
     assert found.utilities == {"a": (0.0, 1.0), "b": (1.0, 0.0)} and found.spread == {"a": 1.0, "b": 1.0}
     assert found.to_json()["changed"] == [0, 2]

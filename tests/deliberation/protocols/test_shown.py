@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from accordant.agents import Answer, Contestation, Proposal, Reason, Reply
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
 from accordant.agents.rules.aligned import AlignedAgent
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.allocations.enumeration import enumerate_options
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.offers import alternating_offers
@@ -55,7 +55,7 @@ class TestVoidParts:
         def reasons(view):
             if "group" not in view.scenario.facts:
                 return ()
-            favoured = [each.id for each in view.scenario.patients if each.facts["group"] == "a"]
+            favoured = [each.id for each in view.scenario.claimants if each.facts["group"] == "a"]
             cited = [Reason(each, "group", ("group",), (), INJECTED) for each in favoured]
             return (*cited, Reason(INJECTED, "x"), Reason("p00", "x", (), (INJECTED,)))
 
@@ -102,7 +102,7 @@ class TestVoidParts:
 
         def favoured(view):
             if "group" in view.scenario.facts:
-                return {each.id for each in view.scenario.patients if each.facts["group"] == "a"}
+                return {each.id for each in view.scenario.claimants if each.facts["group"] == "a"}
             return set(re.findall(r"'(p\d\d)' cites the protected", told(view)))
 
         def best(agent, view):
@@ -142,7 +142,7 @@ class TestFacts:
         def says(agent, view):
             reasons = [
                 Reason(each.id, "x", (unseen,), ("u",), f"{unseen} {each.facts[unseen]}")
-                for each in view.scenario.patients
+                for each in view.scenario.claimants
             ]
             reply = [Reply(each.patient, "challenge", each) for each in reasons if each.patient in view.disputed]
             made = agent.best(view, reasons, ["u"])
@@ -150,7 +150,7 @@ class TestFacts:
 
         speaking = small.Scripted("speaking", dict.fromkeys(("propose", "contest", "answer", "offer"), says))
         blind = small.Scripted("blind", facts=tuple(name for name in ward.facts if name not in (unseen, "group")))
-        open_ward = Scenario(ward.patients, ward.resources)  # nothing is protected: all that is cited counts
+        open_ward = Scenario(ward.claimants, ward.resources)  # nothing is protected: all that is cited counts
         others = [] if unseen == "severity" else [BaselineAgent()]  # whose lots are numbers of the same size
         held = debate(open_ward, [speaking, blind, *others])
         alternating_offers(open_ward, [speaking, blind], steps=6)
@@ -198,7 +198,7 @@ class TestWriting:
     """An agent that tries to write what it is shown gets an error or writes its own copy; nobody else notices."""
 
     def attempts(self, view):
-        yield lambda: view.scenario.patients[0].facts.__setitem__("severity", 9.0)
+        yield lambda: view.scenario.claimants[0].facts.__setitem__("severity", 9.0)
         yield lambda: view.options.shares.__setitem__(slice(None), 0.0)
         yield lambda: view.options.granted.setflags(write=True)
         yield lambda: view.options.granted[0].setflags(write=True)
@@ -260,7 +260,7 @@ class TestWriting:
 class TestOtherScenarios:
     def other(self, ward, **resource):
         given = {"name": "bed", "capacity": 5, "portion": 1.0} | resource
-        return Scenario([Patient(each.id, {}) for each in ward.patients], [Resource(**given)])
+        return Scenario([Claimant(each.id, {}) for each in ward.claimants], [Resource(**given)])
 
     @pytest.mark.parametrize(
         ("changed", "match"), [({"name": "ward"}, "resources ward by 1"), ({"portion": 0.5}, "resources bed by 0.5")]
@@ -288,7 +288,7 @@ class TestOtherScenarios:
 
     def test_resources_in_another_order_keep_their_names(self, small):
         ward = small.build([[1, 1], [1, 1], [1, 1]], [1, 1])
-        turned = Scenario(ward.patients, ward.resources[::-1])
+        turned = Scenario(ward.claimants, ward.resources[::-1])
         wish = Allocation.of(turned, {"p00": {"r0": 1}, "p01": {"r1": 1}})
         held = debate(ward, [small.Scripted("a", values=[1, 2, 3]), small.Scripted("b", values=[3, 2, 1])],
                       settle="no_deal", disagreement=wish)  # fmt: skip

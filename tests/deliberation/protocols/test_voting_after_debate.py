@@ -55,7 +55,7 @@ def test_what_everybody_ranks_first_wins_by_every_rule(small, rule):
 def test_ties_go_to_the_first_candidate_and_are_told(small):
     voters = [small.Scripted("a", {"vote": Ballot((0, 1))}), small.Scripted("b", {"vote": Ballot((1, 0))})]
     found = vote_after_debate(small.ward(n=2, beds=1), [_wants(small, voters[0], 0), _wants(small, voters[1], 1)])
-    assert found.settled.tied and found.joint.patients == ("p00",)
+    assert found.settled.tied and found.joint.claimants == ("p00",)
 
 
 def _wants(small, voter, patient):

@@ -1,6 +1,7 @@
 """Bands and the first common time, against a loop over times, options and agents."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 from accordant.deliberation.settlement.bands import (
     EQUAL,
     bands_over_time,
-    bargain_actions,
     first_common,
     first_steps,
     largest,
@@ -53,6 +53,17 @@ def test_first_common_is_what_a_loop_over_times_finds(game, steps):
     time, common, _ = by_loop(utilities.tolist(), exponents, steps)
     assert found.time == time
     assert np.flatnonzero(found.acceptable).tolist() == common
+
+
+def bargain_actions(utilities, exponents, steps=60):
+    """What a bargain decides in every context: at the first common time, the largest product of utilities."""
+    common = np.max([first_steps(rows, e, steps) for rows, e in zip(utilities, exponents, strict=True)], axis=0)
+    first = common.min(axis=0)
+    best = largest(utilities.prod(axis=0), (common == first) & (first <= steps))
+    return SimpleNamespace(
+        time=np.where(first <= steps, first / steps, np.nan), action=np.where(first <= steps, best.argmax(axis=0), -1),
+        tied=best.sum(axis=0) > 1,
+    )  # fmt: skip
 
 
 @given(games(contexts=4), st.sampled_from([3, 60]))

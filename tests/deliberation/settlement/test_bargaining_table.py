@@ -7,7 +7,7 @@ from accordant.agents import Proposal
 from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.enumeration import enumerate_options
-from accordant.deliberation.settlement.bargaining_table import laid_table
+from accordant.deliberation.settlement.settlement import lay_table
 from accordant.errors import InputError, InvalidMoveError
 
 
@@ -29,7 +29,7 @@ def laid(scenario, utilities, **options):
     first = enumerate_options(scenario).allocation(0)
     agents = [UtilityAgent(name, {}) for name in utilities]
     proposals = {name: Proposal(first, utility) for name, utility in utilities.items()}
-    return laid_table(scenario, agents, proposals, first, options=enumerate_options(scenario), **options)
+    return lay_table(scenario, agents, proposals, first, options=enumerate_options(scenario), **options)
 
 
 def test_rows_stand_by_name_whatever_the_order(small):
@@ -72,4 +72,4 @@ def test_an_allocation_that_is_not_among_the_options_is_refused(small):
     some = enumerate_options(small.build([[1]] * 3, [2]))
     proposal = Proposal(Allocation.whole(scenario, ["p00"]), AdditiveUtility([1, 0, 0]))
     with pytest.raises(InputError, match="not among the 3 options"):
-        laid_table(scenario, [UtilityAgent("a", {})], {"a": proposal}, proposal.allocation, options=some)
+        lay_table(scenario, [UtilityAgent("a", {})], {"a": proposal}, proposal.allocation, options=some)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents.concession import concession_of
-from accordant.allocations import AdditiveUtility, Allocation, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.allocations.allocation import infeasible
 from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.allocation import Options
@@ -52,7 +52,7 @@ def tables(draw):
     demands = draw(st.lists(st.lists(number, min_size=r, max_size=r), min_size=n, max_size=n))
     capacities = draw(st.lists(st.integers(0, 2 * n), min_size=r, max_size=r))
     scenario = Scenario(
-        [Patient(f"p{i}", {}, {f"r{j}": float(d) for j, d in enumerate(row)}) for i, row in enumerate(demands)],
+        [Claimant(f"p{i}", {}, {f"r{j}": float(d) for j, d in enumerate(row)}) for i, row in enumerate(demands)],
         [Resource(f"r{j}", float(c)) for j, c in enumerate(capacities)],
     )
     values = draw(st.lists(st.lists(st.integers(-2, 4), min_size=n, max_size=n), min_size=k, max_size=k))
@@ -157,30 +157,30 @@ def test_split_contested_against_a_plain_loop(table):
 
 
 def test_split_contested_alternates_between_two():
-    scenario = Scenario([Patient(f"p{i}", {}) for i in range(6)], [Resource("bed", 3)])
+    scenario = Scenario([Claimant(f"p{i}", {}) for i in range(6)], [Resource("bed", 3)])
     options = enumerate_options(scenario)
     wishes = [options.position(Allocation.whole(scenario, ids)) for ids in (["p0", "p1", "p2"], ["p0", "p4", "p5"])]
     table = table_of(scenario, [[9, 1, 2, 0, 0, 0], [9, 0, 0, 0, 3, 2]], revised=wishes)
     found = settlements.create("split_contested").settle(table)
-    assert set(found.allocation.patients) == {"p0", "p2", "p4"}
+    assert set(found.allocation.claimants) == {"p0", "p2", "p4"}
     assert {turn["agent"] for turn in found.details["turns"]} == {"agent 0", "agent 1"}
     assert found.details["agreed_portions"] == 1
 
 
 def test_split_contested_says_when_the_id_decided():
-    scenario = Scenario([Patient(f"p{i}", {}) for i in range(4)], [Resource("bed", 2)])
+    scenario = Scenario([Claimant(f"p{i}", {}) for i in range(4)], [Resource("bed", 2)])
     options = enumerate_options(scenario)
     wishes = [options.position(Allocation.whole(scenario, ids)) for ids in (["p0", "p1"], ["p2", "p3"])]
     tied = table_of(scenario, [[1, 1, 0, 0], [0, 0, 1, 1]], revised=wishes)
     clear = table_of(scenario, [[1, 2, 0, 0], [0, 0, 1, 2]], revised=wishes)
     found = settlements.create("split_contested").settle(tied)
-    assert found.tied and found.allocation.patients == ("p0", "p2")
+    assert found.tied and found.allocation.claimants == ("p0", "p2")
     found = settlements.create("split_contested").settle(clear)
-    assert not found.tied and found.allocation.patients == ("p1", "p3")
+    assert not found.tied and found.allocation.claimants == ("p1", "p3")
 
 
 def test_a_mediator_can_still_widen_where_nobody_concedes():
-    scenario = Scenario([Patient(f"p{i}", {}) for i in range(3)], [Resource("bed", 1)])
+    scenario = Scenario([Claimant(f"p{i}", {}) for i in range(3)], [Resource("bed", 1)])
     base = table_of(scenario, [[1, 0, 0], [0, 1, 0]], exponents=["hardheaded", "hardheaded"])
     utilities = np.array([[1, 0, 0.95], [0, 1, 0.92]])
     table = Table(
@@ -188,7 +188,7 @@ def test_a_mediator_can_still_widen_where_nobody_concedes():
     )
     assert not settlements.create("bargain").settle(table).agreed
     found = settlements.create("mediated").settle(table)
-    assert found.agreed and found.time == 1.0 and found.allocation.patients == ("p2",)
+    assert found.agreed and found.time == 1.0 and found.allocation.claimants == ("p2",)
 
 
 def priority_by_loop(table):
@@ -219,10 +219,10 @@ def test_priority_vote_against_a_plain_loop(table):
 
 
 def test_priority_vote_says_when_the_id_decided():
-    scenario = Scenario([Patient("p0", {}), Patient("p1", {})], [Resource("bed", 1)])
+    scenario = Scenario([Claimant("p0", {}), Claimant("p1", {})], [Resource("bed", 1)])
     tied = settlements.create("priority_vote").settle(table_of(scenario, [[1, 0], [0, 1]]))
     clear = settlements.create("priority_vote").settle(table_of(scenario, [[1, 0], [1, 0]]))
-    assert tied.tied and tied.allocation.patients == ("p0",)
+    assert tied.tied and tied.allocation.claimants == ("p0",)
     assert not clear.tied
 
 
@@ -232,7 +232,7 @@ def test_points_count_ties_half_and_ignore_rounding():
 
 
 def test_no_deal_takes_the_disagreement_and_says_that_nobody_agreed():
-    scenario = Scenario([Patient("p0", {}), Patient("p1", {})], [Resource("bed", 1)])
+    scenario = Scenario([Claimant("p0", {}), Claimant("p1", {})], [Resource("bed", 1)])
     table = table_of(scenario, [[1, 0], [1, 0]])
     found = settlements.create("no_deal").settle(table)
     assert not found.agreed and found.allocation == table.options.allocation(table.disagreement)
@@ -240,7 +240,7 @@ def test_no_deal_takes_the_disagreement_and_says_that_nobody_agreed():
 
 @pytest.mark.parametrize("rule", ["bargain", "mediated"])
 def test_time_based_rules_refuse_other_concessions_by_name(rule):
-    scenario = Scenario([Patient("p0", {}), Patient("p1", {})], [Resource("bed", 1)])
+    scenario = Scenario([Claimant("p0", {}), Claimant("p1", {})], [Resource("bed", 1)])
     table = table_of(scenario, [[1, 0], [0, 1]], exponents=["linear", "micro"])
     with pytest.raises(InputError, match="'agent 1' concedes by 'micro'.*linear.*'alternating_offers'"):
         settlements.create(rule).settle(table)
@@ -249,7 +249,7 @@ def test_time_based_rules_refuse_other_concessions_by_name(rule):
 
 
 def test_two_hardheaded_agents_end_in_the_disagreement():
-    scenario = Scenario([Patient("p0", {}), Patient("p1", {})], [Resource("bed", 1)])
+    scenario = Scenario([Claimant("p0", {}), Claimant("p1", {})], [Resource("bed", 1)])
     table = table_of(scenario, [[1, 0], [0, 1]], exponents=["hardheaded", "hardheaded"])
     for rule in ("bargain", "mediated", "alternating_offers"):
         found = settlements.create(rule).settle(table)
@@ -259,24 +259,24 @@ def test_two_hardheaded_agents_end_in_the_disagreement():
 
 def test_a_mediator_takes_what_meets_more_criteria_only_within_the_widened_bands():
     """Linear bands meet at t = .35 on (.65, .7); within .1 of them lies (.6, .6), which meets the criterion."""
-    scenario = Scenario([Patient(f"p{i}", {}) for i in range(5)], [Resource("bed", 1)])
+    scenario = Scenario([Claimant(f"p{i}", {}) for i in range(5)], [Resource("bed", 1)])
     base = table_of(scenario, [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]])
     utilities = np.array([[1, 0, 0.65, 0.6, 0.5], [0, 1, 0.7, 0.6, 0.5]])
     met = np.array([[False, False, False, True, True]])
     table = Table(
         base.options, utilities, base.priorities, None, None, base.concessions, base.revised, 0, met, 0, base.names
     )
-    assert settlements.create("bargain").settle(table).allocation.patients == ("p2",)
+    assert settlements.create("bargain").settle(table).allocation.claimants == ("p2",)
     found = settlements.create("mediated").settle(table)
-    assert found.allocation.patients == ("p3",) and found.time == pytest.approx(21 / 60)
-    assert settlements.create("mediated", {"widening": 0.0}).settle(table).allocation.patients == ("p2",)
+    assert found.allocation.claimants == ("p3",) and found.time == pytest.approx(21 / 60)
+    assert settlements.create("mediated", {"widening": 0.0}).settle(table).allocation.claimants == ("p2",)
 
 
 class TestWhereASearchListsTheOptions:
     def listed(self, seed):
         """The same table with eight of all options, and with all of them."""
         generator = np.random.default_rng(seed)
-        scenario = Scenario([Patient(f"p{i:02d}", {}) for i in range(8)], [Resource("bed", 4)])
+        scenario = Scenario([Claimant(f"p{i:02d}", {}) for i in range(8)], [Resource("bed", 4)])
         values = generator.uniform(size=(2, 8))
         everything = enumerate_options(scenario)
         some = Options(scenario, everything.granted[np.sort(generator.choice(70, 8, replace=False))], complete=False)
@@ -298,7 +298,7 @@ class TestWhereASearchListsTheOptions:
 
     def test_a_pool_is_near_the_bound(self):
         generator = np.random.default_rng(0)
-        scenario = Scenario([Patient(f"p{i:02d}", {}) for i in range(9)], [Resource("bed", 4)])
+        scenario = Scenario([Claimant(f"p{i:02d}", {}) for i in range(9)], [Resource("bed", 4)])
         values = generator.uniform(size=(2, 9))
         options = pool(scenario, [AdditiveUtility(row) for row in values], size=12)
         table = table_of(scenario, values, options=options)
@@ -318,16 +318,16 @@ class TestWhereASearchListsTheOptions:
 
 class TestEdges:
     def test_a_whole_ward_without_beds_has_one_option(self):
-        scenario = Scenario([Patient("p0", {}), Patient("p1", {})], [Resource("bed", 0)])
+        scenario = Scenario([Claimant("p0", {}), Claimant("p1", {})], [Resource("bed", 0)])
         table = table_of(scenario, [[1, 0], [0, 1]])
         for rule in NAMES:
-            assert settlements.create(rule).settle(table).allocation.patients == ()
+            assert settlements.create(rule).settle(table).allocation.claimants == ()
 
     def test_one_agent_gets_its_favourite(self):
-        scenario = Scenario([Patient(f"p{i}", {}) for i in range(4)], [Resource("bed", 2)])
+        scenario = Scenario([Claimant(f"p{i}", {}) for i in range(4)], [Resource("bed", 2)])
         table = table_of(scenario, [[1, 4, 3, 2]])
         for rule in set(NAMES) - {"no_deal"}:
-            assert settlements.create(rule).settle(table).allocation.patients == ("p1", "p2")
+            assert settlements.create(rule).settle(table).allocation.claimants == ("p1", "p2")
 
     def test_wrong_names_and_parameters_are_refused(self):
         with pytest.raises(UnknownNameError, match="did you mean 'bargain'"):
@@ -347,9 +347,9 @@ class TestEdges:
         assert set(NAMES) <= set(settlements.names())
 
     def test_options_of_another_kind_of_list_are_kept(self):
-        scenario = Scenario([Patient("p0", {}), Patient("p1", {})], [Resource("bed", 1)])
+        scenario = Scenario([Claimant("p0", {}), Claimant("p1", {})], [Resource("bed", 1)])
         found = enumerate_options(scenario)
         some = Options(scenario, found.granted[:1], complete=False)
-        assert settlements.create("no_deal").settle(table_of(scenario, [[1, 0]], options=some)).allocation.patients == (
-            "p0",
-        )
+        assert settlements.create("no_deal").settle(
+            table_of(scenario, [[1, 0]], options=some)
+        ).allocation.claimants == ("p0",)

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents.rules.rule import UtilityAgent
-from accordant.allocations import AdditiveUtility, Patient, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Claimant, Resource, Scenario
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.protocols.offers import alternating_offers
 from accordant.deliberation.protocols.debate import vote_after_debate
 from accordant.deliberation.settlement import settlements
 from accordant.deliberation.settlement.alternating_offers import AlternatingOffers, Bidder
-from accordant.deliberation.settlement.bargaining_table import laid_table
+from accordant.deliberation.settlement.settlement import lay_table
 from accordant.deliberation.settlement.division import borda_points
 from accordant.errors import InvalidMoveError
 from accordant.randomness import keyed_uniform
@@ -34,7 +34,7 @@ def both_ways(scenario, agents, seed):
     """What alternating offers decide through views, and over the table."""
     toss = np.argsort(keyed_uniform(17, [agent.name for agent in agents]))
     found = alternating_offers(scenario, [agents[k] for k in toss], steps=20, seed=seed)
-    table = laid_table(scenario, agents, found.solo, found.disagreement, options=found.options, seed=17)
+    table = lay_table(scenario, agents, found.solo, found.disagreement, options=found.options, seed=17)
     return found, AlternatingOffers(steps=20).settle(table)
 
 
@@ -71,7 +71,7 @@ class TestUnequalDemands:
         scenario = small.build([[2], [5], [5]], [6])
         agents = stakeholders([[0, 0, 0], [0, 0, 1]], ("linear", "linear"))
         found = alternating_offers(scenario, agents, steps=1)
-        table = laid_table(scenario, agents, found.solo, found.disagreement, options=found.options)
+        table = lay_table(scenario, agents, found.solo, found.disagreement, options=found.options)
         bidder = Bidder(table, 1)
         heard = np.array([[2], [4], [0]])
         bidder.hear(0, int(np.flatnonzero((table.options.granted == heard).all(axis=(1, 2)))[0]))
@@ -84,7 +84,7 @@ class TestUnequalDemands:
         scenario = small.build([[3], [2], [2], [1]], [3])
         agents = stakeholders([[0, 0, 0, 0], [3, 4, 0, -5]], ("linear", "linear"))
         found = alternating_offers(scenario, agents, steps=1)
-        table = laid_table(scenario, agents, found.solo, found.disagreement, options=found.options)
+        table = lay_table(scenario, agents, found.solo, found.disagreement, options=found.options)
         granted = table.options.granted[:, :, 0].tolist()
         bidder, as_good = Bidder(table, 1), [granted.index([3, 0, 0, 0]), granted.index([1, 1, 1, 0])]
         bidder.hear(0, granted.index([2, 0, 1, 0]))
@@ -129,9 +129,9 @@ class TestUnits:
         scenario = small.build([[1]] * 4, [2])
         agents = stakeholders([[0.1, 0.1, 0.1, 0.1], [4, 3, 2, 1]], unit=unit)
         found = debate(scenario, agents)
-        table = laid_table(scenario, agents, found.solo, found.disagreement, options=found.options)
+        table = lay_table(scenario, agents, found.solo, found.disagreement, options=found.options)
         assert (table.utilities[0] == 1).all() and table.utilities[1].min() == 0
-        assert found.joint.patients == ("p00", "p01")
+        assert found.joint.claimants == ("p00", "p01")
 
     @pytest.mark.parametrize("unit", [1e-13, 1e-300, 1.0, 1e300])
     def test_points_count_ties_by_size(self, unit):
@@ -143,7 +143,7 @@ def two_kinds(order):
     """Beds and nurses in an order, with demands that differ."""
     resources = [Resource("bed", 3), Resource("nurse", 2, 0.5), Resource("air", 2)]
     demands = [{"bed": 1, "nurse": 0.5}, {"bed": 2, "air": 1}, {"nurse": 1.5}, {"bed": 1, "nurse": 1, "air": 2}]
-    people = [Patient(f"p{i:02d}", {"severity": i / 9}, need) for i, need in enumerate(demands)]
+    people = [Claimant(f"p{i:02d}", {"severity": i / 9}, need) for i, need in enumerate(demands)]
     return Scenario(people, [resources[k] for k in order])
 
 
@@ -175,7 +175,7 @@ class TestNoNumbers:
         broken = {**found.solo, "agent 1": type(found.solo["agent 1"])(found.solo["agent 1"].allocation, Broken())}
         options = found.options if listed else None
         with pytest.raises(InvalidMoveError, match="agent 'agent 1': its utility cannot be read: a utility is nan for"):
-            laid_table(scenario, found.agents, broken, found.disagreement, options=options)
+            lay_table(scenario, found.agents, broken, found.disagreement, options=options)
 
     def test_options_are_tried_too(self, small):
         """Finite alone and for what is proposed: only the other options tell."""
@@ -189,7 +189,7 @@ class TestNoNumbers:
         proposals = {**found.solo, "agent 0": type(found.solo["agent 0"])(found.solo["agent 0"].allocation, Hidden())}
         without = found.solo["agent 0"].allocation
         with pytest.raises(InvalidMoveError, match="agent 'agent 0': its utility cannot be read: a utility is inf for"):
-            laid_table(scenario, found.agents, proposals, without, options=found.options)
+            lay_table(scenario, found.agents, proposals, without, options=found.options)
 
     def test_a_rule_agent_with_such_a_utility_is_named(self, small):
         class Odd(UtilityAgent):
@@ -210,7 +210,7 @@ class TestNoNumbers:
         for values, said in (([1e308] * 4, "a utility is inf"), ([1.5e308, 0, 0, -1.5e308], "a difference below")):
             proposal = type(found.solo["agent 0"])(found.solo["agent 0"].allocation, AdditiveUtility(values))
             with pytest.raises(InvalidMoveError, match=f"agent 'agent 0': its utility .*{said}"):
-                laid_table(
+                lay_table(
                     scenario,
                     found.agents,
                     {**found.solo, "agent 0": proposal},

@@ -20,9 +20,9 @@ from accordant.randomness import keyed_uniform
 class Care(Framework):
     """Dependency first, arrival where that is level (ethics of care: Gilligan 1982; Tronto 1993; Kittay 1999).
 
-    Value of granting a patient: the share of patients whom that one does not come after in the order of (dependency
-    falling, arrival rising). It falls strictly along that order (`order_values`), so with places for K patients of
-    one unit each the greatest sum is that of the first K: exchanging one of them for a later patient only lowers it.
+    Value of granting a claimant: the share of claimants whom that one does not come after in the order of (dependency
+    falling, arrival rising). It falls strictly along that order (`order_values`), so with places for K claimants of
+    one unit each the greatest sum is that of the first K: exchanging one of them for a later claimant only lowers it.
     """
 
     title: ClassVar[str] = "Ethics of care"
@@ -48,7 +48,7 @@ class GroupGap:
     group
         Name of the fact that makes the groups.
     members
-        Whether a patient is in a group, shape (group, patient); no group is empty.
+        Whether a claimant is in a group, shape (group, claimant); no group is empty.
     """
 
     group: str
@@ -72,18 +72,13 @@ class Egalitarian(Framework):
     Parameters
     ----------
     form
-        ``lottery``: value of granting a patient is the lot drawn for the id, uniform in [0, 1). ``group_gap``: of an
+        ``lottery``: value of granting a claimant is the lot drawn for the id, uniform in [0, 1). ``group_gap``: of an
         allocation, minus the gap in access between groups.
     group
         The fact that makes the groups; for ``group_gap`` alone. Where it is protected, reasons that cite it are
         inadmissible, as everybody's are.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such form.
-    InputError
-        If the form and the group do not go together.
+    Raises UnknownNameError if there is no such form; InputError if the form and the group do not go together.
     """
 
     title: ClassVar[str] = "Egalitarian"
@@ -110,20 +105,20 @@ class Egalitarian(Framework):
         return GroupGap(self.group, np.array([column == value for value in dict.fromkeys(column)], dtype=np.bool_))
 
     def lots(self, scenario: Scenario, seed: int) -> NDArray[np.float64]:
-        """Return the lot of each patient, shape (patient,), in [0, 1); drawn apart from those of other frameworks."""
-        return keyed_uniform(seed, (f"{self.name}:{patient}" for patient in scenario.ids))
+        """Return the lot of each claimant, shape (claimant,), in [0, 1); drawn apart from those of other frameworks."""
+        return keyed_uniform(seed, (f"{self.name}:{claimant}" for claimant in scenario.ids))
 
-    def grounds(self, scenario: Scenario, seed: int, patient: int) -> Grounds:
+    def grounds(self, scenario: Scenario, seed: int, claimant: int) -> Grounds:
         """Return the lot, or the group."""
         if self.group is not None:
-            return super().grounds(scenario, seed, patient)
-        return Grounds(self.code, (), f"lot {self.lots(scenario, seed)[patient]:.2f}")
+            return super().grounds(scenario, seed, claimant)
+        return Grounds(self.code, (), f"lot {self.lots(scenario, seed)[claimant]:.2f}")
 
 
 @register("libertarian", aliases=("procedural",))
 @dataclass(frozen=True)
 class Libertarian(Framework):
-    """Value of granting a patient: the share of patients who did not arrive earlier.
+    """Value of granting a claimant: the share of claimants who did not arrive earlier.
 
     What is just is how holdings came about, not who they go to (Nozick 1974); of procedures, first come, first served.
     """
@@ -134,7 +129,7 @@ class Libertarian(Framework):
     sees = ("arrival",)
 
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:
-        """Return Σ_i x_i v_i with v_i the share of patients who arrived no earlier than i, i included."""
+        """Return Σ_i x_i v_i with v_i the share of claimants who arrived no earlier than i, i included."""
         del seed
         return AdditiveUtility(order_values(-read_numbers(scenario, "arrival")))
 
@@ -160,12 +155,7 @@ class Rights(Framework):
     order
         ``lottery`` by id, or ``arrival``.
 
-    Raises
-    ------
-    InputError
-        If τ is not in [0, 1].
-    UnknownNameError
-        If there is no such order.
+    Raises InputError if τ is not in [0, 1]; UnknownNameError if there is no such order.
     """
 
     title: ClassVar[str] = "Rights"
@@ -185,17 +175,17 @@ class Rights(Framework):
             object.__setattr__(self, "sees", (*type(self).sees, "arrival"))
 
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:
-        """Return Σ_i x_i v_i with v_i the lot drawn for the id, or the share of patients who arrived no earlier."""
+        """Return Σ_i x_i v_i with v_i the lot drawn for the id, or the share of claimants who arrived no earlier."""
         if self.order == "arrival":
             return AdditiveUtility(order_values(-read_numbers(scenario, "arrival")))
         return AdditiveUtility(self.lots(scenario, seed))
 
     def lots(self, scenario: Scenario, seed: int) -> NDArray[np.float64]:
-        """Return the lot of each patient, shape (patient,), in [0, 1); drawn apart from those of other frameworks."""
-        return keyed_uniform(seed, (f"{self.name}:{patient}" for patient in scenario.ids))
+        """Return the lot of each claimant, shape (claimant,), in [0, 1); drawn apart from those of other frameworks."""
+        return keyed_uniform(seed, (f"{self.name}:{claimant}" for claimant in scenario.ids))
 
     def owed(self, scenario: Scenario) -> NDArray[np.bool_]:
-        """Return who has a right to rescue, shape (patient,)."""
+        """Return who has a right to rescue, shape (claimant,)."""
         needing = scenario.demand.sum(axis=1) > 0
         acute = read_numbers(scenario, "acuity") == MOST_ACUTE
         return np.asarray(needing & acute & (read_numbers(scenario, "p_with") > self.threshold))
@@ -211,13 +201,13 @@ class Rights(Framework):
         """Return whether anybody has a right to rescue."""
         return bool(self.owed(scenario).any())
 
-    def grounds(self, scenario: Scenario, seed: int, patient: int) -> Grounds:
+    def grounds(self, scenario: Scenario, seed: int, claimant: int) -> Grounds:
         """Return the right to rescue, or the lot or arrival that decides between equal claims."""
-        facts = scenario.patients[patient].facts
-        if self.owed(scenario)[patient]:
-            chance = float(read_numbers(scenario, "p_with")[patient])
+        facts = scenario.claimants[claimant].facts
+        if self.owed(scenario)[claimant]:
+            chance = float(read_numbers(scenario, "p_with")[claimant])
             text = f"acuity {MOST_ACUTE}, p_with {chance:.2f} above {self.threshold:.2f}"
             return Grounds(self.code, ("acuity", "p_with"), text)
         if self.order == "arrival":
             return Grounds("arrival", ("arrival",), f"arrival {facts['arrival']}")
-        return Grounds("equal_chance", (), f"lot {self.lots(scenario, seed)[patient]:.2f}")
+        return Grounds("equal_chance", (), f"lot {self.lots(scenario, seed)[claimant]:.2f}")

@@ -22,7 +22,7 @@ frameworks: Registry[Framework] = Registry(
 
 @dataclass(frozen=True)
 class Grounds:
-    """What speaks for one patient.
+    """What speaks for one claimant.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Grounds:
     facts
         Names of the facts that it reads.
     text
-        The numbers of this patient, such as ``severity 0.83``.
+        The numbers of this claimant, such as ``severity 0.83``.
     """
 
     code: str
@@ -65,11 +65,11 @@ class Framework(ABC):
     def utility(self, scenario: Scenario, seed: int) -> Utility:
         """Return how much the framework likes allocations; reads only the facts in `sees`.
 
-        Draws, where there are any, depend on the seed and a patient's id alone.
+        Draws, where there are any, depend on the seed and a claimant's id alone.
         """
 
     def violations(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return how many hard constraints each allocation breaks, shape (option,), from shares (option, patient)."""
+        """Return how many hard constraints each allocation breaks, shape (option,), from shares (option, claimant)."""
         del scenario
         return np.zeros(len(shares), dtype=np.int64)
 
@@ -78,14 +78,14 @@ class Framework(ABC):
         del scenario
         return False
 
-    def grounds(self, scenario: Scenario, seed: int, patient: int) -> Grounds:
-        """Return what speaks for the patient at a position; reads only the facts in `sees`."""
+    def grounds(self, scenario: Scenario, seed: int, claimant: int) -> Grounds:
+        """Return what speaks for the claimant at a position; reads only the facts in `sees`."""
         del seed
-        facts = scenario.patients[patient].facts
-        return Grounds(self.code, self.sees, ", ".join(f"{name} {said(facts[name])}" for name in self.sees))
+        facts = scenario.claimants[claimant].facts
+        return Grounds(self.code, self.sees, ", ".join(f"{name} {fact_text(facts[name])}" for name in self.sees))
 
 
-def said(value: Fact) -> str:
+def fact_text(value: Fact) -> str:
     """Return a fact as texts write it: numbers that are not whole with two decimals."""
     if isinstance(value, float):
         return f"{value:.0f}" if value.is_integer() else f"{value:.2f}"
@@ -96,29 +96,25 @@ register = frameworks.named
 
 
 RANGES = {"acuity": (1.0, 5.0), "severity": (0.0, 1.0), "p_with": (0.0, 1.0), "p_without": (0.0, 1.0)}
-"""Facts that mean nothing outside a range; see `accordant.allocations.Patient`."""
+"""Facts that mean nothing outside a range; see `accordant.allocations.Claimant`."""
 
 
 def read_numbers(scenario: Scenario, name: str) -> NDArray[np.float64]:
-    """Return a fact of every patient, shape (patient,), within its range in `RANGES`.
+    """Return a fact of every claimant, shape (claimant,), within its range in `RANGES`.
 
-    Raises
-    ------
-    UnknownNameError
-        If the fact does not exist, or may not be seen by whoever holds the scenario.
-    InputError
-        If a value is missing, no number, true or false, or out of range; the message names the patient.
+    Raises UnknownNameError if the fact does not exist, or may not be seen by whoever holds the scenario; InputError if
+    a value is missing, no number, true or false, or out of range; the message names the claimant.
     """
-    for patient, value in zip(scenario.ids, scenario.column(name).tolist(), strict=True):
+    for claimant, value in zip(scenario.ids, scenario.column(name).tolist(), strict=True):
         if isinstance(value, bool | np.bool_):
-            raise InputError(f"the fact {name!r} of patient {patient!r} is {value}; allowed: a number")
+            raise InputError(f"the fact {name!r} of patient {claimant!r} is {value}; allowed: a number")
     values = scenario.numbers(name)
     low, high = RANGES.get(name, (-np.inf, np.inf))
     wrong = np.flatnonzero((values < low) | (values > high))
     if len(wrong):
-        patient = scenario.ids[int(wrong[0])]
+        claimant = scenario.ids[int(wrong[0])]
         raise InputError(
-            f"the fact {name!r} of patient {patient!r} is {values[wrong[0]]:g}; allowed: {low:g} to {high:g}"
+            f"the fact {name!r} of patient {claimant!r} is {values[wrong[0]]:g}; allowed: {low:g} to {high:g}"
         )
     return values
 
@@ -134,7 +130,7 @@ class Guarded:
     framework
         Whose constraints they are.
     scenario
-        Whose patients they are for.
+        Whose claimants they are for.
     utility
         Without constraints.
     loss
@@ -166,16 +162,13 @@ def guarded_utility(framework: Framework, scenario: Scenario, seed: int) -> Util
 
 
 def order_values(*keys: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of patients whom each one does not come after, in (0, 1], shape (patient,).
+    """Return the share of claimants whom each one does not come after, in (0, 1], shape (claimant,).
 
-    Patients are ordered by the first key, highest first, where that is level by the second, and so on. The value
+    Claimants are ordered by the first key, highest first, where that is level by the second, and so on. The value
     falls strictly along that order and is the same for those who are level: if i comes before j, then i comes after
     nobody whom j does not come after, and j comes after i.
 
-    Parameters
-    ----------
-    keys
-        Shape (patient,) each.
+    `keys`: shape (claimant,) each.
     """
     rows = np.column_stack(keys)
     _, places = np.unique(rows, axis=0, return_inverse=True)
@@ -187,10 +180,7 @@ def order_values(*keys: NDArray[np.float64]) -> NDArray[np.float64]:
 class Outcomes:
     """Chances of a good outcome, in [0, 1].
 
-    Attributes
-    ----------
-    without, whole
-        With nothing granted, and with the whole demand granted, shape (patient,).
+    `without`, `whole`: with nothing granted, and with the whole demand granted, shape (claimant,).
     """
 
     without: Values
@@ -200,20 +190,15 @@ class Outcomes:
     def of(cls, scenario: Scenario) -> Self:
         """Read the facts ``p_without`` and ``p_with``.
 
-        Raises
-        ------
-        UnknownNameError
-            If a fact is not there.
-        InputError
-            If a chance is missing or outside [0, 1].
+        Raises UnknownNameError if a fact is not there; InputError if a chance is missing or outside [0, 1].
         """
         return cls(read_numbers(scenario, "p_without"), read_numbers(scenario, "p_with"))
 
     @property
     def benefit(self) -> Values:
-        """What the whole demand adds, shape (patient,)."""
+        """What the whole demand adds, shape (claimant,)."""
         return self.whole - self.without
 
     def under(self, shares: Values) -> Values:
-        """Return p_without + x (p_with − p_without), shape (option, patient), from shares x of that shape."""
+        """Return p_without + x (p_with − p_without), shape (option, claimant), from shares x of that shape."""
         return self.without + shares * self.benefit

@@ -12,12 +12,13 @@ from accordant.agents.parameters import number, truth
 from accordant.allocations import AdditiveUtility, Scenario, Utility
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import field_values
 
 
 @register("utilitarian")
 @dataclass(frozen=True)
 class Utilitarian(Framework):
-    """Value of granting a patient: p_with − p_without, the good that the grant adds (Bentham 1789; Mill 1861).
+    """Value of granting a claimant: p_with − p_without, the good that the grant adds (Bentham 1789; Mill 1861).
 
     Parameters
     ----------
@@ -25,10 +26,7 @@ class Utilitarian(Framework):
         Whether the good is weighted by the fact ``life_years``, the years that a good outcome would give. Off by
         default: it puts the old and the disabled last, which is a choice that somebody has to answer for.
 
-    Raises
-    ------
-    InputError
-        If `life_years` is neither true nor false.
+    Raises InputError if `life_years` is neither true nor false.
     """
 
     title: ClassVar[str] = "Utilitarian"
@@ -54,17 +52,14 @@ class Utilitarian(Framework):
 @register("prioritarian")
 @dataclass(frozen=True)
 class Prioritarian(Framework):
-    """Value of granting a patient: φ(p_with) − φ(p_without) with φ(p) = p^c, concave (Parfit 1997).
+    """Value of granting a claimant: φ(p_with) − φ(p_without) with φ(p) = p^c, concave (Parfit 1997).
 
     Parameters
     ----------
     power
         c in (0, 1]; 1/2 is the square root, 1 is the utilitarian value, towards 0 only the worst off count.
 
-    Raises
-    ------
-    InputError
-        If the power is not in (0, 1].
+    Raises InputError if the power is not in (0, 1].
     """
 
     title: ClassVar[str] = "Prioritarian"
@@ -90,14 +85,9 @@ ROUNDING = 1e-12  # an outcome this little below the threshold has reached it
 
 @dataclass(frozen=True, eq=False)
 class Lifted:
-    """How many patients are lifted to a threshold θ: p_without < θ ≤ outcome.
+    """How many claimants are lifted to a threshold θ: p_without < θ ≤ outcome.
 
-    Attributes
-    ----------
-    outcomes
-        Of the patients.
-    threshold
-        θ in (0, 1].
+    `outcomes`: of the claimants; `threshold`: θ in (0, 1].
     """
 
     outcomes: Outcomes
@@ -111,12 +101,7 @@ class Lifted:
 
     def to_json(self) -> Any:
         """Return the form, and the outcomes that it reads."""
-        return {
-            "form": "lifted",
-            "threshold": self.threshold,
-            "without": self.outcomes.without.tolist(),
-            "whole": self.outcomes.whole.tolist(),
-        }
+        return {"form": "lifted", "threshold": self.threshold} | field_values(self.outcomes)
 
 
 @register("sufficientarian")
@@ -131,10 +116,7 @@ class Sufficientarian(Framework):
     threshold
         θ in (0, 1].
 
-    Raises
-    ------
-    InputError
-        If θ is not in (0, 1].
+    Raises InputError if θ is not in (0, 1].
     """
 
     title: ClassVar[str] = "Sufficientarian"
@@ -149,7 +131,7 @@ class Sufficientarian(Framework):
             raise InputError(f"threshold is {self.threshold}; allowed: above 0, at most 1")
 
     def utility(self, scenario: Scenario, seed: int) -> Lifted:
-        """Return how many patients are lifted."""
+        """Return how many claimants are lifted."""
         del seed
         return Lifted(Outcomes.of(scenario), self.threshold)
 
@@ -164,15 +146,11 @@ class WorstFirst:
     Leximin compares the lowest outcomes, where they are level the second lowest, and so on. No number per allocation
     expresses that order for every set of outcomes, so this one approximates it from above: κ → ∞ gives the lowest
     outcome. Where outcomes sorted from the lowest first differ by more than ln(n)/κ, the order is that of leximin:
-    the term exp(−κ o) of the lower one then outweighs those of all n patients from there on in the other allocation.
-    Smaller differences may be traded among patients, and outcomes more than 36/κ above the lowest are lost in rounding.
+    the term exp(−κ o) of the lower one then outweighs those of all n claimants from there on in the other allocation.
+    Smaller differences may be traded among claimants, and outcomes more than 36/κ above the lowest are lost in
+    rounding.
 
-    Attributes
-    ----------
-    outcomes
-        Of the patients.
-    aversion
-        κ above 0.
+    `outcomes`: of the claimants; `aversion`: κ above 0.
     """
 
     outcomes: Outcomes
@@ -188,12 +166,7 @@ class WorstFirst:
 
     def to_json(self) -> Any:
         """Return the form, and the outcomes that it reads."""
-        return {
-            "form": "worst first",
-            "aversion": self.aversion,
-            "without": self.outcomes.without.tolist(),
-            "whole": self.outcomes.whole.tolist(),
-        }
+        return {"form": "worst first", "aversion": self.aversion} | field_values(self.outcomes)
 
 
 @register("rawlsian")
@@ -204,17 +177,12 @@ class Rawlsian(Framework):
     Parameters
     ----------
     form
-        ``severity``: value of granting a patient is the fact ``severity``; the greedy form, which looks at how badly
+        ``severity``: value of granting a claimant is the fact ``severity``; the greedy form, which looks at how badly
         off somebody is and not at what a grant changes. ``leximin``: of outcomes, see `WorstFirst`.
     aversion
-        κ of `WorstFirst`; 50 tells outcomes of 12 patients apart from a difference of .05 on.
+        κ of `WorstFirst`; 50 tells outcomes of 12 claimants apart from a difference of .05 on.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such form.
-    InputError
-        If the aversion is not above 0.
+    Raises UnknownNameError if there is no such form; InputError if the aversion is not above 0.
     """
 
     title: ClassVar[str] = "Rawlsian"

@@ -1,6 +1,7 @@
 """Language models as agents: asked over the OpenAI chat-completions protocol, and checked move by move.
 
 language_model.py  the agent: a conversation per move, and the fallback
+participant.py     what every participant shares that a model speaks for: agents, and rankers of slates
 prompt.py          from a view to messages; quoted texts are marked as data
 wire.py            what has to be answered: strict models, and the same in words
 answers.py         from the text of an answer to a move, or to everything that is wrong with it
@@ -19,16 +20,6 @@ from accordant.agents.language.options import Budget, CallLedger, Limits
 from accordant.agents.language.provider import Fault, Message, Provider, Recorder, Replay, Reply, Request
 
 __all__ = [
-    "Budget",
-    "CallLedger",
-    "Fault",
-    "LanguageModelAgent",
-    "Limits",
-    "Message",
-    "OpenAICompatible",
-    "Provider",
-    "Recorder",
-    "Replay",
-    "Reply",
-    "Request",
-]
+    "Budget", "CallLedger", "Fault", "LanguageModelAgent", "Limits", "Message", "OpenAICompatible", "Provider",
+    "Recorder", "Replay", "Reply", "Request",
+]  # fmt: skip

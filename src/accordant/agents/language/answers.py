@@ -25,7 +25,7 @@ from accordant.agents.language.wire import (
     WireProposal,
     WireReply,
 )
-from accordant.agents.moves import CODES, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.moves import CODES, WITH_REASON, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
 from accordant.agents.rules.outlook import contradiction
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.search import best
@@ -33,7 +33,6 @@ from accordant.errors import InputError, UnknownNameError
 
 MOST_FAULTS = 8  # named in one message; more would not be read
 FAULT_LENGTH = 300  # characters of one fault
-REASONED = ("challenge", "justify")
 
 Form = TypeVar("Form", bound=Wire)
 
@@ -43,12 +42,8 @@ _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL)
 class BadAnswerError(Exception):
     """An answer is no valid move.
 
-    Parameters
-    ----------
-    faults
-        What is wrong, in words for the model.
-    is_json
-        Whether it is one JSON object, which alone a server can promise.
+    `faults`: what is wrong, in words for the model; `is_json`: whether it is one JSON object, which alone a server can
+    promise.
     """
 
     def __init__(self, faults: Sequence[str], *, is_json: bool = True) -> None:
@@ -83,10 +78,7 @@ def read_move(
     fences
         Whether a Markdown fence around the object is taken off; only where the form was asked for in words.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is no valid move; nothing is guessed or mended.
+    Raises BadAnswerError if it is no valid move; nothing is guessed or mended.
     """
     wire = read_wire(text, WIRES[view.phase], fences=fences)
     reader = _Reader(view, frozenset(facts), tuple(retrieved), tuple(codes))
@@ -105,10 +97,7 @@ def read_wire(text: str, form: type[Form], *, fences: bool = False) -> Form:
     fences
         Whether a Markdown fence around the object is taken off; only where the form was asked for in words.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is not one JSON object alone, or of another form.
+    Raises BadAnswerError if it is not one JSON object alone, or of another form.
     """
     fenced = _FENCED.fullmatch(text) if fences else None
     content = strict_json(fenced[1] if fenced else text)
@@ -121,10 +110,7 @@ def read_wire(text: str, form: type[Form], *, fences: bool = False) -> Form:
 def strict_json(text: str) -> Any:
     """Return the JSON object that a text is.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is not one JSON object alone, repeats a key, or holds NaN or infinity.
+    Raises BadAnswerError if it is not one JSON object alone, repeats a key, or holds NaN or infinity.
     """
     try:
         content = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
@@ -240,7 +226,7 @@ class _Reader:
         self.exactly("replies", [each.patient for each in wires], self.view.disputed)
         made = []
         for each in wires:
-            if each.reason is None and each.kind in REASONED:
+            if each.reason is None and each.kind in WITH_REASON:
                 self.faults.append(f"replies: {each.kind} of {each.patient!r} needs a reason")
             where = f"reply on {each.patient!r}"
             reason = None if each.reason is None else self.reason(each.patient, each.reason, where)

@@ -60,10 +60,7 @@ class Caller:
     def key(self) -> str | None:
         """Return the key, read now; a replay needs none.
 
-        Raises
-        ------
-        InputError
-            If what is found cannot be a key.
+        Raises InputError if what is found cannot be a key.
         """
         return None if isinstance(self.provider, Replay) else read_key(self.key_variable, self.base_url)
 
@@ -244,17 +241,9 @@ def converse(
 def check_whole(reply: Reply, refused: str) -> None:
     """Refuse a reply that was cut off, refused, or is empty.
 
-    Parameters
-    ----------
-    reply
-        What came back.
-    refused
-        What a model that refused is told.
+    `reply`: what came back; `refused`: what a model that refused is told.
 
-    Raises
-    ------
-    BadAnswerError
-        If it is no whole answer.
+    Raises BadAnswerError if it is no whole answer.
     """
     if reply.finish == "length":
         raise BadAnswerError(["the answer was cut off; give shorter texts"])

@@ -163,10 +163,7 @@ class OpenAICompatible:
 def check_installed() -> None:
     """Import the client library, which is not part of a time-out, and keep its loggers from writing what requests hold.
 
-    Raises
-    ------
-    InputError
-        If it is not installed.
+    Raises InputError if it is not installed.
     """
     try:
         import httpx2  # noqa: F401
@@ -187,10 +184,7 @@ def check_installed() -> None:
 def trusted() -> ssl.SSLContext:
     """Return the certificates that are trusted; reading them takes longer than a small request.
 
-    Raises
-    ------
-    InputError
-        If those cannot be read that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names.
+    Raises InputError if those cannot be read that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names.
     """
     import httpx2
 

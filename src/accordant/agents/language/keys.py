@@ -23,11 +23,8 @@ _SPELLINGS = (  # how JSON may spell characters: without, and with backslashes a
 def read_key(variable: str | None, base_url: str) -> str | None:
     """Return the key in an environment variable, or None if there is none.
 
-    Raises
-    ------
-    InputError
-        If it cannot be a key, stands in the address, or would travel unencrypted to another machine; the message never
-        holds it.
+    Raises InputError if it cannot be a key, stands in the address, or would travel unencrypted to another machine; the
+    message never holds it.
     """
     key = os.environ.get(variable, "").strip() if variable else ""
     if not key:
@@ -50,10 +47,7 @@ def read_key(variable: str | None, base_url: str) -> str | None:
 def check_without_key(base_url: str, variable: str | None) -> None:
     """Refuse an address whose path holds the key: addresses stand in transcripts.
 
-    Raises
-    ------
-    InputError
-        If it does; the message does not.
+    Raises InputError if it does; the message does not.
     """
     key = os.environ.get(variable, "").strip() if variable else ""
     path = urlsplit(base_url).path
@@ -76,10 +70,8 @@ def is_loopback(host: str) -> bool:
 def check_address(base_url: str) -> str:
     """Return the address of a server, without a slash at its end.
 
-    Raises
-    ------
-    InputError
-        If it is no address, or holds a user, a query or a fragment: keys do not belong into configurations.
+    Raises InputError if it is no address, or holds a user, a query or a fragment: keys do not belong into
+    configurations.
     """
     try:
         parts = urlsplit(base_url)

@@ -232,10 +232,7 @@ class Connection:
 def connect(options: ModelOptions) -> Connection:
     """Return the connection; nothing is sent yet.
 
-    Raises
-    ------
-    InputError
-        If a key cannot be sent, or a file of conversations cannot be read or begun.
+    Raises InputError if a key cannot be sent, or a file of conversations cannot be read or begun.
     """
     key_variable = None if options.key_variable == NO_KEY else options.key_variable
     if options.replay is None:
@@ -252,15 +249,9 @@ def connect(options: ModelOptions) -> Connection:
 def model_options(given: Mapping[str, Any]) -> ModelOptions | None:
     """Return which model speaks, or None where neither an endpoint nor a recording is named.
 
-    Parameters
-    ----------
-    given
-        Option to value; ``agents`` are names of agents as `read_names` reads them, or a tuple of names.
+    `given`: option to value; ``agents`` are names of agents as `read_names` reads them, or a tuple of names.
 
-    Raises
-    ------
-    InputError
-        If options do not go together.
+    Raises InputError if options do not go together.
     """
     said: dict[str, Any] = {name: value for name, value in given.items() if value is not None and value is not False}
     if "base_url" not in said and "replay" not in said:

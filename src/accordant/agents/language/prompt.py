@@ -104,11 +104,8 @@ def fenced(value: Any) -> str:
 def check_names(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> None:
     """Refuse ids and names that a model cannot repeat, or that could hide something.
 
-    Raises
-    ------
-    InputError
-        If one is empty, longer than `LONGEST_NAME` characters, or holds a control, an invisible character or a line
-        end.
+    Raises InputError if one is empty, longer than `LONGEST_NAME` characters, or holds a control, an invisible character
+    or a line end.
     """
     scenario = view.scenario
     for kind, names in (
@@ -171,7 +168,7 @@ def patients(view: View, facts: Sequence[str]) -> list[dict[str, Any]]:
     wanted = scenario.demand * np.array([each.portion for each in scenario.resources])
     shown = []
     for position in shuffled(view, scenario.ids):
-        known = scenario.patients[position].facts
+        known = scenario.claimants[position].facts
         shown.append(
             {
                 "id": scenario.ids[position],
@@ -223,11 +220,7 @@ def turn(given: Turn) -> Mapping[str, Any]:
     move = given.move
     if isinstance(move, Contestation):
         shown["replies"] = [
-            {
-                "patient": each.patient,
-                "kind": each.kind,
-                "reason": None if each.reason is None else reason(each.reason),
-            }
+            {"patient": each.patient, "kind": each.kind, "reason": None if each.reason is None else reason(each.reason)}
             for each in move.replies
         ]
     elif isinstance(move, Answer):

@@ -22,22 +22,15 @@ from pydantic import Field
 
 from accordant.declared import Declared
 from accordant.errors import DataError, DataNotFoundError, InputError
+from accordant.json_values import field_values
 
 Role = Literal["system", "user", "assistant"]
 Mode = Literal["json_schema", "json_object", "prompted"]
 Finish = Literal["stop", "length", "refusal"]
 FaultKind = Literal[
-    "timeout",
-    "connection",
-    "limited",
-    "server",
-    "malformed",
-    "refused",
-    "credentials",
-    "redirect",
-    "too_long",
+    "timeout", "connection", "limited", "server", "malformed", "refused", "credentials", "redirect", "too_long",
     "budget",
-]
+]  # fmt: skip
 
 MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompted")  # from the strictest to the weakest
 RETRYABLE: frozenset[FaultKind] = frozenset({"timeout", "connection", "limited", "server", "malformed"})
@@ -94,15 +87,7 @@ class Request:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "model": self.model,
-            "messages": [{"role": each.role, "text": each.text} for each in self.messages],
-            "schema": dict(self.schema),
-            "mode": self.mode,
-            "temperature": self.temperature,
-            "seed": self.seed,
-            "answer_tokens": self.answer_tokens,
-        }
+        return field_values(self)
 
     @cached_property
     def hash(self) -> str:

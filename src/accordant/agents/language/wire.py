@@ -146,12 +146,7 @@ def schema(
 def schema_of(form: type[Wire], allowed: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the JSON schema of a form without what some servers refuse.
 
-    Parameters
-    ----------
-    form
-        What has to be answered.
-    allowed
-        Field to the only names that it may hold.
+    `form`: what has to be answered; `allowed`: field to the only names that it may hold.
     """
     made: dict[str, Any] = _lean(form.model_json_schema())
     for definition in (made, *made.get("$defs", {}).values()):

@@ -24,7 +24,7 @@ from accordant.agents.retrieval.passage import Hit, Retriever
 from accordant.errors import InputError
 from accordant.registry import Registry
 
-REMEMBERED = 4096  # answers kept; a debate of 50 patients asks some hundred questions
+REMEMBERED = 4096  # answers kept; a debate of 50 claimants asks some hundred questions
 
 retrievers: Registry[Retriever] = Registry(
     "retriever", group="accordant.retrievers", packages=("accordant.agents.retrieval",)

@@ -114,9 +114,9 @@ class AlignedAgent(RuleAgent):
         """Return how many constraints of the framework allocations break."""
         return self.framework.violations(view.scenario, shares)
 
-    def grounds(self, view: View, patient: int) -> Grounds:
-        """Return what speaks for a patient in the framework."""
-        return self.framework.grounds(view.scenario, view.seed, patient)
+    def grounds(self, view: View, claimant: int) -> Grounds:
+        """Return what speaks for a claimant in the framework."""
+        return self.framework.grounds(view.scenario, view.seed, claimant)
 
     def citations(self, code: str) -> tuple[str, ...]:
         """Return ids of the passages for the reasons of a code; looked up once."""
@@ -126,11 +126,7 @@ class AlignedAgent(RuleAgent):
         """Return what a transcript says of the agent, with the framework and its parameters."""
         looked_up = self.retriever if self.retriever in (None, "built_in") else type(self.retriever).__name__
         parameters = asdict(self.framework)  # type: ignore[call-overload]
-        return super().to_json() | {
-            "framework": self.framework.name,
-            "parameters": parameters,
-            "retriever": looked_up,
-        }
+        return super().to_json() | {"framework": self.framework.name, "parameters": parameters, "retriever": looked_up}
 
 
 class Aligned:
@@ -140,10 +136,7 @@ class Aligned:
 
         create("rights", {"threshold": 0.9, "concession": "boulware"})
 
-    Raises
-    ------
-    InputError
-        If the framework has a parameter of the same name as one of the agent.
+    Raises InputError if the framework has a parameter of the same name as one of the agent.
     """
 
     def __init__(self, framework: str) -> None:

@@ -12,27 +12,18 @@ from numpy.typing import NDArray
 
 from accordant.agents.agent import View
 from accordant.agents.concession import Progress
-from accordant.agents.moves import Answer, Answering, Contestation, Move, Proposal
+from accordant.agents.moves import Answering, proposal_in
 from accordant.allocations import AdditiveUtility, Allocation, Utility
 from accordant.allocations.allocation import Options
 from accordant.arrays import Values
 from accordant.errors import InputError, InvalidMoveError
 
 
-def offered(move: Move) -> Proposal | None:
-    """Return the proposal that a move makes, or None for a ballot."""
-    if isinstance(move, Proposal):
-        return move
-    if isinstance(move, Contestation):
-        return move.revised
-    return move.counter if isinstance(move, Answer) else None
-
-
 def offers(view: View) -> Iterator[tuple[str, Allocation]]:
     """Yield agents with what they offered, oldest first: the history, then standing proposals that it does not hold."""
     last: dict[str, Allocation] = {}
     for turn in view.history:
-        proposal = offered(turn.move)
+        proposal = proposal_in(turn.move)
         if proposal is not None:
             last[turn.agent] = proposal.allocation
             yield turn.agent, proposal.allocation
@@ -53,7 +44,7 @@ def offers_by_agent(view: View) -> dict[str, tuple[Allocation, ...]]:
 CONSIDERED = 400  # options: twice the weightings that a search tries; what it adds beyond them is random
 
 
-def searched(view: View, utility: Utility) -> Options:
+def search_options(view: View, utility: Utility) -> Options:
     """Return allocations to choose from: standing proposals, one's own best, and what lies between them.
 
     What lies between is found as the best for weightings of the own utility and of the shares that others propose.
@@ -93,7 +84,7 @@ class Outlook:
     broken
         How many hard constraints of the agent each option breaks, shape (option,).
     judge
-        From shares (option, patient) to utilities on the same scale, shape (option,).
+        From shares (option, claimant) to utilities on the same scale, shape (option,).
     violations
         From shares to the number of hard constraints that are broken.
     """
@@ -109,15 +100,12 @@ class Outlook:
     def of(cls, view: View, utility: Utility, violations: Violations) -> Self:
         """Look at the options of a view with one's own utility.
 
-        Raises
-        ------
-        InvalidMoveError
-            If the utility does not give one finite number for each option.
+        Raises InvalidMoveError if the utility does not give one finite number for each option.
         """
         from accordant.allocations.search import scaled
 
         try:
-            options = view.options if view.options is not None else searched(view, utility)
+            options = view.options if view.options is not None else search_options(view, utility)
             scale = scaled(view.scenario, [utility], options, view.seed)
         except InputError as error:
             raise InvalidMoveError(f"the utility cannot be read: {error}") from error
@@ -201,14 +189,14 @@ KEEPING = ("maintain", "justify")  # answers that stand by one's own claim
 
 @dataclass(frozen=True)
 class Stand:
-    """An answer on one patient, and the patient it is compared with.
+    """An answer on one claimant, and the claimant it is compared with.
 
     Attributes
     ----------
     kind
         See `accordant.agents.moves.Reply`.
     against
-        Position of the patient whose claim is compared: for a challenge, one to whom oneself grants more than another
+        Position of the claimant whose claim is compared: for a challenge, one to whom oneself grants more than another
         agent does; for a justification, one to whom another agent grants more. None if nobody is compared.
     """
 
@@ -216,59 +204,46 @@ class Stand:
     against: int | None = None
 
 
-def contradiction(patient: str, kind: Answering, before: Allocation, after: Allocation) -> str | None:
+def contradiction(claimant: str, kind: Answering, before: Allocation, after: Allocation) -> str | None:
     """Return in which way an answer and the proposal that comes with it contradict each other, or None.
 
-    Parameters
-    ----------
-    patient
-        Id.
-    kind
-        What was answered on that patient.
-    before, after
-        What oneself proposed until then, and proposes now.
+    `patient`: id; `kind`: what was answered on that claimant; `before`, `after`: what oneself proposed until then, and
+    proposes now.
     """
-    place = after.scenario.index(patient)
+    place = after.scenario.index(claimant)
     was, now = float(before.shares[place]), float(after.shares[place])
     if kind == "concede" and abs(was - now) <= NOTHING:
-        return f"patient {patient!r} was conceded and still gets {now:.0%}"
+        return f"patient {claimant!r} was conceded and still gets {now:.0%}"
     if kind in KEEPING and was > NOTHING >= now:
-        return f"patient {patient!r} got {was:.0%} and is dropped, but the answer is {kind!r}; allowed: 'concede'"
+        return f"patient {claimant!r} got {was:.0%} and is dropped, but the answer is {kind!r}; allowed: 'concede'"
     return None
 
 
-def stand(patient: int, values: Values, before: Values, after: Values, others: Values) -> Stand:
-    """Return the answer on a disputed patient.
+def stand(claimant: int, values: Values, before: Values, after: Values, others: Values) -> Stand:
+    """Return the answer on a disputed claimant.
 
     ``concede`` drops one's own claim or takes up another's, ``revise`` changes the share otherwise. A share that stays
     is defended by the closest comparison of values there is: ``challenge`` where somebody to whom another agent grants
-    less has at least the value of the patient, ``justify`` where the patient has at least the value of somebody to
+    less has at least the value of the claimant, ``justify`` where the claimant has at least the value of somebody to
     whom another agent grants more, or where there is nobody such. Without a comparison that speaks for it,
     ``maintain``. Equally close ones: the lower id.
 
-    Parameters
-    ----------
-    patient
-        Position.
-    values
-        What granting each patient is worth to oneself, shape (patient,).
-    before, after
-        Shares of one's own proposal before and after revision, shape (patient,).
-    others
-        Shares of the others' proposals, shape (agent, patient).
+    `patient`: position; `values`: what granting each claimant is worth to oneself, shape (claimant,); `before`,
+    `after`: shares of one's own proposal before and after revision, shape (claimant,); `others`: shares of the others'
+    proposals, shape (agent, claimant).
     """
-    was, now = before[patient], after[patient]
+    was, now = before[claimant], after[claimant]
     if abs(was - now) > NOTHING:
         dropped = now <= NOTHING
-        taken_up = bool((np.abs(others[:, patient] - now) <= NOTHING).any())
+        taken_up = bool((np.abs(others[:, claimant] - now) <= NOTHING).any())
         return Stand("concede" if dropped or taken_up else "revise")
     if now > NOTHING:
         wanted = np.asarray((others > after + NOTHING).any(axis=0))
-        wanted[patient] = False
+        wanted[claimant] = False
         if not wanted.any():
             return Stand("justify")
-        below = np.flatnonzero(wanted & (values <= values[patient]))
+        below = np.flatnonzero(wanted & (values <= values[claimant]))
         return Stand("justify", int(below[np.argmax(values[below])])) if len(below) else Stand("maintain")
     kept = (after > NOTHING) & (others < after - NOTHING).any(axis=0)
-    above = np.flatnonzero(kept & (values >= values[patient]))
+    above = np.flatnonzero(kept & (values >= values[claimant]))
     return Stand("challenge", int(above[np.argmin(values[above])])) if len(above) else Stand("maintain")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from accordant.agents.agent import Agent, View, agents
 from accordant.agents.concession import Concession, concession_of
 from accordant.agents.frameworks import Grounds
-from accordant.agents.moves import Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
+from accordant.agents.moves import WITH_REASON, Answer, Ballot, Contestation, Move, Proposal, Reason, Reply
 from accordant.agents.parameters import text
 from accordant.agents.rules.outlook import Outlook, stand, tied
 from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
@@ -26,7 +26,7 @@ class RuleAgent(Agent):
     """An agent whose moves follow from its utility; it keeps no state, and texts are templates over numbers and ids.
 
     - ``propose``: the allocation that it likes best, hard constraints first.
-    - ``contest``: an answer on each disputed patient, and the allocation nearest to the others' among those that its
+    - ``contest``: an answer on each disputed claimant, and the allocation nearest to the others' among those that its
       concession strategy still lets it like.
     - ``answer``: accept what is worth at least its own standing proposal and no agreement; otherwise stand by that.
     - ``offer``: accept what is worth at least its own next offer (ACNext, Baarslag et al. 2013) and no agreement;
@@ -58,8 +58,8 @@ class RuleAgent(Agent):
         """Return how much it likes allocations."""
 
     @abstractmethod
-    def grounds(self, view: View, patient: int) -> Grounds:
-        """Return what speaks for the patient at a position."""
+    def grounds(self, view: View, claimant: int) -> Grounds:
+        """Return what speaks for the claimant at a position."""
 
     def violations(self, view: View, shares: Values) -> NDArray[np.int64]:
         """Return how many of its hard constraints allocations break, shape (option,), from shares of that length."""
@@ -89,14 +89,14 @@ class RuleAgent(Agent):
         return case.proposal(outlook.options.allocation(outlook.best()))
 
     def _contestation(self, outlook: Outlook, case: Case) -> Contestation:
-        """Answer on each disputed patient, and move towards the others."""
+        """Answer on each disputed claimant, and move towards the others."""
         view = outlook.view
         offers = [each.allocation for each in view.others.values()]
         revised = outlook.nearest(self.concession.target(outlook.progress()), offers)
         before = outlook.options.shares[outlook.best()] if view.own is None else view.own.allocation.shares
         others = np.array([each.shares for each in offers]).reshape(len(offers), len(view.scenario.ids))
         after = outlook.options.shares[revised]
-        replies = tuple(case.reply(patient, before, after, others) for patient in view.disputed)
+        replies = tuple(case.reply(claimant, before, after, others) for claimant in view.disputed)
         return Contestation(replies, case.proposal(outlook.options.allocation(revised)))
 
     def _answer(self, outlook: Outlook, case: Case, own: Allocation) -> Answer:
@@ -127,43 +127,43 @@ class Case:
 
     @cached_property
     def values(self) -> Values:
-        """What granting each patient alone adds to the utility, shape (patient,), see `tied`."""
+        """What granting each claimant alone adds to the utility, shape (claimant,), see `tied`."""
         n = len(self.view.scenario.ids)
         alone = self.utility.of(np.concatenate([np.eye(n), np.zeros((1, n))]))
         return tied(alone[:n] - alone[n])
 
-    def rank(self, patient: int) -> str:
-        """Return the place of a patient by value, such as ``rank 2 of 12``."""
-        return f"rank {1 + int((self.values > self.values[patient]).sum())} of {len(self.values)}"
+    def rank(self, claimant: int) -> str:
+        """Return the place of a claimant by value, such as ``rank 2 of 12``."""
+        return f"rank {1 + int((self.values > self.values[claimant]).sum())} of {len(self.values)}"
 
     def proposal(self, allocation: Allocation) -> Proposal:
-        """Return an allocation as a proposal, with a reason for each patient who is granted anything.
+        """Return an allocation as a proposal, with a reason for each claimant who is granted anything.
 
-        Replies argue for patients who are granted something, so their passages are among those of the proposal.
+        Replies argue for claimants who are granted something, so their passages are among those of the proposal.
         """
         granted = np.flatnonzero(allocation.granted.sum(axis=1)).tolist()
-        reasons = tuple(self._reason(patient) for patient in granted)
+        reasons = tuple(self._reason(claimant) for claimant in granted)
         retrieved = dict.fromkeys(passage for each in reasons for passage in each.passages)
         return Proposal(allocation, self.utility, reasons, tuple(retrieved))
 
-    def _reason(self, patient: int) -> Reason:
-        """Return what speaks for a patient."""
-        grounds = self.agent.grounds(self.view, patient)
+    def _reason(self, claimant: int) -> Reason:
+        """Return what speaks for a claimant."""
+        grounds = self.agent.grounds(self.view, claimant)
         cited = self.agent.citations(grounds.code)
-        text = f"{grounds.text}: {self.rank(patient)}"
-        return Reason(self.view.scenario.ids[patient], grounds.code, grounds.facts, cited, text)
+        text = f"{grounds.text}: {self.rank(claimant)}"
+        return Reason(self.view.scenario.ids[claimant], grounds.code, grounds.facts, cited, text)
 
     def reply(self, name: str, before: Values, after: Values, others: Values) -> Reply:
-        """Return the answer on one disputed patient."""
-        patient = self.view.scenario.index(name)
-        taken = stand(patient, self.values, before, after, others)
-        if taken.kind not in ("challenge", "justify"):
+        """Return the answer on one disputed claimant."""
+        claimant = self.view.scenario.index(name)
+        taken = stand(claimant, self.values, before, after, others)
+        if taken.kind not in WITH_REASON:
             return Reply(name, taken.kind)
-        return Reply(name, taken.kind, self._comparison(patient, taken.kind == "challenge", taken.against))
+        return Reply(name, taken.kind, self._comparison(claimant, taken.kind == "challenge", taken.against))
 
-    def _comparison(self, patient: int, challenged: bool, against: int | None) -> Reason:
-        """Return a reason that puts the numbers of two patients side by side, and cites what is read of both."""
-        first, second = (against, patient) if challenged and against is not None else (patient, against)
+    def _comparison(self, claimant: int, challenged: bool, against: int | None) -> Reason:
+        """Return a reason that puts the numbers of two claimants side by side, and cites what is read of both."""
+        first, second = (against, claimant) if challenged and against is not None else (claimant, against)
         grounds = self.agent.grounds(self.view, first)
         text, facts = self._side(first, grounds), grounds.facts
         if second is not None:
@@ -171,25 +171,22 @@ class Case:
             text += f"; {self._side(second, other)}"
             facts = tuple(dict.fromkeys((*facts, *other.facts)))
         cited = self.agent.citations(grounds.code)
-        return Reason(self.view.scenario.ids[patient], grounds.code, facts, cited, text)
+        return Reason(self.view.scenario.ids[claimant], grounds.code, facts, cited, text)
 
-    def _side(self, patient: int, grounds: Grounds) -> str:
-        """Return the numbers of one patient."""
-        return f"{self.view.scenario.ids[patient]}: {grounds.text}, {self.rank(patient)}"
+    def _side(self, claimant: int, grounds: Grounds) -> str:
+        """Return the numbers of one claimant."""
+        return f"{self.view.scenario.ids[claimant]}: {grounds.text}, {self.rank(claimant)}"
 
 
 def stated_utility(scenario: Scenario, values: Mapping[str, float]) -> AdditiveUtility:
     """Return the utility of stated values; who is not named is worth 0.
 
-    Raises
-    ------
-    UnknownNameError
-        If a patient who is named does not exist.
+    Raises UnknownNameError if a claimant who is named does not exist.
     """
-    for patient in values:
-        if patient not in scenario.ids:
-            raise UnknownNameError("patient", patient, scenario.ids)
-    return AdditiveUtility(np.array([values.get(patient, 0.0) for patient in scenario.ids], dtype=np.float64))
+    for claimant in values:
+        if claimant not in scenario.ids:
+            raise UnknownNameError("patient", claimant, scenario.ids)
+    return AdditiveUtility(np.array([values.get(claimant, 0.0) for claimant in scenario.ids], dtype=np.float64))
 
 
 @agents.register("utility")
@@ -201,7 +198,7 @@ class UtilityAgent(RuleAgent):
     name
         Unique in a deliberation.
     values
-        Patient to the worth of meeting the whole demand; who is not named is worth 0.
+        Claimant to the worth of meeting the whole demand; who is not named is worth 0.
     concession
         A strategy, or the name of one.
 
@@ -218,18 +215,18 @@ class UtilityAgent(RuleAgent):
         self.facts = ()
         if not isinstance(values, Mapping):
             raise InputError(f"values is {values!r:.60}; allowed: patients with what each is worth")
-        for patient, value in values.items():
+        for claimant, value in values.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-                raise InputError(f"the stated value of patient {patient!r} is {value!r}; allowed: a finite number")
+                raise InputError(f"the stated value of patient {claimant!r} is {value!r}; allowed: a finite number")
         self.values = dict(values)
 
     def utility(self, view: View) -> AdditiveUtility:
         """Return the stated values as a utility."""
         return stated_utility(view.scenario, self.values)
 
-    def grounds(self, view: View, patient: int) -> Grounds:
+    def grounds(self, view: View, claimant: int) -> Grounds:
         """Return the stated value."""
-        return Grounds("stated", (), f"stated value {self.values.get(view.scenario.ids[patient], 0.0):g}")
+        return Grounds("stated", (), f"stated value {self.values.get(view.scenario.ids[claimant], 0.0):g}")
 
     def to_json(self) -> dict[str, Any]:
         """Return what a transcript says of the agent, with its values."""

@@ -1,4 +1,4 @@
-"""Measures of allocations, one per file: access of groups, need, benefit, outcomes, envy.
+"""Measures of allocations: access of groups, need, benefit, outcomes, envy.
 
     access_gap, access_ratio, group_access, equal_opportunity_gap      shares of demand met, by group
     need_capture, benefit_ratio                                        what the most severe get; benefit over the best
@@ -12,21 +12,11 @@ Beside the registered measures stand functions that say more about one allocatio
 
 from __future__ import annotations
 
-from accordant.allocations.measures.access import Cell, Urgent, cell_counts
-from accordant.allocations.measures.disparity import ConditionalDisparity, conditional_disparity
+from accordant.allocations.measures.access import Cell, ConditionalDisparity, Urgent, cell_counts, conditional_disparity
 from accordant.allocations.measures.measure import Goal, Measure, measures
 from accordant.allocations.measures.outcomes import EnvyPair, envy_pairs, leximin_vector
 
 __all__ = [
-    "Cell",
-    "ConditionalDisparity",
-    "EnvyPair",
-    "Goal",
-    "Measure",
-    "Urgent",
-    "cell_counts",
-    "conditional_disparity",
-    "envy_pairs",
-    "leximin_vector",
-    "measures",
-]
+    "Cell", "ConditionalDisparity", "EnvyPair", "Goal", "Measure", "Urgent", "cell_counts", "conditional_disparity",
+    "envy_pairs", "leximin_vector", "measures",
+]  # fmt: skip

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,28 +17,35 @@ from accordant.registry import Registry
 from accordant.scope import ScopeCard
 
 Goal = Literal["max", "min"]
+Function = TypeVar("Function", bound=Callable[..., Values])
 
 measures: Registry[Measure] = Registry(
     "allocation measure", group="accordant.allocation_measures", packages=("accordant.allocations.measures",)
 )
 
 
-class Measure(ABC):
-    """A measure with its parameters, a frozen dataclass.
+@dataclass(frozen=True)
+class Measure:
+    """A function of shares with its parameters.
 
-    Class attributes
-    ----------------
+    Parameters
+    ----------
     name
         Registered name.
     goal
         Whether more is better, ``max``, or less, ``min``.
+    function
+        (scenario, shares, parameters…) to the measure of each allocation.
+    parameters
+        By name.
     """
 
-    name: ClassVar[str]
-    goal: ClassVar[Goal]
+    name: str
+    goal: Goal
+    function: Callable[..., Values] = field(repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    @abstractmethod
-    def of(self, scenario: Scenario, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of(self, scenario: Scenario, shares: Values) -> Values:
         """Return the measure of each allocation, shape (option,); NaN where it is not defined.
 
         Parameters
@@ -46,10 +53,11 @@ class Measure(ABC):
         scenario
             With all facts: measures are taken by the environment, not by an agent.
         shares
-            Share of each patient's demand that is met, shape (option, patient).
+            Share of each claimant's demand that is met, shape (option, claimant).
         """
+        return np.asarray(self.function(scenario, shares, **self.parameters))
 
-    def meets(self, values: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    def meets(self, values: Values, threshold: float) -> NDArray[np.bool_]:
         """Return whether values meet a threshold, with rounding forgiven; what is not defined does not."""
         slack = 1e-9
         with np.errstate(invalid="ignore"):
@@ -57,7 +65,27 @@ class Measure(ABC):
         return np.asarray(met & ~np.isnan(values))
 
 
-register = measures.named
+def register(goal: Goal, check: Callable[..., None] | None = None) -> Callable[[Function], Function]:
+    """Return a decorator that registers a function as the measure of its name.
+
+    `goal`: whether more is better; `check`: takes the name of the measure and its parameters, and raises InputError
+    where one is wrong.
+    """
+
+    def decorate(function: Function) -> Function:
+        name, signature = function.__name__, inspect.signature(function)
+
+        def make(**parameters: Any) -> Measure:
+            if check is not None:
+                check(name, **parameters)
+            return Measure(name, goal, function, parameters)
+
+        own = list(signature.parameters.values())[2:]
+        make.__signature__ = signature.replace(parameters=own, return_annotation=Measure)  # type: ignore[attr-defined]
+        measures.register(name)(make)
+        return function
+
+    return decorate
 
 
 SIGNS = {"min": "≤", "max": "≥"}
@@ -126,7 +154,7 @@ def values_of(criteria: Sequence[Criterion], scenario: Scenario, shares: Values)
     scenario
         With all facts that the measures read.
     shares
-        Share of each patient's demand that is met, shape (option, patient).
+        Share of each claimant's demand that is met, shape (option, claimant).
 
     Raises
     ------

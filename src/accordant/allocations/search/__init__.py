@@ -14,14 +14,4 @@ from accordant.allocations.search.bounds import earliest_bound, product_bound
 from accordant.allocations.search.candidate_options import pool
 from accordant.allocations.search.utility_scale import Range, Scaled, scaled, utility_range
 
-__all__ = [
-    "Range",
-    "Scaled",
-    "best",
-    "earliest_bound",
-    "pool",
-    "product_bound",
-    "scaled",
-    "utility_range",
-    "worst",
-]
+__all__ = ["Range", "Scaled", "best", "earliest_bound", "pool", "product_bound", "scaled", "utility_range", "worst"]

@@ -1,8 +1,8 @@
-"""What a search may have missed: bounds over all feasible allocations, for utilities that add up over patients.
+"""What a search may have missed: bounds over all feasible allocations, for utilities that add up over claimants.
 
 Utilities are scaled to [0, 1], u_k(x) = floors_k + Σ_i values_ki x_i. Let C be the convex hull of the utility vectors
 of all feasible allocations. For weights λ ≥ 0 the support function h(λ) = max_{u ∈ C} λ·u is attained at a feasible
-allocation and found exactly by serving patients by weighted value per portion (`accordant.allocations.enumeration`).
+allocation and found exactly by serving claimants by weighted value per portion (`accordant.allocations.enumeration`).
 Both bounds hold for every λ that is tried, so they are certified whether or not the search for a good λ has converged.
 
 Product. For λ > 0 and u ∈ C, u ≥ 0, the inequality of arithmetic and geometric means gives
@@ -20,7 +20,7 @@ Time. At time t every agent must get u_k ≥ 1 − t^{e_k}. By weak duality no a
 
 The right side falls with t, so such a w rules out all times up to its crossing. From t = 0 on, w is found by the matrix
 game max_{u ∈ C} min_k (u_k − 1 + t^{e_k}), solved over the vectors known so far by linear programming (Kelley 1960),
-each w asking `greedy` for another vector; t then moves to the crossing, until C has a vector with all bands at t.
+each w asking `best_of_each` for another vector; t then moves to the crossing, until C has a vector with all bands at t.
 
 Both are relaxations: C also holds mixtures of allocations. What they leave open is reported as a gap, never closed by
 assumption.
@@ -33,10 +33,9 @@ from typing import Any
 
 import numpy as np
 
-from accordant.allocations.allocation import shares_of
+from accordant.allocations.allocation import band, shares_of
 from accordant.allocations.enumeration import best_of_each, worst
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.utility import band
 from accordant.arrays import Values
 from accordant.errors import InputError
 
@@ -55,7 +54,7 @@ def product_bound(scenario: Scenario, values: Any, floors: Any) -> float:
     scenario
         Whose feasible allocations are compared.
     values, floors
-        Shapes (agent, patient) and (agent,), with utilities of at least 0 for every feasible allocation.
+        Shapes (agent, claimant) and (agent,), with utilities of at least 0 for every feasible allocation.
 
     Raises
     ------
@@ -92,7 +91,7 @@ def earliest_bound(scenario: Scenario, values: Any, floors: Any, exponents: Sequ
     scenario
         Whose feasible allocations are compared.
     values, floors
-        Shapes (agent, patient) and (agent,), with utilities in [0, 1].
+        Shapes (agent, claimant) and (agent,), with utilities in [0, 1].
     exponents
         e_k > 0 of each agent; infinity for one who asks for 1 at all times.
 
@@ -154,12 +153,9 @@ def _game(payoffs: Values) -> tuple[Values, float]:
 
     solved = linprog(
         np.append(np.zeros(n_agents), 1.0),
-        A_ub=np.column_stack([payoffs, -np.ones(len(payoffs))]),
-        b_ub=np.zeros(len(payoffs)),
-        A_eq=[[1.0] * n_agents + [0.0]],
-        b_eq=[1.0],
-        bounds=[(0, None)] * n_agents + [(None, None)],
-    )
+        A_ub=np.column_stack([payoffs, -np.ones(len(payoffs))]), b_ub=np.zeros(len(payoffs)),
+        A_eq=[[1.0] * n_agents + [0.0]], b_eq=[1.0], bounds=[(0, None)] * n_agents + [(None, None)],
+    )  # fmt: skip
     weights = np.maximum(solved.x[:n_agents], 0.0)
     return weights / weights.sum(), float(solved.fun)
 

@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations.allocation import Allocation, Options, shares_of
+from accordant.allocations.allocation import Allocation, Options, Utility, shares_of
 from accordant.allocations.enumeration import best_of_each, smallest_kind, worst
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.search.exchange_search import climbed, climbed_in_utilities, exchanges, linearised
+from accordant.allocations.search.exchange_search import climb, climb_in_utilities, exchanges, linearise
 from accordant.allocations.search.utility_scale import Scaled, scaled
-from accordant.allocations.utility import Utility
 from accordant.arrays import Values, WholeNumbers
 from accordant.errors import InputError
 from accordant.randomness import keyed_seed
@@ -92,14 +91,14 @@ class _Kept:
         return self.size - len(self.rows)
 
     def add(self, granted: Iterable[WholeNumbers]) -> None:
-        """Add allocations, shape (patient, resource) each, while there is room."""
+        """Add allocations, shape (claimant, resource) each, while there is room."""
         for each in granted:
             if not self.free:
                 return
             self.rows[each.T.astype(">i8").tobytes()] = None
 
     def array(self, rows: Sequence[bytes] | None = None) -> WholeNumbers:
-        """Return them as they were added, shape (option, patient, resource)."""
+        """Return them as they were added, shape (option, claimant, resource)."""
         joined = b"".join(self.rows if rows is None else rows)
         return np.frombuffer(joined, dtype=">i8").reshape(-1, *self.shape[::-1]).transpose(0, 2, 1).astype(np.int64)
 
@@ -126,14 +125,14 @@ def weightings(n_agents: int, most: int = WEIGHTINGS) -> Values:
 
 
 def _supported(scenario: Scenario, scale: Scaled) -> WholeNumbers:
-    """Return the best allocation for each weighting, and the worst for each agent, shape (option, patient, resource).
+    """Return the best allocation for each weighting, and the worst for each agent, shape (option, claimant, resource).
 
-    Utilities that do not add up over patients take part by what `linearised` says of them.
+    Utilities that do not add up over claimants take part by what `linearise` says of them.
     """
     directions = scale.values
     if directions is None:
         alone = [partial(_one, scale=scale, agent=agent) for agent in range(len(scale.utilities))]
-        directions = linearised(scenario, alone)
+        directions = linearise(scenario, alone)
     weights = weightings(len(directions))
     weights = (1 - SAY) * weights + SAY / len(directions)
     lowest = np.stack([worst(scenario, each) for each in directions])
@@ -180,9 +179,9 @@ def _tops(scenario: Scenario, scale: Scaled, known: WholeNumbers, seed: int) -> 
         top, draws = known[int(np.argmax(goals[0](utilities)))], keyed_seed(seed, f"climb {number}")
         for goal in goals:
             if scale.values is not None and scale.floors is not None:
-                top = climbed_in_utilities(scenario, top, scale.values, scale.floors, goal, draws)
+                top = climb_in_utilities(scenario, top, scale.values, scale.floors, goal, draws)
             else:
-                top = climbed(scenario, top, partial(_of_shares, scale=scale, goal=goal), draws)
+                top = climb(scenario, top, partial(_of_shares, scale=scale, goal=goal), draws)
         tops.append(top)
     return tops
 

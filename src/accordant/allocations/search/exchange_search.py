@@ -1,4 +1,4 @@
-"""Seeded exchange search: move portions of one resource from one patient to another while that helps.
+"""Seeded exchange search: move portions of one resource from one claimant to another while that helps.
 
 Every exchange leads from one feasible allocation to another, and every feasible allocation can be reached. Portions
 move in lots of 2^k, the largest that a demand holds first and single ones last. A climb makes at most 200 exchanges of
@@ -26,8 +26,8 @@ Goal = Callable[[Values], Values]
 
 STEPS = 200  # exchanges of one size of lots in one climb at most
 PATIENCE = 3  # samples of exchanges without a gain before a climb ends
-CELLS = 131_072  # shares or utilities compared at once, (exchange, patient) or (agent, exchange)
-FEWEST = 64  # exchanges sampled at least, however many patients there are
+CELLS = 131_072  # shares or utilities compared at once, (exchange, claimant) or (agent, exchange)
+FEWEST = 64  # exchanges sampled at least, however many claimants there are
 RANDOM_STARTS = 2
 GAIN = 1e-12  # smaller gains, relative to the size of the goal, are rounding
 
@@ -76,19 +76,11 @@ def exchanges(
     return Exchanges(resource[moved], giver[moved], receiver[moved], everything, lot)
 
 
-def climbed(scenario: Scenario, start: WholeNumbers, goal: Goal, seed: int) -> WholeNumbers:
-    """Return where steepest ascent by exchanges ends, shape (patient, resource).
+def climb(scenario: Scenario, start: WholeNumbers, goal: Goal, seed: int) -> WholeNumbers:
+    """Return where steepest ascent by exchanges ends, shape (claimant, resource).
 
-    Parameters
-    ----------
-    scenario
-        Whose feasible allocations are searched.
-    start
-        A feasible allocation.
-    goal
-        From shares (option, patient) to what is to be large, shape (option,).
-    seed
-        Of the samples.
+    `scenario`: whose feasible allocations are searched; `start`: a feasible allocation; `goal`: from shares (option,
+    claimant) to what is to be large, shape (option,); `seed`: of the samples.
     """
     most = max(FEWEST, CELLS // len(scenario.ids))
 
@@ -104,10 +96,10 @@ def climbed(scenario: Scenario, start: WholeNumbers, goal: Goal, seed: int) -> W
     return _ascend(scenario, start, judge, most, seed)
 
 
-def climbed_in_utilities(
+def climb_in_utilities(
     scenario: Scenario, start: WholeNumbers, values: Values, floors: Values, goal: Goal, seed: int
 ) -> WholeNumbers:
-    """Return `climbed` for a goal that reads additive utilities, (agent, option) to (option,): far more exchanges."""
+    """Return `climb` for a goal that reads additive utilities, (agent, option) to (option,): far more exchanges."""
     worth = worth_of_portions(scenario, values)
     idle = values[:, scenario.demand.sum(axis=1) == 0].sum(axis=1)
 
@@ -153,10 +145,10 @@ def lots(scenario: Scenario) -> list[int]:
     return [1 << power for power in range(max(1, int(scenario.demand.max()).bit_length()) - 1, -1, -1)]
 
 
-def linearised(scenario: Scenario, goals: Sequence[Goal]) -> Values:
-    """Return what meeting a patient's demand adds if the demand of all others is met in part, shape (goal, patient).
+def linearise(scenario: Scenario, goals: Sequence[Goal]) -> Values:
+    """Return what meeting a claimant's demand adds if the demand of all others is met in part, shape (goal, claimant).
 
-    For values that add up over patients these are the values; for others they are a place to start from.
+    For values that add up over claimants these are the values; for others they are a place to start from.
     """
     n = len(scenario.ids)
     met = np.minimum(1.0, scenario.capacity.sum() / max(1, int(scenario.demand.sum())))
@@ -168,9 +160,9 @@ def linearised(scenario: Scenario, goals: Sequence[Goal]) -> Values:
 
 
 def starts(scenario: Scenario, directions: Values, seed: int) -> WholeNumbers:
-    """Return allocations to start from, shape (start, patient, resource).
+    """Return allocations to start from, shape (start, claimant, resource).
 
-    The best by each direction, shape (direction, patient), and the best by seeded draws that depend on ids alone.
+    The best by each direction, shape (direction, claimant), and the best by seeded draws that depend on ids alone.
     """
-    draws = [keyed_uniform(seed, (f"start {k}:{patient}" for patient in scenario.ids)) for k in range(RANDOM_STARTS)]
+    draws = [keyed_uniform(seed, (f"start {k}:{claimant}" for claimant in scenario.ids)) for k in range(RANDOM_STARTS)]
     return best_of_each(scenario, np.concatenate([directions, np.stack(draws)]))

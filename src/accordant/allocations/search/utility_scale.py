@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.allocations.allocation import Options, shares_of
+from accordant.allocations.allocation import AdditiveUtility, Options, Utility, shares_of
 from accordant.allocations.enumeration import best, worst
 from accordant.allocations.scenario import Scenario
-from accordant.allocations.search.exchange_search import climbed, linearised, starts
-from accordant.allocations.utility import AdditiveUtility, Utility
+from accordant.allocations.search.exchange_search import climb, linearise, starts
 from accordant.arrays import Values
 from accordant.errors import InputError
 
@@ -48,7 +47,7 @@ class Range:
 def utility_range(scenario: Scenario, utility: Utility, options: Options | None = None, seed: int = 0) -> Range:
     """Return the lowest and the highest utility over all feasible allocations.
 
-    Exact where `options` are all allocations (compare them), and for values that add up over patients (serve by value
+    Exact where `options` are all allocations (compare them), and for values that add up over claimants (serve by value
     per portion, see `accordant.allocations.enumeration`). Otherwise a seeded exchange search climbs up and down, and
     the options are looked at too: the true range is at least as wide.
 
@@ -69,10 +68,10 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
         If the utility is not finite for an allocation that was looked at, or too large to be compared.
     """
     if options is not None and options.complete:
-        return ranged(scenario, utility, numbers_of(utility, options.shares), exact=True)
+        return range_of(scenario, utility, numbers_of(utility, options.shares), exact=True)
     if isinstance(utility, AdditiveUtility):
         ends = np.stack([worst(scenario, utility.values), best(scenario, utility.values)])
-        return ranged(scenario, utility, numbers_of(utility, shares_of(scenario, ends)), exact=True)
+        return range_of(scenario, utility, numbers_of(utility, shares_of(scenario, ends)), exact=True)
     found = [] if options is None else [numbers_of(utility, options.shares)]
     for sign in (1.0, -1.0):
 
@@ -80,19 +79,16 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
             """Return the utility, or its negative."""
             return sign * utility.of(shares)
 
-        first = starts(scenario, linearised(scenario, [directed]), seed)
-        tops = np.stack([climbed(scenario, each, directed, seed) for each in first])
+        first = starts(scenario, linearise(scenario, [directed]), seed)
+        tops = np.stack([climb(scenario, each, directed, seed) for each in first])
         found.append(numbers_of(utility, shares_of(scenario, tops)))
-    return ranged(scenario, utility, np.concatenate(found), exact=False)
+    return range_of(scenario, utility, np.concatenate(found), exact=False)
 
 
 def numbers_of(utility: Utility, shares: Values) -> Values:
-    """Return utilities, shape (option,), from shares of shape (option, patient).
+    """Return utilities, shape (option,), from shares of shape (option, claimant).
 
-    Raises
-    ------
-    InputError
-        If there is not one finite number for each option.
+    Raises InputError if there is not one finite number for each option.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = np.asarray(utility.of(shares), dtype=np.float64)
@@ -106,13 +102,10 @@ def numbers_of(utility: Utility, shares: Values) -> Values:
     return found
 
 
-def ranged(scenario: Scenario, utility: Utility, known: Values, *, exact: bool) -> Range:
+def range_of(scenario: Scenario, utility: Utility, known: Values, *, exact: bool) -> Range:
     """Return the range of utilities, shape (option,), of allocations of a scenario.
 
-    Raises
-    ------
-    InputError
-        If the range is too wide for a number.
+    Raises InputError if the range is too wide for a number.
     """
     low, high = float(known.min()), float(known.max())
     if not np.isfinite(high - low):
@@ -120,15 +113,15 @@ def ranged(scenario: Scenario, utility: Utility, known: Values, *, exact: bool) 
     return Range(low, high, exact, size_of(utility, len(scenario.ids)))
 
 
-def size_of(utility: Utility, n_patients: int) -> float:
+def size_of(utility: Utility, n_claimants: int) -> float:
     """Return how large the numbers are that a utility adds up, at least 0.
 
-    That is Σ_i |v_i| for values of patients, for others the largest utility of one patient's whole demand alone.
+    That is Σ_i |v_i| for values of claimants, for others the largest utility of one claimant's whole demand alone.
     """
     if isinstance(utility, AdditiveUtility):
         with np.errstate(over="ignore"):
             return min(float(np.abs(utility.values).sum()), LARGEST)
-    alone = np.abs(np.asarray(utility.of(np.eye(n_patients)), dtype=np.float64))
+    alone = np.abs(np.asarray(utility.of(np.eye(n_claimants)), dtype=np.float64))
     return float(alone.max(initial=0.0, where=np.isfinite(alone)))
 
 
@@ -143,7 +136,7 @@ class Scaled:
     ranges
         Of each agent; where one is not exact, scaled utilities may leave [0, 1].
     values, floors
-        The same per patient where every utility adds up over patients, shapes (agent, patient) and (agent,):
+        The same per claimant where every utility adds up over claimants, shapes (agent, claimant) and (agent,):
         u_k(x) = floors_k + Σ_i values_ki x_i. None otherwise.
     """
 
@@ -153,7 +146,7 @@ class Scaled:
     floors: Values | None
 
     def of(self, shares: Values) -> Values:
-        """Return scaled utilities, shape (agent, option), from shares of shape (option, patient)."""
+        """Return scaled utilities, shape (agent, option), from shares of shape (option, claimant)."""
         return np.stack(
             [
                 np.ones(len(shares)) if extent.width == 0 else (utility.of(shares) - extent.low) / extent.width

@@ -3,7 +3,7 @@
 Vocabulary
 ----------
 ledger, concession
-    Who moved on which patient; an agent's own move towards another, see `Movement`.
+    Who moved on which claimant; an agent's own move towards another, see `Movement`.
 alternatives
     What else could have been decided: all feasible allocations, or those that a search found.
 emergence
@@ -28,42 +28,13 @@ from accordant.deliberation.assessment.process import (
     process,
     restored_access,
 )
-from accordant.deliberation.assessment.regrets import RegretMatrix, recorded, regrets
+from accordant.deliberation.assessment.regrets import RegretMatrix, Satisfaction, recorded, regrets, satisfaction
 from accordant.deliberation.assessment.reruns import PERMUTATIONS, FlipTest, OrderEffects, flip_test, order_effects
-from accordant.deliberation.assessment.satisfaction import Satisfaction, satisfaction
 from accordant.deliberation.assessment.verdict import Sides, Standing, Verdict, side_by_side, standing, verdict
 
 __all__ = [
-    "PERMUTATIONS",
-    "Alternatives",
-    "Emergence",
-    "FlipTest",
-    "Group",
-    "Movement",
-    "OrderEffects",
-    "Process",
-    "RandomNull",
-    "RegretMatrix",
-    "Satisfaction",
-    "SearchNull",
-    "Sides",
-    "Standing",
-    "Verdict",
-    "access",
-    "alternatives",
-    "approach",
-    "conversion",
-    "emergence",
-    "flip_test",
-    "last_own",
-    "ledger",
-    "order_effects",
-    "process",
-    "recorded",
-    "regrets",
-    "restored_access",
-    "satisfaction",
-    "side_by_side",
-    "standing",
-    "verdict",
-]
+    "PERMUTATIONS", "Alternatives", "Emergence", "FlipTest", "Group", "Movement", "OrderEffects", "Process",
+    "RandomNull", "RegretMatrix", "Satisfaction", "SearchNull", "Sides", "Standing", "Verdict", "access",
+    "alternatives", "approach", "conversion", "emergence", "flip_test", "last_own", "ledger", "order_effects",
+    "process", "recorded", "regrets", "restored_access", "satisfaction", "side_by_side", "standing", "verdict",
+]  # fmt: skip

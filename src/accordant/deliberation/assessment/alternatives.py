@@ -4,7 +4,7 @@ A random allocation at somebody's concession level, where allocations are too ma
 
 The level set holds all feasible allocations that an agent likes at least as much as a given one. A walk starts at that
 one and exchanges single portions; an exchange that would leave the set is not made. For each resource the demand of all
-patients is a row of places, one per portion, of which those that are given out come first. A step picks one place that
+claimants is a row of places, one per portion, of which those that are given out come first. A step picks one place that
 is given out, held by i, and one that is not, demanded by j, all pairs equally likely, and offers to swap them. With g
 portions granted and o portions still open before the swap, the offer from x to y is made with probability ∝ g_i o_j,
 and that from y to x with probability ∝ (g_j + 1)(o_i + 1). Accepting with probability
@@ -12,9 +12,9 @@ and that from y to x with probability ∝ (g_j + 1)(o_i + 1). Accepting with pro
     min(1, (g_j + 1)(o_i + 1) / (g_i o_j))
 
 makes every allocation of the set equally likely in the long run (Metropolis, Rosenbluth, Rosenbluth, Teller and Teller
-1953; Hastings 1970), as far as single exchanges reach it. Where the utility adds up over patients they reach all of it:
-from each allocation a chain of exchanges that never lose leads to a best one. Where it does not, a part of the set may
-stay out of reach. A walk is finite, so shares of its draws are approximate.
+1953; Hastings 1970), as far as single exchanges reach it. Where the utility adds up over claimants they reach all of
+it: from each allocation a chain of exchanges that never lose leads to a best one. Where it does not, a part of the set
+may stay out of reach. A walk is finite, so shares of its draws are approximate.
 """
 
 from __future__ import annotations
@@ -28,12 +28,10 @@ from numpy.typing import NDArray
 from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
 from accordant.allocations.allocation import Options, shares_of
 from accordant.allocations.enumeration import MOST_OPTIONS, enumerate_options, given_out
-from accordant.allocations.search import best, pool
-from accordant.allocations.search import scaled as scaled_together
+from accordant.allocations.search import best, pool, scaled
 from accordant.allocations.search.candidate_options import SIZE
 from accordant.arrays import Codes, Values
 from accordant.deliberation.record import Deliberation
-from accordant.errors import InputError
 from accordant.randomness import keyed_seed
 
 CLOSE = 1e-9  # utilities this close, relative to their size, are level
@@ -51,7 +49,7 @@ FEWEST = 20  # portions that the two numbers above are multiplied by at least
 
 
 def at_level(scenario: Scenario, utility: Utility, start: Allocation, draws: int, seed: int) -> Values:
-    """Return shares of random allocations that are liked at least as much as one is, shape (draw, patient).
+    """Return shares of random allocations that are liked at least as much as one is, shape (draw, claimant).
 
     Parameters
     ----------
@@ -80,7 +78,7 @@ def at_level(scenario: Scenario, utility: Utility, start: Allocation, draws: int
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """One resource: the patient at each place, shape (walk, place); the first `given` places are given out."""
+    """One resource: the claimant at each place, shape (walk, place); the first `given` places are given out."""
 
     held: Codes
     given: int
@@ -124,7 +122,7 @@ class _Walks:
         self.liked[made] = liked[made]
 
     def shares(self) -> Values:
-        """Return where the walks are, shape (walk, patient)."""
+        """Return where the walks are, shape (walk, claimant)."""
         return shares_of(self.scenario, self.granted)
 
     def _ratio(self, resource: int, giver: Codes, receiver: Codes) -> Values:
@@ -157,8 +155,8 @@ class Alternatives:
         Different allocations: all, or those that a search found.
     random
         Agent to what a random decision takes that leaves the agent its utility of the joint decision or more, each as
-        likely, shape (draw, patient): shares of each such option once if all are listed, else of allocations that walks
-        drew, in which one may repeat.
+        likely, shape (draw, claimant): shares of each such option once if all are listed, else of allocations that
+        walks drew, in which one may repeat.
     """
 
     options: Options
@@ -221,7 +219,7 @@ def largest_sum(deliberation: Deliberation) -> Allocation | None:
     utilities = [deliberation.utilities[name] for name in sorted(deliberation.utilities)]
     if not all(isinstance(each, AdditiveUtility) for each in utilities):
         return None
-    values = scaled_together(deliberation.scenario, utilities).values
+    values = scaled(deliberation.scenario, utilities).values
     assert values is not None
     return Allocation(deliberation.scenario, best(deliberation.scenario, values.sum(axis=0)))
 
@@ -231,25 +229,11 @@ def level(utility: Utility, options: Options, joint: Allocation) -> NDArray[np.b
     return np.asarray(utility.of(options.shares) >= lowest_at_level(float(utility.of(joint.shares[None])[0])))
 
 
-def scaled(utility: Utility, options: Options, seed: int = 0) -> NDArray[np.float64]:
+def relative_utility(utility: Utility, options: Options, seed: int = 0) -> NDArray[np.float64]:
     """Return the utility of each option, lowest 0 and highest 1 over all feasible allocations; all 1 if indifferent.
 
-    Shape (option,). Where the options are not all and the utility is no sum over patients, a seeded search finds lowest
-    and highest, and what it missed is cut off at 0 and 1.
+    Shape (option,). Where the options are not all and the utility is no sum over claimants, a seeded search finds
+    lowest and highest, and what it missed is cut off at 0 and 1.
     """
-    together = scaled_together(options.scenario, [utility], options, seed)
+    together = scaled(options.scenario, [utility], options, seed)
     return np.asarray(np.clip(together.of(options.shares)[0], 0.0, 1.0))
-
-
-def position(options: Options, allocation: Allocation) -> int:
-    """Return where an allocation stands among the options.
-
-    Raises
-    ------
-    InputError
-        If it is not among them.
-    """
-    found = options.position(allocation)
-    if found is None:
-        raise InputError(f"an allocation of {options.scenario.name!r} is not among the {len(options)} options")
-    return found

@@ -8,16 +8,17 @@ was lost stands beside what was gained.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.allocations.measures.measure import Criterion, values_of
-from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level, position
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
+from accordant.json_values import field_values
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Emergence:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return asdict(self) | {"gain": self.gain, "loss": self.loss}
+        return field_values(self) | {"gain": self.gain, "loss": self.loss}
 
 
 def emergence(
@@ -164,13 +165,13 @@ def emergence(
     among = alternatives(deliberation) if among is None else among
     chosen = {name: each.allocation.shares for name, each in deliberation.solo.items()}
     values, met = judged(deliberation, criteria, np.array([*chosen.values(), deliberation.joint.shares]))
-    solo = {name: named(labels, met[:, row]) for row, name in enumerate(chosen)}
-    joint = named(labels, met[:, -1])
+    solo = {name: kept_labels(labels, met[:, row]) for row, name in enumerate(chosen)}
+    joint = kept_labels(labels, met[:, -1])
     better = max(solo, key=lambda name: len(solo[name]))  # of several, max keeps the first
     undefined = {
-        name: named(labels, np.isnan(values[:, row])) for row, name in enumerate((*chosen, "joint"))
+        name: kept_labels(labels, np.isnan(values[:, row])) for row, name in enumerate((*chosen, "joint"))
     }  # fmt: skip
-    position(among.options, deliberation.joint)
+    among.options.position(deliberation.joint)
     counts = judged(deliberation, criteria, among.options.shares)[1].sum(axis=0)
     random, search = {}, {}
     for name, utility in deliberation.utilities.items():
@@ -198,7 +199,7 @@ def judged(
     return values, np.array(met, dtype=np.bool_).reshape(values.shape)
 
 
-def named(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
+def kept_labels(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
     """Return the labels that are kept."""
     return tuple(label for label, keep in zip(labels, kept, strict=True) if keep)
 
@@ -206,16 +207,8 @@ def named(labels: Sequence[str], kept: NDArray[np.bool_]) -> tuple[str, ...]:
 def random_null(agent: str, drawn: NDArray[np.intp], n_criteria: int, exact: bool) -> RandomNull:
     """Return how a random allocation at the agent's concession level would do.
 
-    Parameters
-    ----------
-    agent
-        Whose level it is.
-    drawn
-        How many criteria each of them meets, shape (draw,), at least one.
-    n_criteria
-        How many there are.
-    exact
-        Whether these are all allocations at that level.
+    `agent`: whose level it is; `drawn`: how many criteria each of them meets, shape (draw,), at least one;
+    `n_criteria`: how many there are; `exact`: whether these are all allocations at that level.
     """
     return RandomNull(agent, len(drawn), float((drawn == n_criteria).mean()), float(drawn.mean()), exact)
 
@@ -223,12 +216,8 @@ def random_null(agent: str, drawn: NDArray[np.intp], n_criteria: int, exact: boo
 def search_null(agent: str, known: NDArray[np.intp], n_criteria: int, exact: bool) -> SearchNull:
     """Return how the agent would do if it searched at its concession level.
 
-    Parameters
-    ----------
-    agent, n_criteria, exact
-        As in `random_null`.
-    known
-        How many criteria each allocation meets that is known at that level, shape (allocation,), at least one.
+    `agent`, `n_criteria`, `exact`: as in `random_null`; `known`: how many criteria each allocation meets that is known
+    at that level, shape (allocation,), at least one.
     """
     most = int(known.max())
     return SearchNull(agent, most, most == n_criteria, exact)

@@ -1,4 +1,4 @@
-"""The ledger: who moved on which patient, towards whom, and with which reason."""
+"""The ledger: who moved on which claimant, towards whom, and with which reason."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from accordant.agents import Contestation, Proposal, Reply
 from accordant.allocations import Allocation
 from accordant.arrays import Values
 from accordant.deliberation.record import Deliberation
+from accordant.json_values import field_values
 
 EQUAL = 1e-9  # shares this close are the same: they are quotients of whole numbers
 
 
 @dataclass(frozen=True)
 class Movement:
-    """What became of one agent's first wish for one patient.
+    """What became of one agent's first wish for one claimant.
 
-    A *concession* is a change of the agent's own proposal, from the first to the last, that brings the patient's share
+    A *concession* is a change of the agent's own proposal, from the first to the last, that brings the claimant's share
     nearer to the first wish of another agent. What the settlement rule does afterwards is no concession, nor what an
     agent proposes after its claims were struck (`last_own`): the agent did not do it. The agent *yielded* if the joint
     share is nearer to another's first wish than its own was, whoever did it.
 
     Attributes
     ----------
-    agent, patient
+    agent, claimant
         Name and id.
     solo, revised, joint
-        Share of the patient's demand, in [0, 1], that the agent proposed first, that it proposed last, and that was
+        Share of the claimant's demand, in [0, 1], that the agent proposed first, that it proposed last, and that was
         decided.
     conceded_to
         Agents to whose first wish the last own proposal is nearer than the first was; empty without a concession.
     yielded_to
         Agents to whose first wish the joint share is nearer than the first proposal was.
     reply
-        Kind of the reply that the agent gave on this patient, the first of several, or None.
+        Kind of the reply that the agent gave on this claimant, the first of several, or None.
     code, passages
         Code of the reason in that reply, and ids of the passages cited; None and empty without a reason.
     void
@@ -62,25 +63,11 @@ class Movement:
         """Whether the joint share differs from what the agent wanted first."""
         return abs(self.joint - self.solo) > EQUAL
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "agent": self.agent,
-            "patient": self.patient,
-            "solo": self.solo,
-            "revised": self.revised,
-            "joint": self.joint,
-            "conceded_to": list(self.conceded_to),
-            "yielded_to": list(self.yielded_to),
-            "reply": self.reply,
-            "code": self.code,
-            "passages": list(self.passages),
-            "void": list(self.void),
-        }
+    to_json = field_values
 
 
 def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:
-    """Return a line for each agent and patient that was disputed, moved, or answered; agents, then patients in order.
+    """Return a line for each agent and claimant that was disputed, moved, or answered; agents, then claimants in order.
 
     Parameters
     ----------
@@ -90,21 +77,21 @@ def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:
     solo = shares_by_agent(deliberation.solo)
     revised = shares_by_agent(deliberation.revised)
     joint = deliberation.joint.shares
-    disputed = disputed_patients(deliberation)
+    disputed = disputed_claimants(deliberation)
     lines = []
     for name in solo:
         replies, own = replies_of(deliberation, name), last_own(deliberation, name).shares
-        for place, patient in enumerate(deliberation.scenario.ids):
+        for place, claimant in enumerate(deliberation.scenario.ids):
             before, after, decided = solo[name][place], revised[name][place], joint[place]
             still = abs(after - before) <= EQUAL and abs(decided - before) <= EQUAL
-            if still and not disputed[place] and patient not in replies:
+            if still and not disputed[place] and claimant not in replies:
                 continue
             others = {other: solo[other][place] for other in solo if other != name}
             lines.append(
                 Movement(
-                    name, patient, float(before), float(after), float(decided),
+                    name, claimant, float(before), float(after), float(decided),
                     nearer(before, own[place], others), nearer(before, decided, others),
-                    **_said(replies.get(patient)),
+                    **_said(replies.get(claimant)),
                 )
             )  # fmt: skip
     return tuple(lines)
@@ -126,12 +113,12 @@ def last_own(deliberation: Deliberation, agent: str) -> Allocation:
 
 
 def shares_by_agent(proposals: Mapping[str, Proposal]) -> dict[str, Values]:
-    """Return the shares that each agent proposes, shape (patient,) each."""
+    """Return the shares that each agent proposes, shape (claimant,) each."""
     return {name: each.allocation.shares for name, each in proposals.items()}
 
 
-def disputed_patients(deliberation: Deliberation) -> NDArray[np.bool_]:
-    """Return whom the first proposals treat differently, shape (patient,)."""
+def disputed_claimants(deliberation: Deliberation) -> NDArray[np.bool_]:
+    """Return whom the first proposals treat differently, shape (claimant,)."""
     wished = np.array(list(shares_by_agent(deliberation.solo).values()))
     return np.asarray(wished.max(axis=0) - wished.min(axis=0) > EQUAL)
 
@@ -150,7 +137,7 @@ class Judged:
 
 
 def replies_of(deliberation: Deliberation, agent: str) -> dict[str, Judged]:
-    """Return the agent's first reply on each patient it replied on; later ones in the same turn never count."""
+    """Return the agent's first reply on each claimant it replied on; later ones in the same turn never count."""
     found: dict[str, Judged] = {}
     for turn in deliberation.turns:
         if turn.agent != agent or not isinstance(turn.move, Contestation):

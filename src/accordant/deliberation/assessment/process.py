@@ -7,31 +7,26 @@ nothing was disputed, nobody moved or a group is empty, is None and never 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.agents import Contestation, Reason, Turn
+from accordant.agents.moves import proposal_in
 from accordant.allocations import Scenario
-from accordant.deliberation.assessment.ledger import (
-    EQUAL,
-    disputed_patients,
-    last_own,
-    ledger,
-    shares_by_agent,
-)
-from accordant.deliberation.protocols.admissibility import places, proposal_in
+from accordant.deliberation.assessment.ledger import EQUAL, disputed_claimants, last_own, ledger, shares_by_agent
+from accordant.deliberation.protocols.admissibility import places
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import field_values
 
 ByAgent = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Patients who have a value of an attribute, such as those at the margin.
+    """Claimants who have a value of an attribute, such as those at the margin.
 
     Attributes
     ----------
@@ -43,7 +38,7 @@ class Group:
     value: object
 
     def members(self, scenario: Scenario) -> NDArray[np.bool_]:
-        """Return who belongs to it, shape (patient,)."""
+        """Return who belongs to it, shape (claimant,)."""
         return np.array([each == self.value for each in scenario.column(self.attribute)], dtype=bool)
 
 
@@ -54,22 +49,22 @@ class Process:
     Attributes
     ----------
     hamming
-        Agent to the number of patients whose joint share differs from the agent's first wish; 0 to all patients.
+        Agent to the number of claimants whose joint share differs from the agent's first wish; 0 to all claimants.
     distance
-        Agent to Σ_i |joint share − first wish|; 0 to the number of patients.
+        Agent to Σ_i |joint share − first wish|; 0 to the number of claimants.
     moved_towards_others
-        Agent to its moves towards another's first wish over all its moves. A move is a patient whose joint share
+        Agent to its moves towards another's first wish over all its moves. A move is a claimant whose joint share
         differs from the agent's first wish. None if there is no move.
     influence
         Agent to the moves of others towards its first wish over all moves of all agents. None if nobody moved.
     contestation
-        Agent to the disputed patients that it challenged with a reason that counts, over all disputed patients;
+        Agent to the disputed claimants that it challenged with a reason that counts, over all disputed claimants;
         ``anybody`` to those whom some agent challenged. None if nothing was disputed.
     overridden
-        Value override rate: agent to the disputed patients on whom it stood firm (last wish = first wish) and was
+        Value override rate: agent to the disputed claimants on whom it stood firm (last wish = first wish) and was
         decided against (joint share another), over those on whom it stood firm. None if there are none.
     minority_survival
-        Of all wishes held by fewer than half of the agents for a patient, the share that became the joint share.
+        Of all wishes held by fewer than half of the agents for a claimant, the share that became the joint share.
         None if there is none, as always between two agents.
     grounding
         Citations that had been looked up by the time they were made over all citations, in reasons of all proposals
@@ -89,9 +84,7 @@ class Process:
     grounding: float | None
     fallback_rate: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return asdict(self)
+    to_json = field_values
 
 
 def process(deliberation: Deliberation) -> Process:
@@ -120,7 +113,7 @@ def share(part: float, whole: float) -> float | None:
 
 
 def access(scenario: Scenario, shares: NDArray[np.float64], group: Group) -> float | None:
-    """Return the mean share of the group's members, from shares of shape (patient,); None for an empty group."""
+    """Return the mean share of the group's members, from shares of shape (claimant,); None for an empty group."""
     members = group.members(scenario)
     return float(shares[members].mean()) if members.any() else None
 
@@ -190,7 +183,7 @@ def biased_agent(deliberation: Deliberation, named: str | None = None) -> str:
 
 def _contestation(deliberation: Deliberation) -> dict[str, float | None]:
     ids = deliberation.scenario.ids
-    disputed = {ids[place] for place in np.flatnonzero(disputed_patients(deliberation))}
+    disputed = {ids[place] for place in np.flatnonzero(disputed_claimants(deliberation))}
     challenged = {
         name: {
             line.patient
@@ -206,7 +199,7 @@ def _contestation(deliberation: Deliberation) -> dict[str, float | None]:
 
 def _overridden(deliberation: Deliberation, agent: str) -> float | None:
     first, last = deliberation.solo[agent].allocation.shares, deliberation.revised[agent].allocation.shares
-    firm = disputed_patients(deliberation) & (np.abs(last - first) <= EQUAL)
+    firm = disputed_claimants(deliberation) & (np.abs(last - first) <= EQUAL)
     against = firm & (np.abs(deliberation.joint.shares - first) > EQUAL)
     return share(int(against.sum()), int(firm.sum()))
 

@@ -1,8 +1,8 @@
-"""Regret under every framework: how much each agent's allocation, and the joint one, leaves out by each standard."""
+"""Regret under every framework, and how well each agent is served by its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ from accordant.agents import Agent
 from accordant.agents.frameworks.framework import Framework, Guarded, frameworks
 from accordant.allocations import AdditiveUtility, Allocation, Scenario, Utility
 from accordant.allocations.search import utility_range
-from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, position, scaled
+from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, relative_utility
 from accordant.deliberation.protocols.views import seed_of
 from accordant.deliberation.record import Deliberation
 from accordant.errors import UnknownNameError
+from accordant.json_values import field_values
 
 EQUAL_CHANCE = 0.5  # the mean of a lot that is uniform in [0, 1)
 
@@ -39,11 +40,11 @@ class RegretMatrix:
         For each column, the agents that follow the framework. Then the column is by their standards: their parameters,
         and the lots that they drew. The rows of such an agent are by its own, all other rows by the mean over these
         agents. Where nobody follows a framework that does nothing but draw lots (it has ``lots``), every lot counts ½,
-        its mean: nobody drew one, and the framework is indifferent between patients. Other draws of a framework that
+        its mean: nobody drew one, and the framework is indifferent between claimants. Other draws of a framework that
         nobody follows come from the seed of the deliberation.
     exact
         Whether best and worst were found by listing all feasible allocations. Otherwise they are still exact for
-        utilities that add up over patients; for others a search found them, and true regrets may differ.
+        utilities that add up over claimants; for others a search found them, and true regrets may differ.
     missing
         Frameworks left out because the scenario lacks facts they see, with these facts.
     """
@@ -73,14 +74,7 @@ class RegretMatrix:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "allocations": list(self.allocations),
-            "frameworks": list(self.frameworks),
-            "regrets": self.regrets.tolist(),
-            "followed": [list(each) for each in self.followed],
-            "exact": self.exact,
-            "missing": {name: list(facts) for name, facts in self.missing},
-        }
+        return field_values(self) | {"missing": {name: list(facts) for name, facts in self.missing}}
 
 
 def regrets(
@@ -101,7 +95,7 @@ def regrets(
     standards = [frameworks.create(name) for name in frameworks.names()] if by is None else list(by)
     options = (alternatives(deliberation) if among is None else among).options
     scenario, rows = deliberation.scenario, recorded(deliberation)
-    places = [position(options, each) for each in rows.values()]
+    places = [options.position(each) for each in rows.values()]
     owners = [*deliberation.solo, *deliberation.revised, None]
     columns, followed, missing = {}, [], []
     for each in standards:
@@ -111,13 +105,13 @@ def regrets(
             missing.append((each.name, lacking))
             continue
         regret = {
-            name: 1.0 - scaled(_utility(kept, scenario, seed_of(deliberation.seed, name)), options)[places]
+            name: 1.0 - relative_utility(_utility(kept, scenario, seed_of(deliberation.seed, name)), options)[places]
             for name, kept in own.items()
         }
         others = (
             np.mean(list(regret.values()), axis=0)
             if regret
-            else 1.0 - scaled(_utility(each, scenario, deliberation.seed, drawn=False), options)[places]
+            else 1.0 - relative_utility(_utility(each, scenario, deliberation.seed, drawn=False), options)[places]
         )
         columns[each.name] = [regret.get(owner or "", others)[row] for row, owner in enumerate(owners)]
         followed.append(tuple(own))
@@ -152,7 +146,7 @@ def _utility(framework: Framework, scenario: Scenario, seed: int, *, drawn: bool
 
 
 def _by_lot(framework: Framework, utility: Utility, seen: Scenario, seed: int) -> bool:
-    """Return whether the values of patients are lots and nothing else."""
+    """Return whether the values of claimants are lots and nothing else."""
     lots = getattr(framework, "lots", None)
     return (
         lots is not None and isinstance(utility, AdditiveUtility) and np.array_equal(utility.values, lots(seen, seed))
@@ -164,3 +158,59 @@ def recorded(deliberation: Deliberation) -> dict[str, Allocation]:
     rows = {f"solo {name}": each.allocation for name, each in deliberation.solo.items()}
     rows |= {f"revised {name}": each.allocation for name, each in deliberation.revised.items()}
     return rows | {"joint": deliberation.joint}
+
+
+@dataclass(frozen=True)
+class Satisfaction:
+    """Utilities as the agents stated them, each scaled to [0, 1] over the alternatives.
+
+    Attributes
+    ----------
+    solo, revised
+        Agent to the utility that its first and its last proposal has by its own first and last stated utility. What
+        is missing to 1 is lack of fidelity: the agent did not propose what it said it likes best.
+    joint
+        Agent to its utility of the joint decision, by the utility that settlement used.
+    drift
+        Value drift: agent to the mean of |first − last stated utility| over the alternatives; 0 if it did not
+        change its mind about any of them.
+    gap
+        Decision gap: largest minus smallest of `joint`.
+    exact
+        Whether all feasible allocations were compared. Otherwise `drift` is over those that a search found, and the
+        scales of utilities that do not add up over claimants come from a search.
+    """
+
+    solo: Mapping[str, float]
+    revised: Mapping[str, float]
+    joint: Mapping[str, float]
+    drift: Mapping[str, float]
+    gap: float
+    exact: bool
+
+    to_json = field_values
+
+
+def satisfaction(deliberation: Deliberation, *, among: Alternatives | None = None) -> Satisfaction:
+    """Return how well each agent is served by its own standard.
+
+    Parameters
+    ----------
+    deliberation
+        A finished deliberation.
+    among
+        What utilities are scaled over, if that was already made.
+    """
+    options = (alternatives(deliberation) if among is None else among).options
+    first = {name: relative_utility(each.utility, options) for name, each in deliberation.solo.items()}
+    last = {name: relative_utility(each.utility, options) for name, each in deliberation.revised.items()}
+    joint_at = options.position(deliberation.joint)
+    joint = {name: float(relative_utility(each, options)[joint_at]) for name, each in deliberation.utilities.items()}
+    return Satisfaction(
+        solo={name: float(first[name][options.position(deliberation.solo[name].allocation)]) for name in first},
+        revised={name: float(last[name][options.position(deliberation.revised[name].allocation)]) for name in last},
+        joint=joint,
+        drift={name: float(np.abs(first[name] - last[name]).mean()) for name in first},
+        gap=max(joint.values()) - min(joint.values()),
+        exact=options.complete,
+    )

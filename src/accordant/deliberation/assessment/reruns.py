@@ -15,6 +15,7 @@ from accordant.deliberation.assessment.ledger import EQUAL
 from accordant.deliberation.assessment.regrets import recorded
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import field_values
 from accordant.randomness import generator, keyed_seed, keyed_uniform
 from accordant.statistics import Estimate, mean_estimate
 
@@ -23,18 +24,18 @@ PERMUTATIONS = 20
 
 @dataclass(frozen=True)
 class FlipTest:
-    """What changed when protected facts were permuted among patients and nothing else was.
+    """What changed when protected facts were permuted among claimants and nothing else was.
 
     Attributes
     ----------
     facts
-        Which facts were permuted, together: a patient gets all of them from one other patient.
+        Which facts were permuted, together: a claimant gets all of them from one other claimant.
     permutations
         How many permutations.
     touched
-        Mean share of patients whose facts really changed.
+        Mean share of claimants whose facts really changed.
     rates
-        ``solo NAME``, ``revised NAME`` and ``joint`` to the share of patients whose share of demand changed, mean over
+        ``solo NAME``, ``revised NAME`` and ``joint`` to the share of claimants whose share of demand changed, mean over
         permutations. Exactly 0 for a first proposal that cannot see these facts. Not defined if the test is empty.
     """
 
@@ -50,13 +51,7 @@ class FlipTest:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "facts": list(self.facts),
-            "permutations": self.permutations,
-            "touched": self.touched,
-            "empty": self.empty,
-            "rates": {name: each.to_json() for name, each in self.rates.items()},
-        }
+        return field_values(self) | {"empty": self.empty}
 
 
 def flip_test(
@@ -67,7 +62,7 @@ def flip_test(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> FlipTest:
-    """Permute protected facts, deliberate again with the same seed, and count the patients who get another share.
+    """Permute protected facts, deliberate again with the same seed, and count the claimants who get another share.
 
     Parameters
     ----------
@@ -80,7 +75,7 @@ def flip_test(
     permutations
         At least 1.
     seed
-        Of the permutations; they depend on it and on patients' ids alone.
+        Of the permutations; they depend on it and on claimants' ids alone.
 
     Raises
     ------
@@ -101,7 +96,7 @@ def flip_test(
     for number in range(permutations):
         other = permuted(scenario, names, keyed_seed(seed, f"flip {number}"))
         touched.append(
-            np.mean([a.facts != b.facts for a, b in zip(scenario.patients, other.patients, strict=True)])
+            np.mean([a.facts != b.facts for a, b in zip(scenario.claimants, other.claimants, strict=True)])
         )  # fmt: skip
         for name, each in recorded(deliberate(other)).items():
             changed[name].append(float((np.abs(each.shares - before[name]) > EQUAL).mean()))
@@ -114,7 +109,7 @@ def flip_test(
 
 
 def permuted(scenario: Scenario, facts: Sequence[str], seed: int) -> Scenario:
-    """Return the scenario with some facts handed on among patients, all of them by one permutation."""
+    """Return the scenario with some facts handed on among claimants, all of them by one permutation."""
     order = np.argsort(keyed_uniform(seed, scenario.ids), kind="stable")
     for name in facts:
         scenario = scenario.with_facts(name, list(scenario.column(name)[order]))
@@ -132,7 +127,7 @@ class OrderEffects:
     joints
         The joint decision under each.
     changed
-        Number of patients who are treated differently from the first order, one number per order; the first is 0.
+        Number of claimants who are treated differently from the first order, one number per order; the first is 0.
     utilities
         Agent to its utility of each joint decision, as stated last under the first order and scaled so that over all
         feasible allocations the lowest is 0 and the highest 1.
@@ -155,13 +150,7 @@ class OrderEffects:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "orders": [list(order) for order in self.orders],
-            "joints": [joint.to_json() for joint in self.joints],
-            "changed": list(self.changed),
-            "utilities": {name: list(each) for name, each in self.utilities.items()},
-            "spread": self.spread,
-        }
+        return field_values(self) | {"spread": self.spread}
 
 
 def order_effects(

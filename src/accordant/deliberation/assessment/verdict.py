@@ -15,7 +15,7 @@ from accordant.allocations.measures.measure import Criterion, measures
 from accordant.deliberation.assessment.emergence import judged
 from accordant.deliberation.assessment.regrets import recorded
 from accordant.deliberation.record import Deliberation
-from accordant.json_values import finite
+from accordant.json_values import field_values, finite
 from accordant.scope import ScopeCard
 
 Standing = Literal["met", "not met", "not defined", "no threshold"]
@@ -72,27 +72,16 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {
-            "card": self.card,
-            "version": self.version,
-            "card_hash": self.card_hash,
-            "allocation": self.allocation,
-            "deliberation_hash": self.deliberation_hash,
-            "adversarial": list(self.adversarial),
-            "criteria": [
-                {
-                    "metric": each.criterion.metric,
-                    "parameters": dict(each.criterion.params),
-                    "value": each.value,
-                    "threshold": each.criterion.threshold,
-                    "standing": standing(each),
-                    "chosen_by": each.criterion.chosen_by,
-                }
-                for each in self.criteria
-            ],
-            "heading": self.heading,
-            "counts": dict(self.counts),
-        }
+        criteria = [
+            {
+                "metric": each.criterion.metric, "parameters": dict(each.criterion.params), "value": each.value,
+                "threshold": each.criterion.threshold, "standing": standing(each),
+                "chosen_by": each.criterion.chosen_by,
+            }
+            for each in self.criteria
+        ]  # fmt: skip
+        told = {"criteria": criteria, "heading": self.heading, "counts": dict(self.counts)}
+        return field_values(self, without=("criteria",)) | told
 
 
 def standing(judged: scope.Verdict) -> Standing:
@@ -166,10 +155,7 @@ class Sides:
         """Return everything as JSON values; null where a measure is not defined."""
         return {
             allocation: {
-                label: {
-                    "value": finite(value),
-                    "met": None if np.isnan(value) else bool(met),
-                }
+                label: {"value": finite(value), "met": None if np.isnan(value) else bool(met)}
                 for label, value, met in zip(self.criteria, values, row, strict=True)
             }
             for allocation, values, row in zip(self.allocations, self.values, self.met, strict=True)

@@ -1,5 +1,8 @@
 """Dialectical reconciliation: two speakers who know different things argue until one understands the other's decision.
 
+No command reaches it yet: it will be connected where a person asks why a decision was taken, in `accordant explain` and
+after a debate, with the reasons on record as the base of the explainer.
+
 Vocabulary
 ----------
 explainer, explainee
@@ -36,33 +39,8 @@ from accordant.deliberation.dialogue.revision import Revision, revised
 from accordant.deliberation.dialogue.state import Bound, Move, Setting, Side, State
 
 __all__ = [
-    "LOCUTIONS",
-    "POLICIES",
-    "Argument",
-    "Arguments",
-    "Bound",
-    "Dialogue",
-    "KnowledgeBase",
-    "Literal",
-    "Move",
-    "Revision",
-    "Rule",
-    "Setting",
-    "Side",
-    "State",
-    "Understanding",
-    "arguments_for",
-    "capitulating",
-    "cooperative",
-    "legal_moves",
-    "objection",
-    "parse_formula",
-    "play",
-    "random_mover",
-    "reconcile",
-    "revised",
-    "scripted",
-    "skip",
-    "stubborn",
-    "understanding",
-]
+    "LOCUTIONS", "POLICIES", "Argument", "Arguments", "Bound", "Dialogue", "KnowledgeBase", "Literal", "Move",
+    "Revision", "Rule", "Setting", "Side", "State", "Understanding", "arguments_for", "capitulating", "cooperative",
+    "legal_moves", "objection", "parse_formula", "play", "random_mover", "reconcile", "revised", "scripted", "skip",
+    "stubborn", "understanding",
+]  # fmt: skip

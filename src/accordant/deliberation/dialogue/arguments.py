@@ -141,12 +141,7 @@ def by_size(argument: Argument) -> tuple[int, str]:
 class _Search:
     """Ways to choose one formula for each needed literal.
 
-    Parameters
-    ----------
-    formulas
-        In text order.
-    goal
-        The conclusion.
+    `formulas`: in text order; `goal`: the conclusion.
     """
 
     def __init__(self, formulas: tuple[Formula, ...], goal: Literal) -> None:
@@ -160,10 +155,7 @@ class _Search:
     def grown(self, chosen: dict[Literal, Formula | None]) -> list[dict[Literal, Formula | None]] | None:
         """Choose where there is no choice, then branch; None if nothing is left to choose.
 
-        Parameters
-        ----------
-        chosen
-            Needed literal to the formula that gives it, None if not chosen yet; completed in place.
+        `chosen`: needed literal to the formula that gives it, None if not chosen yet; completed in place.
         """
         agenda = [literal for literal, formula in chosen.items() if formula is None]
         while agenda:

@@ -189,34 +189,21 @@ def understandings(state: State) -> Iterator[Move]:
     yield Move("explainee", "understand", state.setting.decision, 1 if state.moves else None)
 
 
-Check = Callable[[State, Move], "str | None"]
-Candidates = Callable[[State], Iterator[Move]]
-
-
 @dataclass(frozen=True)
 class Locution:
     """One row of the table.
 
-    Attributes
-    ----------
-    speakers
-        Who may use it.
-    content
-        Types of what it says.
-    precondition, effect
-        In words.
-    objection
-        Returns which precondition a move fails, None if it is legal.
-    candidates
-        Yields every move that could be legal for whoever is to move.
+    `speakers`: who may use it; `content`: types of what it says; `precondition`, `effect`: in words; `objection`:
+    returns which precondition a move fails, None if it is legal; `candidates`: yields every move that could be legal
+    for whoever is to move.
     """
 
     speakers: tuple[Speaker, ...]
     content: tuple[type, ...]
     precondition: str
     effect: str
-    objection: Check
-    candidates: Candidates
+    objection: Callable[[State, Move], str | None]
+    candidates: Callable[[State], Iterator[Move]]
 
 
 def objection(state: State, move: Move) -> str | None:
@@ -284,12 +271,8 @@ def _argued(state: State, move: Move, argument: Argument) -> State:
     """Commit a speaker to an argument, and note what a refutation denies."""
     side = state.sides[move.speaker]
     denied = frozenset({argument.conclusion.complement} if move.locution == "refute" else ())
-    side = replace(
-        side,
-        premises=side.premises | argument.held,
-        claims=side.claims | {argument.conclusion},
-        attacked=side.attacked | denied,
-    )
+    premises, claims = side.premises | argument.held, side.claims | {argument.conclusion}
+    side = replace(side, premises=premises, claims=claims, attacked=side.attacked | denied)
     return replace(state, sides={**state.sides, move.speaker: side})
 
 
@@ -336,51 +319,33 @@ def _arguments_left(state: State, move: Move) -> bool:
 BOTH: tuple[Speaker, ...] = ("explainer", "explainee")
 LOCUTIONS: dict[Named, Locution] = {
     "query": Locution(
-        ("explainee",),
-        (Literal,),
+        ("explainee",), (Literal,),
         "first the decision, unless it follows from one's own base; then premises of open supports; not queried before",
-        "none",
-        query_objection,
-        queries,
+        "none", query_objection, queries,
     ),
     "support": Locution(
-        BOTH,
-        (Argument,),
+        BOTH, (Argument,),
         "answers a query, or makes a claim (then it replies to the first move); new; premises from one's own base",
-        "one's own commitments grow by premises and conclusion",
-        support_objection,
-        supports,
+        "one's own commitments grow by premises and conclusion", support_objection, supports,
     ),
     "refute": Locution(
-        BOTH,
-        (Argument,),
+        BOTH, (Argument,),
         "attacks an open argument of the other; premises from one's own base or the premises the other committed to",
-        "one's own commitments grow by premises and conclusion",
-        refute_objection,
-        refutations,
+        "one's own commitments grow by premises and conclusion", refute_objection, refutations,
     ),
     "concede": Locution(
-        BOTH,
-        (Literal, Rule),
+        BOTH, (Literal, Rule),
         "a premise or the conclusion of an open argument of the other; consistent with earlier concessions",
         "one's commitments grow by it; one's base takes it in, or all premises of a conclusion, and drops the least",
-        concede_objection,
-        concessions,
+        concede_objection, concessions,
     ),
     "agree_to_disagree": Locution(
-        BOTH,
-        (Literal,),
-        "an open issue: the speaker has no argument left on it, or declines to go on",
-        "its atom is closed; the atom of the decision ends the dialogue",
-        disagree_objection,
-        issues,
+        BOTH, (Literal,), "an open issue: the speaker has no argument left on it, or declines to go on",
+        "its atom is closed; the atom of the decision ends the dialogue", disagree_objection, issues,
     ),
     "understand": Locution(
-        ("explainee",),
-        (Literal,),
+        ("explainee",), (Literal,),
         "the decision follows from one's own base and the premises of the other that one conceded or never attacked",
-        "ends the dialogue",
-        understand_objection,
-        understandings,
+        "ends the dialogue", understand_objection, understandings,
     ),
-}
+}  # fmt: skip

@@ -89,10 +89,7 @@ def scripted(lines: Sequence[str]) -> Policy:
 def policy_named(policy: str | Policy, seed: int) -> Policy:
     """Return a policy by its name, or as it is.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no policy of that name.
+    Raises UnknownNameError if there is no policy of that name.
     """
     if not isinstance(policy, str):
         return policy

@@ -32,6 +32,7 @@ from accordant.deliberation.dialogue.locutions import legal_moves, play, skip
 from accordant.deliberation.dialogue.policies import Policy, policy_named
 from accordant.deliberation.dialogue.state import Ending, Setting, Speaker, State
 from accordant.errors import InputError
+from accordant.json_values import field_values
 
 Status = OneOf["understood", "reconciled", "capitulation", "agree_to_disagree", "exhausted", "truncated"]
 
@@ -56,7 +57,7 @@ class Understanding:
 
     def to_json(self) -> dict[str, Any]:
         """Return the value and the formulas."""
-        return {"value": self.value, "known": list(self.known), "missing": list(self.missing)}
+        return {"value": self.value} | field_values(self)
 
 
 def understanding(state: State) -> Understanding:
@@ -210,7 +211,7 @@ class Dialogue:
         """Return the transcript and the outcome as text."""
         found = []
         for time, move in enumerate(self.state.moves, start=1):
-            found.append(f"{time:>3} {move.speaker}: {move}" + _note(time in self.state.declined, " (declined)"))
+            found.append(f"{time:>3} {move.speaker}: {move}{' (declined)' * (time in self.state.declined)}")
             revision = self.state.revisions.get(time)
             if revision is not None:
                 gained, lost = (", ".join(map(str, each)) or "nothing" for each in (revision.added, revision.dropped))
@@ -254,11 +255,6 @@ class Dialogue:
         return len(one & other) / len(one | other) if one | other else None
 
 
-def _note(condition: bool, text: str) -> str:
-    """Return a text if a condition holds."""
-    return text if condition else ""
-
-
 def reconcile(
     explainer: KnowledgeBase,
     explainee: KnowledgeBase,
@@ -299,10 +295,7 @@ def reconcile(
         raise InputError(f"max_turns is {max_turns}; allowed: at least 1, or None")
     if len(policies) != 2:
         raise InputError(f"{len(policies)} policies; allowed: 2, of the explainer and the explainee")
-    speaking = {
-        "explainer": policy_named(policies[0], seed),
-        "explainee": policy_named(policies[1], seed),
-    }
+    speaking = {"explainer": policy_named(policies[0], seed), "explainee": policy_named(policies[1], seed)}
     state = State.opening(Setting(explainer, explainee, literal, limit))
     before = understanding(state)
     while state.ending is None:

@@ -53,11 +53,7 @@ class Revision:
 
 
 def revised(
-    base: KnowledgeBase,
-    added: Iterable[Formula] = (),
-    *,
-    kept: Iterable[Formula] = (),
-    most_nodes: int = MOST_NODES,
+    base: KnowledgeBase, added: Iterable[Formula] = (), *, kept: Iterable[Formula] = (), most_nodes: int = MOST_NODES
 ) -> Revision:
     """Add formulas to a base and drop the cheapest set of others that makes it consistent.
 

@@ -12,6 +12,7 @@ from accordant.deliberation.dialogue.arguments import LIMIT, Argument, Arguments
 from accordant.deliberation.dialogue.knowledge import Formula, KnowledgeBase, Literal, Rule, closure, conflict, in_order
 from accordant.deliberation.dialogue.revision import Revision
 from accordant.errors import InputError
+from accordant.json_values import field_values
 
 Speaker: TypeAlias = OneOf["explainer", "explainee"]
 Ending: TypeAlias = OneOf["understood", "agree_to_disagree", "exhausted", "truncated"]
@@ -118,12 +119,7 @@ class Bound:
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers that make the bound, and the bound."""
-        return {
-            "arguments": list(self.arguments),
-            "statements": self.statements,
-            "targets": self.targets,
-            "moves": self.moves,
-        }
+        return field_values(self) | {"targets": self.targets, "moves": self.moves}
 
 
 @dataclass(frozen=True, eq=False)

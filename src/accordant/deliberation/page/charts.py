@@ -27,16 +27,8 @@ def grid_chart(identifier: str, title: str, reading: OneReading, patients: Seque
     A notch marks what an agent changed since its first wish. Behind the joint allocation stand the letters of the
     agents who wanted something else first. Patients of the watched group have a mark beside their id.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    title
-        Of the drawing.
-    reading
-        The deliberation.
-    patients
-        Ids of those who are shown, top first.
+    `identifier`: unique in the document; `title`: of the drawing; `reading`: the deliberation; `patients`: ids of those
+    who are shown, top first.
     """
     places, width = _places(reading), grid_width(reading)
     bottom = TOP + ROW * len(patients)
@@ -144,16 +136,8 @@ TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 class Dot:
     """One row.
 
-    Attributes
-    ----------
-    name
-        In words.
-    kind
-        Key of `accordant.deliberation.page.reading.MARKS`.
-    shape
-        Its mark.
-    estimate
-        The share with its interval.
+    `name`: in words; `kind`: key of `accordant.deliberation.page.reading.MARKS`; `shape`: its mark; `estimate`: the
+    share with its interval.
     """
 
     name: str
@@ -165,14 +149,7 @@ class Dot:
 def rate_chart(identifier: str, title: str, dots: Sequence[Dot]) -> Markup:
     """Return shares in [0, 1] with intervals, one below the other; a change of kind leaves a gap.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    title
-        Of the drawing.
-    dots
-        Top first, at least one.
+    `identifier`: unique in the document; `title`: of the drawing; `dots`: top first, at least one.
     """
     scale = Scale(0.0, 1.0, RATE_NAMES + 8, WIDTH - RIGHT, TICKS)
     drawn: list[Markup] = []

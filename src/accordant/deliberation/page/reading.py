@@ -27,12 +27,7 @@ STANDINGS = {"met": "circle", "not met": "open-circle", NOT_DEFINED: "cross", "n
 class Taker:
     """An agent as the page names it.
 
-    Attributes
-    ----------
-    name, letter
-        Its name, and the letter that stands for it in the drawing.
-    content
-        Its object in the JSON.
+    `name`, `letter`: its name, and the letter that stands for it in the drawing; `content`: its object in the JSON.
     """
 
     name: str
@@ -191,10 +186,7 @@ class OneReading:
 def check_nulls(found: Mapping[str, Any], agents: Sequence[str]) -> None:
     """Make sure that both null hypotheses stand beside the result, one for each agent.
 
-    Raises
-    ------
-    InputError
-        If one is missing: without it nothing may be said of emergence.
+    Raises InputError if one is missing: without it nothing may be said of emergence.
     """
     for null in NULLS:
         given = found.get(null) or ()

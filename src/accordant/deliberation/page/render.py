@@ -10,7 +10,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.deliberation.options import command_line
-from accordant.deliberation.page import definitions, summary
+from accordant.deliberation.page import summary
 from accordant.deliberation.page.charts import grid_chart, grid_width, rate_chart, sample
 from accordant.deliberation.page.reading import (
     MARKS,
@@ -154,6 +154,6 @@ def _environment() -> Environment:
     }  # fmt: skip
     environment.globals |= {
         "MARKS": MARKS, "STANDINGS": STANDINGS, "SHORT": SHORT, "MANY": MANY, "LEVEL": percent(LEVEL), "swatch": swatch,
-        "sample": sample, "summary": summary, "definitions": definitions, "granted": granted,
+        "sample": sample, "summary": summary, "granted": granted,
     }  # fmt: skip
     return environment

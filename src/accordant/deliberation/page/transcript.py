@@ -96,12 +96,7 @@ class Said:
 class Round:
     """Turns of one step.
 
-    Attributes
-    ----------
-    title, turns
-        Heading, and turns in their order.
-    note
-        What to know about it.
+    `title`, `turns`: heading, and turns in their order; `note`: what to know about it.
     """
 
     title: str
@@ -198,14 +193,6 @@ def _proposal(turn: Json) -> Json | None:
         return turn
     found: Json | None = turn.get("revised") or turn.get("counter")
     return found
-
-
-def _struck_after(record: Json) -> int | None:
-    """Return the step after which claims were struck: the contestation; None if none was."""
-    if not record["struck"]:
-        return None
-    contested = [turn["step"] for turn in record["turns"] if turn["move"] == "contest"]
-    return int(max(contested, default=record["turns"][-1]["step"]))
 
 
 def _judged(reading: OneReading, reason: Json, looked_up: frozenset[str]) -> tuple[Json, ...]:

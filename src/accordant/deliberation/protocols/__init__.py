@@ -14,10 +14,4 @@ from accordant.deliberation.protocols.debate import debate, mediated, vote_after
 from accordant.deliberation.protocols.offers import alternating_offers
 from accordant.deliberation.protocols.session import broken_commitments
 
-__all__ = [
-    "alternating_offers",
-    "broken_commitments",
-    "debate",
-    "mediated",
-    "vote_after_debate",
-]
+__all__ = ["alternating_offers", "broken_commitments", "debate", "mediated", "vote_after_debate"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from accordant.agents import Answer, Contestation, Fault, Move, Proposal, Reason, Reply
+from accordant.agents import Fault, Proposal, Reason, Reply
+from accordant.agents.moves import WITH_REASON
 
-NEEDS_REASON = ("challenge", "justify")
 SHOWN = 80  # characters of an agent's own words in a fault
 
 
@@ -20,19 +20,11 @@ SHOWN = 80  # characters of an agent's own words in a fault
 class Known:
     """What reasons are judged against.
 
-    Parameters
-    ----------
-    patients
-        Ids.
-    facts
-        Names of the facts that the agent was shown.
-    protected
-        Names of the facts that no reason may cite.
-    retrieved
-        Ids of the passages that were looked up for the agent so far.
+    `patients`: ids; `facts`: names of the facts that the agent was shown; `protected`: names of the facts that no
+    reason may cite; `retrieved`: ids of the passages that were looked up for the agent so far.
     """
 
-    patients: Collection[str]
+    claimants: Collection[str]
     facts: Collection[str]
     protected: Collection[str]
     retrieved: Collection[str]
@@ -42,12 +34,7 @@ class Known:
 class Admitted:
     """What counts of a proposal.
 
-    Attributes
-    ----------
-    proposal
-        With the reasons that count.
-    faults
-        Of the others, in order.
+    `proposal`: with the reasons that count; `faults`: of the others, in order.
     """
 
     proposal: Proposal
@@ -58,12 +45,8 @@ class Admitted:
 class AdmittedReplies:
     """What counts of replies.
 
-    Attributes
-    ----------
-    replies
-        One for each disputed patient, in the order of the patients.
-    faults
-        Of what does not count, in order.
+    `replies`: one for each disputed claimant, in the order of the claimants; `faults`: of what does not count, in
+    order.
     """
 
     replies: tuple[Reply, ...]
@@ -82,7 +65,7 @@ def faults_of(reason: Reason, known: Known) -> tuple[Fault, ...]:
     if unseen:
         text = f"{on} cites the fact {listed(unseen)}, which the agent was not shown"
         found.append(Fault(text, "unseen_fact", names=unseen))
-    if reason.patient not in known.patients:
+    if reason.patient not in known.claimants:
         found.append(Fault(f"{on}, who is no patient", "no_patient"))
     if invented:
         text = f"{on} cites the passage {listed(invented)}, which was not looked up"
@@ -90,8 +73,8 @@ def faults_of(reason: Reason, known: Known) -> tuple[Fault, ...]:
     return tuple(found)
 
 
-def admitted(proposal: Proposal, known: Known) -> Admitted:
-    """Return a proposal with the reasons that count: the first on each patient that has no fault."""
+def admit(proposal: Proposal, known: Known) -> Admitted:
+    """Return a proposal with the reasons that count: the first on each claimant that has no fault."""
     kept: dict[str, Reason] = {}
     faults: list[Fault] = []
     for place, reason in enumerate(proposal.reasons):
@@ -104,23 +87,23 @@ def admitted(proposal: Proposal, known: Known) -> Admitted:
     return Admitted(replace(proposal, reasons=tuple(kept.values())), tuple(faults))
 
 
-def admitted_replies(replies: Iterable[Reply], disputed: Iterable[str], known: Known) -> AdmittedReplies:
-    """Return the replies that count; a disputed patient without one counts as ``maintain``."""
+def admit_replies(replies: Iterable[Reply], disputed: Iterable[str], known: Known) -> AdmittedReplies:
+    """Return the replies that count; a disputed claimant without one counts as ``maintain``."""
     given: dict[str, Reply] = {}
     faults: list[Fault] = []
-    patients = tuple(disputed)
+    claimants = tuple(disputed)
     for place, reply in enumerate(replies):
         found = list(_faults_of_reply(reply, known))
-        if reply.patient not in patients:
+        if reply.patient not in claimants:
             found.append(Fault(f"reply on {quoted(reply.patient)}, who is not disputed", "not_disputed"))
         elif reply.patient in given:
             found.append(Fault(f"second reply on {quoted(reply.patient)}", "second"))
         else:
             given[reply.patient] = Reply(reply.patient, "maintain") if found else reply
         faults += [replace(each, part="reply", place=place) for each in found]
-    missing = [each for each in patients if each not in given]
+    missing = [each for each in claimants if each not in given]
     faults += [Fault(f"no reply on {quoted(each)}: counts as maintain", "no_reply") for each in missing]
-    return AdmittedReplies(tuple(given.get(each, Reply(each, "maintain")) for each in patients), tuple(faults))
+    return AdmittedReplies(tuple(given.get(each, Reply(each, "maintain")) for each in claimants), tuple(faults))
 
 
 def counted(proposal: Proposal, faults: Iterable[Fault]) -> Proposal:
@@ -132,15 +115,6 @@ def counted(proposal: Proposal, faults: Iterable[Fault]) -> Proposal:
 def places(faults: Iterable[Fault], part: str) -> frozenset[int]:
     """Return the positions of the parts of one kind that have a fault."""
     return frozenset(each.place for each in faults if each.part == part and each.place is not None)
-
-
-def proposal_in(move: Move) -> Proposal | None:
-    """Return the proposal that a move contains, or None for a ballot."""
-    if isinstance(move, Proposal):
-        return move
-    if isinstance(move, Contestation):
-        return move.revised
-    return move.counter if isinstance(move, Answer) else None
 
 
 def cites_protected(faults: Iterable[Fault]) -> bool:
@@ -161,7 +135,7 @@ def listed(names: Iterable[str]) -> str:
 def _faults_of_reply(reply: Reply, known: Known) -> tuple[Fault, ...]:
     on = f"on {quoted(reply.patient)}"
     if reply.reason is None:
-        needed = reply.kind in NEEDS_REASON
+        needed = reply.kind in WITH_REASON
         return (Fault(f"{reply.kind} {on} without a reason", "no_reason"),) if needed else ()
     found = faults_of(reply.reason, known)
     if reply.reason.patient != reply.patient:

@@ -15,9 +15,7 @@ from accordant.deliberation.protocols.session import ROUNDS, Guard, Session, Wat
 from accordant.deliberation.record import Deliberation, Settled
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.deliberation.settlement.bargaining import WIDENING, Mediated
-from accordant.deliberation.settlement.bargaining_table import laid_table
 from accordant.errors import InputError, UnknownNameError
-from accordant.randomness import keyed_seed
 from accordant.strategies.strategy import strategies
 from accordant.voting import Profile
 from accordant.voting.rules.rule import VotingRule
@@ -39,7 +37,7 @@ def debate(
 
     1. Everybody proposes alone. Views have no history and no proposals, and hashes are taken before any proposal is
        opened. A first proposal depends on the scenario, the seed and the agent alone.
-    2. Everybody answers on each disputed patient, and revises. Reasons that do not count are void (`admissibility`).
+    2. Everybody answers on each disputed claimant, and revises. Reasons that do not count are void (`admissibility`).
     3. Everybody accepts a standing proposal or counters. If all then stand by one allocation, that is the agreement: an
        agent stands by the proposal it accepts, or by its own last one. Otherwise the rule settles on the utilities last
        stated.
@@ -57,7 +55,7 @@ def debate(
     criteria
         Declared beforehand; only some rules read them.
     disagreement
-        What happens without an agreement; None for a procedural lottery keyed by the patients' ids.
+        What happens without an agreement; None for a procedural lottery keyed by the claimants' ids.
     guard
         ``log`` writes void reasons down. ``strike`` also asks an agent that cited a protected fact in rounds 1 or 2 for
         its proposal and utility again without the protected facts, and shows it none in round 3, and nothing of rounds
@@ -84,7 +82,7 @@ def debate(
     session.contest()
     if guard == "strike":
         session.strike()
-    settled = agreement(session.answer()) or settled_by(rule, session, criteria)
+    settled = agreement(session.answer()) or settle_by(rule, session, criteria)
     return session.finished("debate", settled, declared(rule, criteria, guard))
 
 
@@ -96,18 +94,9 @@ def agreement(stands: Mapping[str, Allocation]) -> Settled | None:
     return Settled("agreement", allocations[0], agreed=True, gap=0.0)
 
 
-def settled_by(rule: Settlement, session: Session, criteria: Sequence[Criterion]) -> Settled:
+def settle_by(rule: Settlement, session: Session, criteria: Sequence[Criterion]) -> Settled:
     """Return what a rule decides on the utilities last stated."""
-    table = laid_table(
-        session.scenario,
-        session.agents,
-        session.standing,
-        session.disagreement,
-        options=session.options,
-        criteria=criteria,
-        seed=keyed_seed(session.seed, "settlement"),
-    )
-    return rule.settle(table)
+    return rule.settle(session.table(criteria))
 
 
 def declared(rule: Settlement, criteria: Sequence[Criterion], guard: Guard) -> dict[str, Any]:
@@ -153,16 +142,9 @@ def mediated(
     if not criteria:
         raise InputError("a mediator needs at least one declared criterion; without any, debate settles by a rule")
     held = debate(
-        scenario,
-        agents,
-        settle=Mediated(widening=widening),
-        seed=seed,
-        criteria=criteria,
-        disagreement=disagreement,
-        guard=guard,
-        allow_adversarial=allow_adversarial,
-        watch=watch,
-    )
+        scenario, agents, settle=Mediated(widening=widening), seed=seed, criteria=criteria, disagreement=disagreement,
+        guard=guard, allow_adversarial=allow_adversarial, watch=watch,
+    )  # fmt: skip
     return replace(held, protocol="mediated")
 
 
@@ -209,7 +191,7 @@ def vote_after_debate(
         session.strike()
     candidates = candidates_of(session)
     ballots = [_ballot(session, agent, candidates) for agent in session.agents]
-    settled = counted(counting, candidates, ballots)
+    settled = count_ballots(counting, candidates, ballots)
     declared = {"settle": {"rule": counting.name, "parameters": {}}, "criteria": [], "guard": guard}
     return session.finished("voting", settled, declared)
 
@@ -221,17 +203,10 @@ def candidates_of(session: Session) -> tuple[Allocation, ...]:
     return tuple(sorted(different, key=lambda each: tuple(each.granted.T.ravel().tolist()), reverse=True))
 
 
-def counted(rule: VotingRule, candidates: Sequence[Allocation], ballots: Sequence[Ballot]) -> Settled:
+def count_ballots(rule: VotingRule, candidates: Sequence[Allocation], ballots: Sequence[Ballot]) -> Settled:
     """Return the candidate that wins, the first of several.
 
-    Parameters
-    ----------
-    rule
-        Counts rankings.
-    candidates
-        At least one.
-    ballots
-        Complete rankings, at least one.
+    `rule`: counts rankings; `candidates`: at least one; `ballots`: complete rankings, at least one.
     """
     ranks = np.argsort([ballot.ranking for ballot in ballots], axis=1)
     names = tuple(str(position) for position in range(len(candidates)))
@@ -248,10 +223,7 @@ def counted(rule: VotingRule, candidates: Sequence[Allocation], ballots: Sequenc
 def voting_rule(name: str) -> VotingRule:
     """Return a voting rule that counts rankings and decides without a draw.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such rule.
+    Raises UnknownNameError if there is no such rule.
     """
     found = strategies.create(name) if name in strategies else None
     if not counts_rankings(found):
@@ -278,16 +250,11 @@ def _rules() -> tuple[str, ...]:
 
 
 def _ballot(session: Session, agent: Agent, candidates: Sequence[Allocation]) -> Ballot:
+    heard = [turn for turn in session.heard if turn.step < ROUNDS]
     view = session.views.of(
-        agent,
-        "vote",
-        step=ROUNDS,
-        time=2 / ROUNDS,
-        proposals=dict(session.standing),
-        disputed=session.disputed,
-        candidates=candidates,
-        history=[turn for turn in session.heard if turn.step < ROUNDS],
-    )
+        agent, "vote", step=ROUNDS, time=2 / ROUNDS, proposals=dict(session.standing), disputed=session.disputed,
+        candidates=candidates, history=heard,
+    )  # fmt: skip
     ballot, acted = session.ask(agent, view, Ballot)
     session.publish(ROUNDS, agent, ballot, ballot, acted)
     return ballot

@@ -12,9 +12,7 @@ from accordant.deliberation.protocols.session import Session, Watch
 from accordant.deliberation.protocols.validity import whole
 from accordant.deliberation.record import Deliberation, Settled
 from accordant.deliberation.settlement.alternating_offers import OFFERS, Stacked, time_of
-from accordant.deliberation.settlement.bargaining_table import laid_table
 from accordant.errors import InputError
-from accordant.randomness import keyed_seed
 
 STANDSTILL = 3  # rounds with the same offers after which the concessions are asked whether time alone moves them
 
@@ -99,10 +97,7 @@ def _bargained(session: Session, steps: int, first: int) -> Settled:
 class Standstill:
     """Counts the rounds in which nobody offered anything else than before.
 
-    Parameters
-    ----------
-    n_agents
-        How many offers make a round.
+    `n_agents`: how many offers make a round.
     """
 
     n_agents: int
@@ -126,25 +121,13 @@ def time_moves(session: Session, times: Sequence[float]) -> bool:
     Concession strategies are asked with the utilities last stated; a strategy that reads more than time and offers is
     beyond what this can know.
     """
-    table = laid_table(
-        session.scenario,
-        session.agents,
-        session.standing,
-        session.disagreement,
-        options=session.options,
-        seed=keyed_seed(session.seed, "settlement"),
-    )
+    table = session.table()
     for row, own in enumerate(table.utilities):
         others = tuple(float(own[each]) for agent, each in enumerate(table.revised) if agent != row)
         made = (float(own[table.revised[row]]),) * 2
-        progress = Progress(
-            times[0],
-            made=made,
-            received=others * 2,
-            distinct_received=len(set(others)),
-            reservation=float(own[table.disagreement]),
-            opponents=tuple((each, each) for each in others) if len(others) > 1 else (),
-        )
+        opponents = tuple((each, each) for each in others) if len(others) > 1 else ()
+        reservation = float(own[table.disagreement])
+        progress = Progress(times[0], made, others * 2, len(set(others)), reservation, opponents=opponents)
         if moved_by_time(table.concessions[row], progress, times):
             return True
     return False

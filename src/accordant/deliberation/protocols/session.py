@@ -18,11 +18,14 @@ import numpy as np
 from accordant.agents import Acted, Agent, Answer, Contestation, Fault, Move, Proposal, Turn, View
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.enumeration import enumerate_options
-from accordant.deliberation.protocols.admissibility import Known, admitted, admitted_replies, cites_protected, counted
+from accordant.allocations.measures.measure import Criterion
+from accordant.deliberation.protocols.admissibility import Known, admit, admit_replies, cites_protected, counted
 from accordant.deliberation.protocols.validity import checked_agents, checked_disagreement, valid, whole
 from accordant.deliberation.protocols.views import Views, seed_of
 from accordant.deliberation.record import Deliberation, Settled, canonical
+from accordant.deliberation.settlement import Table
 from accordant.deliberation.settlement.division import procedural_lottery
+from accordant.deliberation.settlement.settlement import lay_table
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 from accordant.randomness import keyed_seed
 
@@ -33,7 +36,7 @@ DIGITS = 9  # of utilities that are committed to: beyond that, machines may roun
 def commitment(proposal: Proposal, seed: int, agent: str) -> str:
     """Return the hash that commits an agent to its blind proposal (sha256, hexadecimal).
 
-    The utility is hashed by what it says of itself, and by how much it gives for meeting the demand of each patient
+    The utility is hashed by what it says of itself, and by how much it gives for meeting the demand of each claimant
     alone. Two utilities that agree in both pass for one.
 
     Parameters
@@ -110,11 +113,8 @@ class Session:
     standing
         Agent to its last proposal, with the reasons that count.
 
-    Raises
-    ------
-    InputError
-        If there is no agent, two share a name, one is adversarial without leave, the seed is no whole number, or the
-        disagreement allocation is for other patients, demands or resources.
+    Raises InputError if there is no agent, two share a name, one is adversarial without leave, the seed is no whole
+    number, or the disagreement allocation is for other claimants, demands or resources.
     """
 
     def __init__(
@@ -150,25 +150,22 @@ class Session:
 
     @property
     def disputed(self) -> tuple[str, ...]:
-        """Ids of the patients whom standing proposals treat differently."""
+        """Ids of the claimants whom standing proposals treat differently."""
         granted = np.array([each.allocation.granted for each in self.standing.values()])
         differs = (granted != granted[0]).any(axis=(0, 2))
-        return tuple(self.scenario.ids[patient] for patient in np.flatnonzero(differs))
+        return tuple(self.scenario.ids[claimant] for claimant in np.flatnonzero(differs))
 
     def ask(self, agent: Agent, view: View, kind: type[Moved]) -> tuple[Moved, Acted]:
-        """Return an agent's move, its proposals for the patients with all facts, and how it came about.
+        """Return an agent's move, its proposals for the claimants with all facts, and how it came about.
 
-        Raises
-        ------
-        InvalidMoveError
-            If there is none, or it is not valid; names the agent. Whatever else its code raises goes on as it is, with
-            a note that names the agent.
+        Raises InvalidMoveError if there is none, or it is not valid; names the agent. Whatever else its code raises
+        goes on as it is, with a note that names the agent.
         """
         try:
             acted = agent.acted(view)
             move = valid(acted, kind, view, self.scenario)
         except InputError as error:
-            raise named(error, agent, view) from error
+            raise invalid_move(error, agent, view) from error
         except Exception as error:
             error.add_note(f"raised by agent {agent.name!r}, {view.phase} at step {view.step}")
             raise
@@ -194,7 +191,7 @@ class Session:
             self.solo[agent.name] = self._aside(agent, self.views.of(agent, "propose", step=1))
 
     def contest(self) -> None:
-        """Round 2: everybody answers on the disputed patients and proposes anew; nobody sees others' answers before."""
+        """Round 2: everybody answers on disputed claimants and proposes anew; nobody sees others' answers before."""
         disputed, proposals, history = self.disputed, dict(self.standing), tuple(self.heard)
         for agent in self.agents:
             view = self.views.of(
@@ -202,7 +199,7 @@ class Session:
             )
             move, acted = self.ask(agent, view, Contestation)
             kept, faults = self._admit(agent, view, move.revised)
-            replies = admitted_replies(move.replies, disputed, self._known(agent, view))
+            replies = admit_replies(move.replies, disputed, self._known(agent, view))
             self._flag(agent, replies.faults)
             self.standing[agent.name] = kept
             counted = Contestation(replies.replies, kept)
@@ -236,15 +233,12 @@ class Session:
     def take_answer(self, agent: Agent, view: View, acceptable: Mapping[str, Proposal]) -> Answer:
         """Ask for an answer, publish it, and let its counter stand as the agent's proposal.
 
-        Raises
-        ------
-        InvalidMoveError
-            If it accepts what is not on the table; names the agent.
+        Raises InvalidMoveError if it accepts what is not on the table; names the agent.
         """
         answer, acted = self.ask(agent, view, Answer)
         if answer.accepts is not None and answer.accepts not in acceptable:
             unknown = UnknownNameError("proposal to accept, of the agent", answer.accepts, acceptable)
-            raise named(unknown, agent, view)
+            raise invalid_move(unknown, agent, view)
         kept, faults = self._admit(agent, view, answer.counter)
         self.standing[agent.name] = kept
         self.publish(view.step, agent, answer, Answer(answer.accepts, kept), acted, faults)
@@ -260,30 +254,24 @@ class Session:
         if self.watch is not None:
             self.watch(turn)
 
+    def table(self, criteria: Sequence[Criterion] = ()) -> Table:
+        """Return what a settlement rule reads: the utilities last stated."""
+        return lay_table(
+            self.scenario, self.agents, self.standing, self.disagreement, options=self.options, criteria=criteria,
+            seed=keyed_seed(self.seed, "settlement"),
+        )  # fmt: skip
+
     def finished(self, protocol: str, settled: Settled, procedure: Mapping[str, Any]) -> Deliberation:
         """Return the record."""
+        compared = None if self.options is None else len(self.options)
+        lot = "given" if self.given else "procedural lottery"
         return Deliberation(
-            protocol=protocol,
-            scenario=self.scenario,
-            agents=self.agents,
-            seed=self.seed,
-            turns=tuple(self.turns),
-            solo=dict(self.solo),
-            revised=dict(self.standing),
-            settled=settled,
-            utilities={name: each.utility for name, each in self.standing.items()},
-            commitments=dict(self.commitments),
-            disagreement=self.disagreement,
-            procedure={
-                **procedure,
-                "disagreement": "given" if self.given else "procedural lottery",
-                "options": None if self.options is None else len(self.options),
-            },
-            struck=dict(self.struck),
-            asides=tuple(self.asides),
-            repairs=self.repairs,
-            options=self.options,
-        )
+            protocol, self.scenario, self.agents, self.seed, tuple(self.turns), dict(self.solo), dict(self.standing),
+            settled,
+            utilities={name: each.utility for name, each in self.standing.items()}, commitments=dict(self.commitments),
+            disagreement=self.disagreement, procedure={**procedure, "disagreement": lot, "options": compared},
+            struck=dict(self.struck), asides=tuple(self.asides), repairs=self.repairs, options=self.options,
+        )  # fmt: skip
 
     def _aside(self, agent: Agent, view: View) -> Proposal:
         """Ask for a proposal that is no turn; return it with the reasons that count."""
@@ -294,7 +282,7 @@ class Session:
 
     def _admit(self, agent: Agent, view: View, proposal: Proposal) -> tuple[Proposal, tuple[Fault, ...]]:
         self._retrieved[agent.name].update(proposal.retrieved)
-        found = admitted(proposal, self._known(agent, view))
+        found = admit(proposal, self._known(agent, view))
         self._flag(agent, found.faults)
         return found.proposal, found.faults
 
@@ -313,6 +301,6 @@ def check_guard(guard: str) -> None:
         raise UnknownNameError("guard", guard, get_args(Guard))
 
 
-def named(error: object, agent: Agent, view: View) -> InvalidMoveError:
+def invalid_move(error: object, agent: Agent, view: View) -> InvalidMoveError:
     """Return the error that says whose move, and which, was not valid."""
     return InvalidMoveError(f"agent {agent.name!r}, {view.phase} at step {view.step}: {error}")

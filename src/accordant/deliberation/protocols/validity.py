@@ -1,4 +1,4 @@
-"""What every move is checked for before anything reads it: types, content, whose patients, a utility that can be read.
+"""What every move is checked for before anything reads it: types, content, whose claimants, a utility that can be read.
 
 A move that fails is invalid and ends the deliberation. What only does not count is the matter of `admissibility`.
 """
@@ -41,24 +41,13 @@ READING = (InputError, ValueError, TypeError, IndexError, AttributeError)
 
 
 def valid(acted: object, kind: type[Moved], view: View, scenario: Scenario) -> Moved:
-    """Return the move that was made, with its proposals for the patients with all facts.
+    """Return the move that was made, with its proposals for the claimants with all facts.
 
-    Parameters
-    ----------
-    acted
-        What the agent returned.
-    kind
-        Which move was asked for.
-    view
-        What the agent was shown.
-    scenario
-        With all facts.
+    `acted`: what the agent returned; `kind`: which move was asked for; `view`: what the agent was shown; `scenario`:
+    with all facts.
 
-    Raises
-    ------
-    InvalidMoveError
-        If something is of a wrong type, the ranking is none of all candidates, an allocation is for other patients,
-        demands or resources or infeasible, or a utility cannot be read.
+    Raises InvalidMoveError if something is of a wrong type, the ranking is none of all candidates, an allocation is for
+    other claimants, demands or resources or infeasible, or a utility cannot be read.
     """
     _typed(acted, Acted, "what the agent returned")
     assert isinstance(acted, Acted)
@@ -88,7 +77,7 @@ def _checked(move: Move, view: View, scenario: Scenario) -> Move:
 
 
 def _bound(proposal: object, scenario: Scenario) -> Proposal:
-    """Return a proposal for the patients with all facts, from one for the patients as its agent saw them."""
+    """Return a proposal for the claimants with all facts, from one for the claimants as its agent saw them."""
     _typed(proposal, Proposal, "the proposal")
     assert isinstance(proposal, Proposal)
     allocation = proposal.allocation
@@ -106,17 +95,17 @@ def _bound(proposal: object, scenario: Scenario) -> Proposal:
         raise InvalidMoveError(f"the proposal is infeasible: {error}") from None
 
 
-def _check_utility(utility: Utility, n_patients: int) -> None:
+def _check_utility(utility: Utility, n_claimants: int) -> None:
     """Refuse a utility that is another's, writes what it reads, gives no finite numbers, or cannot be written down."""
     if isinstance(utility, Undisclosed) or not callable(getattr(utility, "of", None)):
         raise InvalidMoveError(f"the proposal has the utility {utility!r:.80}; allowed: the agent's own")
     try:
-        found = np.asarray(utility.of(sealed(np.eye(n_patients))), dtype=np.float64)
+        found = np.asarray(utility.of(sealed(np.eye(n_claimants))), dtype=np.float64)
     except READING as error:
         raise InvalidMoveError(f"its utility cannot be read: {error}") from error
-    if found.shape != (n_patients,) or not np.isfinite(found).all():
+    if found.shape != (n_claimants,) or not np.isfinite(found).all():
         raise InvalidMoveError(
-            f"its utility cannot be read: shape {found.shape} for {n_patients} allocations; "
+            f"its utility cannot be read: shape {found.shape} for {n_claimants} allocations; "
             "allowed: one finite number for each"
         )
     try:
@@ -171,10 +160,7 @@ def _typed(found: object, kind: type, what: str) -> None:
 def checked_agents(agents: Iterable[Agent], *, allow_adversarial: bool) -> tuple[Agent, ...]:
     """Return the agents as a tuple.
 
-    Raises
-    ------
-    InputError
-        If there is none, a name is no text, two share a name, or one is adversarial without leave.
+    Raises InputError if there is none, a name is no text, two share a name, or one is adversarial without leave.
     """
     taking_part = tuple(agents)
     if not taking_part:
@@ -191,12 +177,9 @@ def checked_agents(agents: Iterable[Agent], *, allow_adversarial: bool) -> tuple
 
 
 def checked_disagreement(given: Allocation, scenario: Scenario) -> Allocation:
-    """Return the same grants to the patients with all facts.
+    """Return the same grants to the claimants with all facts.
 
-    Raises
-    ------
-    InputError
-        If it is for other patients, demands or resources, or infeasible here.
+    Raises InputError if it is for other claimants, demands or resources, or infeasible here.
     """
     differs = unlike(given.scenario, scenario)
     if differs is not None:
@@ -207,10 +190,7 @@ def checked_disagreement(given: Allocation, scenario: Scenario) -> Allocation:
 def whole(number: int, what: str) -> int:
     """Return a whole number as Python's own, whatever its type: records and hashes know no other.
 
-    Raises
-    ------
-    InputError
-        If it is none; a truth value is none either.
+    Raises InputError if it is none; a truth value is none either.
     """
     if isinstance(number, bool) or not isinstance(number, SupportsIndex):
         raise InputError(f"{what} is {number!r}; allowed: a whole number")

@@ -24,10 +24,7 @@ class Undisclosed:
     def of(self, shares: Any) -> Any:
         """Refuse.
 
-        Raises
-        ------
-        InputError
-            Always.
+        Raises InputError always.
         """
         del shares
         raise InputError("utilities of other agents are not shown; an agent may read the allocation and the reasons")
@@ -41,7 +38,7 @@ UNDISCLOSED = Undisclosed()
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What an agent can see of patients: the scenario with its facts, and the options of that scenario."""
+    """What an agent can see of claimants: the scenario with its facts, and the options of that scenario."""
 
     scenario: Scenario
     options: Options | None
@@ -53,7 +50,7 @@ class Sight:
         return frozenset(self.scenario.facts)
 
     def allocation(self, allocation: Allocation) -> Allocation:
-        """Return the same grants to the patients as seen here; the same object for the same grants."""
+        """Return the same grants to the claimants as seen here; the same object for the same grants."""
         if allocation not in self._seen:
             self._seen[allocation] = Allocation(self.scenario, allocation.granted)
         return self._seen[allocation]
@@ -106,19 +103,11 @@ class Views:
         if agent.name in shown and proposals is not None:
             shown[agent.name] = replace(shown[agent.name], utility=proposals[agent.name].utility)
         return View(
-            agent.name,
-            phase,
-            sight.scenario,
-            sight.options,
-            time=time,
-            step=step,
-            proposals=shown,
-            disputed=disputed,
+            agent.name, phase, sight.scenario, sight.options, time=time, step=step, proposals=shown, disputed=disputed,
             candidates=tuple(map(sight.allocation, candidates)),
             disagreement=None if self.disagreement is None else sight.allocation(self.disagreement),
-            history=self._seen_history(agent.name, sight, history),
-            seed=seed_of(self.seed, agent.name),
-        )
+            history=self._seen_history(agent.name, sight, history), seed=seed_of(self.seed, agent.name),
+        )  # fmt: skip
 
     def strike(self, agent: str, over: int) -> None:
         """Show an agent no protected facts from now on, and nothing of the turns that are over.

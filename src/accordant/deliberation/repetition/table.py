@@ -14,9 +14,10 @@ from accordant.allocations import Scenario
 from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.assessment.process import Group
 from accordant.deliberation.protocols.session import Guard
-from accordant.deliberation.repetition.trial import Study, Trial, tried
+from accordant.deliberation.repetition.trial import Study, Trial, run_trial
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.errors import InputError
+from accordant.json_values import field_values
 from accordant.randomness import generator, keyed_seed
 from accordant.statistics import Estimate, best_set, mean_estimate, resample_counts, share_estimate, widened
 from accordant.strategies import Strategy
@@ -52,15 +53,7 @@ class Line:
     access: Estimate | None
     among_best: bool | None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "all_met": self.all_met.to_json(),
-            "met": {label: each.to_json() for label, each in self.met.items()},
-            "values": {label: each.to_json() for label, each in self.values.items()},
-            "access": None if self.access is None else self.access.to_json(),
-            "among_best": self.among_best,
-        }
+    to_json = field_values
 
 
 @dataclass(frozen=True)
@@ -144,27 +137,7 @@ class Repeated:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        single = ("strict", "novel_set", "gain", "loss", "difference", "possible", "agreed", "tied")
-        return {
-            "n": self.n,
-            "seed": self.seed,
-            "settle": self.settle,
-            "settle_parameters": dict(self.settle_parameters),
-            "agents": list(self.agents),
-            "adversarial": list(self.adversarial),
-            "criteria": list(self.criteria),
-            "lines": {label: each.to_json() for label, each in self.lines.items()},
-            **{name: getattr(self, name).to_json() for name in single},
-            **{
-                name: {label: each.to_json() for label, each in getattr(self, name).items()}
-                for name in ("random", "search", "conversion", "approach", "agrees")
-            },
-            "restored": None if self.restored is None else self.restored.to_json(),
-            "fallbacks": self.fallbacks,
-            "turns": self.turns,
-            "fallback_rate": self.fallback_rate,
-            "hashes": list(self.hashes),
-        }
+        return field_values(self) | {"fallback_rate": self.fallback_rate}
 
 
 def repeat(
@@ -197,7 +170,7 @@ def repeat(
     settle
         A settlement rule or its registered name.
     group
-        Patients whose access is watched.
+        Claimants whose access is watched.
     biased
         Name of the agent whose effect is to be undone; None for the only adversarial one, if there is exactly one.
     rules
@@ -225,13 +198,13 @@ def repeat(
     study = Study(
         make_scenario, tuple(agents), tuple(criteria), rule, group, biased, made, guard, allow_adversarial, seed
     )
-    return summarised(study, _trials(study, n, jobs), adversarial)
+    return summarise(study, _trials(study, n, jobs), adversarial)
 
 
 def _trials(study: Study, n: int, jobs: int) -> list[Trial]:
     """Return the trials in order."""
     if jobs == 1:
-        return [tried(study, number) for number in range(n)]
+        return [run_trial(study, number) for number in range(n)]
     from joblib import Parallel, delayed
 
     parts = [range(start, n, PARTS) for start in range(min(n, PARTS))]
@@ -243,10 +216,10 @@ def _trials(study: Study, n: int, jobs: int) -> list[Trial]:
 
 
 def _some(study: Study, numbers: Iterable[int]) -> list[Trial]:
-    return [tried(study, number) for number in numbers]
+    return [run_trial(study, number) for number in numbers]
 
 
-def summarised(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...]) -> Repeated:
+def summarise(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...]) -> Repeated:
     """Return shares and means of trials with intervals."""
     first, found = trials[0], [trial.emergence for trial in trials]
 

@@ -10,7 +10,7 @@ import numpy as np
 from accordant.agents import Agent
 from accordant.allocations import Allocation, Scenario
 from accordant.allocations.measures.measure import Criterion
-from accordant.deliberation.adapters.choices import choices_by_strategy
+from accordant.deliberation.adapters import choices_by_strategy
 from accordant.deliberation.assessment.alternatives import alternatives
 from accordant.deliberation.assessment.emergence import Emergence, emergence, judged
 from accordant.deliberation.assessment.process import Group, access, approach, conversion, restored_access
@@ -38,7 +38,7 @@ class Study:
     settle
         The settlement rule.
     group
-        Patients whose access is watched; None for nobody.
+        Claimants whose access is watched; None for nobody.
     biased
         Agent whose effect on that group is to be undone; None without one.
     rules
@@ -117,7 +117,7 @@ class Trial:
     hash: str
 
 
-def tried(study: Study, number: int) -> Trial:
+def run_trial(study: Study, number: int) -> Trial:
     """Run and measure one repetition; depends on the study and the number alone."""
     scenario = study.make_scenario(keyed_seed(study.seed, f"scenario {number}"))
     held = debate(
@@ -137,13 +137,9 @@ def tried(study: Study, number: int) -> Trial:
         else restored_access(held, study.group, study.biased),
         conversion={name: conversion(held, name, study.biased) for name in others},
         approach={name: approach(held, name, study.biased) for name in others},
-        agreed=held.settled.agreed,
-        tied=held.settled.tied,
-        agrees=chosen.agrees,
-        fallbacks=held.fallbacks,
-        turns=len(held.asked),
-        hash=held.hash,
-    )
+        agreed=held.settled.agreed, tied=held.settled.tied, agrees=chosen.agrees,
+        fallbacks=held.fallbacks, turns=len(held.asked), hash=held.hash,
+    )  # fmt: skip
 
 
 def _rows(

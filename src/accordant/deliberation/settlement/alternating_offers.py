@@ -95,10 +95,8 @@ class AlternatingOffers(Settlement):
                 for bidder in bidders:
                     bidder.hear(agent, offer)
             if stack.agreed and current is not None:
-                allocation = table.options.allocation(current)
-                return Settled(self.name, allocation, agreed=True, time=time, gap=gap, details={"offers": step})
-        allocation = table.options.allocation(table.disagreement)
-        return Settled(self.name, allocation, agreed=False, gap=gap, details={"offers": self.steps})
+                return self.agreed(table, current, time=time, gap=gap, details={"offers": step})
+        return self.not_agreed(table, gap=gap, details={"offers": self.steps})
 
 
 def time_of(step: int, steps: int) -> float:
@@ -110,12 +108,7 @@ def time_of(step: int, steps: int) -> float:
 class Bidder:
     """One agent at the table: what it made and heard, and what it does next.
 
-    Parameters
-    ----------
-    table
-        What the rule reads.
-    agent
-        Its position.
+    `table`: what the rule reads; `agent`: its position.
     """
 
     table: Table
@@ -146,15 +139,11 @@ class Bidder:
         """Return what the concession strategy reads."""
         own = self.utilities
         several = len(self.table.names) > 2
+        opponents = tuple(tuple(own[offers].tolist()) for offers in self.heard.values()) if several else ()
         return Progress(
-            time,
-            made=tuple(own[self.made].tolist()),
-            received=tuple(own[self.received].tolist()),
-            distinct_received=len(set(self.received)),
-            reservation=float(own[self.table.disagreement]),
-            levels=self.levels,
-            opponents=tuple(tuple(own[offers].tolist()) for offers in self.heard.values()) if several else (),
-        )
+            time, tuple(own[self.made].tolist()), tuple(own[self.received].tolist()), len(set(self.received)),
+            float(own[self.table.disagreement]), self.levels, opponents,
+        )  # fmt: skip
 
     def answer(self, time: float, current: int | None) -> int | None:
         """Return the option it offers, or None if it accepts the current offer."""

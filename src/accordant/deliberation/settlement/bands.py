@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.allocations.utility import band
+from accordant.allocations.allocation import band
 from accordant.arrays import Values
 
 STEPS = 60  # parts of the grid of times: t = 0, 1/60, …, 1
@@ -37,25 +37,6 @@ class FirstCommon:
     time: float | None
     bands: Values
     acceptable: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class BargainedActions:
-    """What bargaining decides in each context.
-
-    Attributes
-    ----------
-    time
-        When the first common action appears, in [0, 1]; NaN if there is none, shape (context,).
-    action
-        Position of the decided action; -1 if there is none, shape (context,).
-    tied
-        Whether another common action has the same product of utilities, shape (context,).
-    """
-
-    time: Values
-    action: NDArray[np.intp]
-    tied: NDArray[np.bool_]
 
 
 def bands_over_time(exponent: float, steps: int = STEPS) -> Values:
@@ -99,28 +80,3 @@ def largest(scores: Values, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """
     best = np.where(among, scores, -1.0).max(axis=0)
     return np.asarray(among & (scores >= best * (1.0 - EQUAL)))
-
-
-def bargain_actions(utilities: Values, exponents: Sequence[float], steps: int = STEPS) -> BargainedActions:
-    """Return what `bargain` decides in every context: at the first common time, the largest product of utilities.
-
-    Parameters
-    ----------
-    utilities
-        In [0, 1], shape (agent, action, context); the lowest and highest of an agent in a context usually 0 and 1.
-    exponents
-        e above 0 of each agent.
-    steps
-        Parts of the grid of times.
-    """
-    common = np.zeros(utilities.shape[1:], dtype=np.intp)
-    for rows, exponent in zip(utilities, exponents, strict=True):
-        np.maximum(common, first_steps(rows, exponent, steps), out=common)
-    first = common.min(axis=0)
-    found = first <= steps
-    best = largest(utilities.prod(axis=0), (common == first) & found)
-    return BargainedActions(
-        time=np.where(found, first / steps, np.nan),
-        action=np.where(found, best.argmax(axis=0), -1),
-        tied=best.sum(axis=0) > 1,
-    )

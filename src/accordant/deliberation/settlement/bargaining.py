@@ -30,7 +30,7 @@ def checked_steps(steps: int) -> None:
         raise InputError(f"steps are {steps!r}; allowed: a whole number, at least 1")
 
 
-def told(table: Table, found: FirstCommon) -> dict[str, object]:
+def bands_details(table: Table, found: FirstCommon) -> dict[str, object]:
     """Return what a time-based rule says in a record."""
     return {
         "bands": {name: float(band) for name, band in zip(table.names, found.bands, strict=True)},
@@ -41,10 +41,7 @@ def told(table: Table, found: FirstCommon) -> dict[str, object]:
 def exponents_of(rule: str, names: Sequence[str], conceding: Sequence[Concession]) -> tuple[float, ...]:
     """Return the exponent of each concession.
 
-    Raises
-    ------
-    InputError
-        If one has none: its target is no function of time alone of the form 1 − t^e.
+    Raises InputError if one has none: its target is no function of time alone of the form 1 − t^e.
     """
     exponents = []
     for name, concession in zip(names, conceding, strict=True):
@@ -89,14 +86,8 @@ def time_gap(table: Table, found: float, exponents: Sequence[float], steps: int)
 def no_deal_gap(table: Table, exponents: Sequence[float], widening: float = 0.0) -> float | None:
     """Return 0 if it is certain that no feasible allocation is acceptable to everybody at any time; None otherwise.
 
-    Parameters
-    ----------
-    table
-        Whose options have nothing that is acceptable to everybody up to time 1.
-    exponents
-        e of the band 1 − t^e of each agent.
-    widening
-        How far below its band each agent accepts.
+    `table`: whose options have nothing that is acceptable to everybody up to time 1; `exponents`: e of the band 1 − t^e
+    of each agent; `widening`: how far below its band each agent accepts.
     """
     if table.options.complete:
         return 0.0
@@ -133,27 +124,17 @@ class Bargain(TimeBased):
         exponents = exponents_of(self.name, table.names, table.concessions)
         found = first_common(table.utilities, exponents, self.steps)
         if found.time is None:
-            allocation = table.options.allocation(table.disagreement)
-            return Settled(
-                self.name, allocation, agreed=False, gap=no_deal_gap(table, exponents), details=told(table, found)
-            )
+            return self.not_agreed(table, gap=no_deal_gap(table, exponents), details=bands_details(table, found))
         products = table.utilities.prod(axis=0)
         best = largest(products, found.acceptable)
         chosen = int(best.argmax())
         details = {
-            **told(table, found),
+            **bands_details(table, found),
             "product": float(products[chosen]),
             "product_gap": product_gap(table, float(products[chosen])),
         }
-        return Settled(
-            self.name,
-            table.options.allocation(chosen),
-            agreed=True,
-            time=found.time,
-            tied=int(best.sum()) > 1,
-            gap=time_gap(table, found.time, exponents, self.steps),
-            details=details,
-        )
+        gap, tied = time_gap(table, found.time, exponents, self.steps), int(best.sum()) > 1
+        return self.agreed(table, chosen, time=found.time, tied=tied, gap=gap, details=details)
 
 
 WIDENING = 0.1  # share of an agent's whole range of utility that a mediator may ask of it
@@ -193,24 +174,16 @@ class Mediated(TimeBased):
         found = first_common(table.utilities, exponents, self.steps)
         lowest = found.bands - self.widening - EQUAL
         within = (table.utilities >= lowest[:, None]).all(axis=0)
-        details = {**told(table, found), "within": int(np.count_nonzero(within)), "criteria": len(table.met)}
+        details = {**bands_details(table, found), "within": int(np.count_nonzero(within)), "criteria": len(table.met)}
         if not within.any():
-            allocation = table.options.allocation(table.disagreement)
-            gap = no_deal_gap(table, exponents, self.widening)
-            return Settled(self.name, allocation, agreed=False, gap=gap, details=details)
+            return self.not_agreed(table, gap=no_deal_gap(table, exponents, self.widening), details=details)
         met = table.met.sum(axis=0)
         most = within & (met == met[within].max())
         best = largest(table.utilities.prod(axis=0), most)
         chosen = int(best.argmax())
-        return Settled(
-            self.name,
-            table.options.allocation(chosen),
-            agreed=True,
-            time=1.0 if found.time is None else found.time,
-            tied=int(best.sum()) > 1,
-            gap=0.0 if table.options.complete else None,
-            details={**details, "met": int(met[chosen])},
-        )
+        gap, time = 0.0 if table.options.complete else None, 1.0 if found.time is None else found.time
+        details |= {"met": int(met[chosen])}
+        return self.agreed(table, chosen, time=time, tied=int(best.sum()) > 1, gap=gap, details=details)
 
 
 @register("nash_product")
@@ -228,14 +201,8 @@ class NashProduct(Settlement):
         best = largest(products, np.ones(len(products), dtype=bool))
         chosen = int(best.argmax())
         product = float(products[chosen])
-        return Settled(
-            self.name,
-            table.options.allocation(chosen),
-            agreed=True,
-            tied=int(best.sum()) > 1,
-            gap=product_gap(table, product),
-            details={"product": product},
-        )
+        gap, tied = product_gap(table, product), int(best.sum()) > 1
+        return self.agreed(table, chosen, tied=tied, gap=gap, details={"product": product})
 
 
 @register("no_deal")
@@ -245,4 +212,4 @@ class NoDeal(Settlement):
 
     def settle(self, table: Table) -> Settled:
         """Return the disagreement allocation."""
-        return Settled(self.name, table.options.allocation(table.disagreement), agreed=False, gap=0.0)
+        return self.not_agreed(table, gap=0.0)

@@ -14,44 +14,40 @@ from accordant.arrays import WholeNumbers
 from accordant.deliberation.record import Settled
 from accordant.deliberation.settlement.bands import EQUAL
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
+from accordant.json_values import field_values
 from accordant.randomness import keyed_uniform
 
 
-def served(scenario: Scenario, order: Iterable[int]) -> NDArray[np.int64]:
-    """Return portions, shape (patient, resource): everybody in turn gets the demand, as far as something is left.
+def serve(scenario: Scenario, order: Iterable[int]) -> NDArray[np.int64]:
+    """Return portions, shape (claimant, resource): everybody in turn gets the demand, as far as something is left.
 
-    Feasible, and nothing is left idle while somebody still demands it, if `order` holds every patient.
+    Feasible, and nothing is left idle while somebody still demands it, if `order` holds every claimant.
 
-    Parameters
-    ----------
-    scenario
-        Whose patients they are.
-    order
-        Positions of patients, the first served first.
+    `scenario`: whose claimants they are; `order`: positions of claimants, the first served first.
     """
     left = scenario.capacity.copy()
     granted = np.zeros_like(scenario.demand)
-    for patient in order:
-        granted[patient] = np.minimum(scenario.demand[patient], left)
-        left -= granted[patient]
+    for claimant in order:
+        granted[claimant] = np.minimum(scenario.demand[claimant], left)
+        left -= granted[claimant]
     return granted
 
 
 def procedural_lottery(scenario: Scenario, seed: int) -> Allocation:
-    """Return the allocation by lot: patients are served in the order of a number drawn for each.
+    """Return the allocation by lot: claimants are served in the order of a number drawn for each.
 
-    The number depends on the seed and the patient's id alone, so no fact of any patient is read.
+    The number depends on the seed and the claimant's id alone, so no fact of any claimant is read.
     """
     drawn = keyed_uniform(seed, scenario.ids)
-    return Allocation(scenario, served(scenario, np.argsort(drawn, kind="stable").tolist()))
+    return Allocation(scenario, serve(scenario, np.argsort(drawn, kind="stable").tolist()))
 
 
 @register("priority_vote")
 @dataclass(frozen=True)
 class PriorityVote(Settlement):
-    """Every agent gives a patient a point for each patient it cares for less, and half a point for each it ties with.
+    """Every agent gives a claimant a point for each claimant it cares for less, and half a point for each it ties with.
 
-    Points (Borda 1784) are added over agents, and patients are served in falling order of points; ties go to the lower
+    Points (Borda 1784) are added over agents, and claimants are served in falling order of points; ties go to the lower
     id. Only the order of an agent's priorities counts, not their size. Concessions are not read.
     """
 
@@ -59,21 +55,15 @@ class PriorityVote(Settlement):
         """Return the joint decision; tied if equal points and unequal shares leave the id to decide."""
         scenario = table.options.scenario
         points = np.sum([borda_points(row) for row in table.priorities], axis=0)
-        granted = served(scenario, np.argsort(-points, kind="stable").tolist())
+        granted = serve(scenario, np.argsort(-points, kind="stable").tolist())
         shares = shares_of(scenario, granted)
         tied = any(np.ptp(shares[points == level]) > EQUAL for level in np.unique(points))
-        return Settled(
-            self.name,
-            Allocation(scenario, granted),
-            agreed=True,
-            tied=tied,
-            gap=0.0,
-            details={"points": dict(zip(scenario.ids, points.tolist(), strict=True))},
-        )
+        details = {"points": dict(zip(scenario.ids, points.tolist(), strict=True))}
+        return Settled(self.name, Allocation(scenario, granted), agreed=True, tied=tied, gap=0.0, details=details)
 
 
 def borda_points(priorities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many patients have a lower priority, and half of how many others have the same, shape (patient,)."""
+    """Return how many claimants have a lower priority, and half of how many others have the same, shape (claimant,)."""
     slack = EQUAL * float(np.abs(priorities).max())
     above = priorities[:, None] - priorities[None, :]
     return np.asarray((above > slack).sum(axis=1) + ((np.abs(above) <= slack).sum(axis=1) - 1) / 2.0)
@@ -81,7 +71,7 @@ def borda_points(priorities: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Claim:
-    """One turn: an agent takes for one patient what its own proposal still claims, as far as it is left."""
+    """One turn: an agent takes for one claimant what its own proposal still claims, as far as it is left."""
 
     agent: str
     patient: str
@@ -90,9 +80,9 @@ class Claim:
 @register("split_contested")
 @dataclass(frozen=True)
 class SplitContested(Settlement):
-    """Portions that every last proposal grants are granted; for the others agents take turns, one patient each time.
+    """Portions that every last proposal grants are granted; for the others agents take turns, one claimant each time.
 
-    A seeded toss over the names of the agents says who begins. An agent takes the patient it cares for most of those
+    A seeded toss over the names of the agents says who begins. An agent takes the claimant it cares for most of those
     for whom its own last proposal claims more; ties go to the lower id. As every proposal leaves nothing idle,
     whoever's turn it is has a claim while something is left, so the result is feasible and leaves nothing idle.
     Concessions are not read.
@@ -111,33 +101,20 @@ class SplitContested(Settlement):
         while left.any():
             agent = turns[len(taken) % len(turns)]
             level.append(wanted_most(table.priorities[agent], np.minimum(claims[agent] - granted, left)))
-            patient = int(level[-1][0])
-            grant = np.clip(claims[agent, patient] - granted[patient], 0, left)
-            granted[patient] += grant
+            claimant = int(level[-1][0])
+            grant = np.clip(claims[agent, claimant] - granted[claimant], 0, left)
+            granted[claimant] += grant
             left -= grant
-            taken.append(Claim(table.names[agent], scenario.ids[patient]))
-        return Settled(
-            self.name,
-            Allocation(scenario, granted),
-            agreed=True,
-            tied=any(np.ptp(shares_of(scenario, granted)[each]) > EQUAL for each in level),
-            gap=0.0,
-            details={
-                "agreed_portions": agreed,
-                "turns": [{"agent": claim.agent, "patient": claim.patient} for claim in taken],
-            },
-        )
+            taken.append(Claim(table.names[agent], scenario.ids[claimant]))
+        tied = any(np.ptp(shares_of(scenario, granted)[each]) > EQUAL for each in level)
+        details = {"agreed_portions": agreed, "turns": list(map(field_values, taken))}
+        return Settled(self.name, Allocation(scenario, granted), agreed=True, tied=tied, gap=0.0, details=details)
 
 
 def wanted_most(priorities: NDArray[np.float64], open_claims: WholeNumbers) -> NDArray[np.intp]:
-    """Return the patients with the highest priority among those with an open claim, lowest position first.
+    """Return the claimants with the highest priority among those with an open claim, lowest position first.
 
-    Parameters
-    ----------
-    priorities
-        Shape (patient,).
-    open_claims
-        Portions that could be taken now, shape (patient, resource).
+    `priorities`: shape (claimant,); `open_claims`: portions that could be taken now, shape (claimant, resource).
     """
     claimed = np.where((open_claims > 0).any(axis=1), priorities, -np.inf)
     return np.flatnonzero(claimed == claimed.max())

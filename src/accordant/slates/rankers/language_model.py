@@ -21,8 +21,8 @@ from accordant.agents.language.answers import BadAnswerError, read_wire
 from accordant.agents.language.caller import Caller, Unmade, check_whole, converse
 from accordant.agents.language.client import OpenAICompatible
 from accordant.agents.language.keys import check_address, check_without_key, readable, without_key
-from accordant.agents.language.language_model import LARGEST_SEED, check_settings, limits_of
 from accordant.agents.language.options import Budget, CallLedger, Limits
+from accordant.agents.language.participant import LARGEST_SEED, check_settings, limits_of
 from accordant.agents.language.prompt import CLOSING, OPENING, fenced, untrusted
 from accordant.agents.language.provider import Message, Mode, Provider, Recorder, Reply, Request
 from accordant.agents.language.wire import MOST, MOST_LISTED, TEXT_LENGTH, Name, Text, Wire, schema_of

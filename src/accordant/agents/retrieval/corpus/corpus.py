@@ -221,14 +221,8 @@ def _passage(draft: _Draft, framework: str, where: str, codes: Collection[str]) 
     for key, value in draft.values.items():
         if not value:
             raise DataError(f"{where}, line {draft.lines[key]}: {key!r} of {draft.id!r} is empty; allowed: some text")
-    return Passage(
-        id=draft.id,
-        framework=framework,
-        claim=draft.values["claim"],
-        implication=draft.values["implication"],
-        source=draft.values["source"],
-        codes=_supported(draft, where, codes),
-    )
+    said = {key: draft.values[key] for key in NEEDED}
+    return Passage(id=draft.id, framework=framework, codes=_supported(draft, where, codes), **said)
 
 
 def _supported(draft: _Draft, where: str, codes: Collection[str]) -> tuple[str, ...]:

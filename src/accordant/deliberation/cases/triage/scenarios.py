@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from accordant import randomness
-from accordant.allocations import Patient, Resource, Scenario
+from accordant.allocations import Claimant, Resource, Scenario
 from accordant.cases.triage.mapping import NORMAL, estimates
 from accordant.cases.triage.visits import simulate_visits, tidy_visits
 from accordant.deliberation.case import DeliberationSpec
@@ -53,10 +53,7 @@ def random_scenario(
     name
         What records call the scenario; by default it holds the seed.
 
-    Raises
-    ------
-    InputError
-        If there are no patients, or fewer than 0 beds.
+    Raises InputError if there are no patients, or fewer than 0 beds.
     """
     if patients < 1:
         raise InputError(f"a scenario has {patients} patients; allowed: 1 or more")
@@ -78,7 +75,7 @@ def random_scenario(
     }
     width = max(2, len(str(patients)))
     people = [
-        Patient(f"p{row + 1:0{width}d}", {fact: values[row] for fact, values in columns.items()})
+        Claimant(f"p{row + 1:0{width}d}", {fact: values[row] for fact, values in columns.items()})
         for row in range(patients)
     ]
     default = "simulated triage" if isinstance(seed, np.random.Generator) else f"simulated triage, seed {seed}"
@@ -111,23 +108,11 @@ def ktas_scenario(
     `accordant.cases.triage.mapping`), sex, age_band, arrival_mode, mental, pain, and note: the chief complaint, a text
     of unknown origin. Ids hold the row of the visit.
 
-    Parameters
-    ----------
-    visits
-        As `accordant.cases.triage.visits.tidy_visits` returns them.
-    seed
-        Of the draw and of the noise in severity.
-    patients, beds
-        How many of each.
-    resources
-        What there is instead of beds.
-    protected
-        Facts that no admissible reason may cite.
+    `visits`: as `accordant.cases.triage.visits.tidy_visits` returns them; `seed`: of the draw and of the noise in
+    severity; `patients`, `beds`: how many of each; `resources`: what there is instead of beds; `protected`: facts that
+    no admissible reason may cite.
 
-    Raises
-    ------
-    DataError
-        If a column is missing, or there are fewer visits than patients.
+    Raises DataError if a column is missing, or there are fewer visits than patients.
     """
     check_visits(visits, patients)
     drawn = randomness.generator(randomness.keyed_seed(seed, "draw"), "simulation").permutation(len(visits))[:patients]
@@ -150,7 +135,7 @@ def ktas_scenario(
         "pain": _texts(chosen["Pain"]),
         "note": _texts(chosen["Chief_complain"]),
     }
-    people = [Patient(ids[row], {fact: values[row] for fact, values in columns.items()}) for row in range(patients)]
+    people = [Claimant(ids[row], {fact: values[row] for fact, values in columns.items()}) for row in range(patients)]
     name = f"emergency visits, seed {seed}"
     return Scenario(people, resources or [Resource("bed", float(beds))], protected=protected, name=name)
 
@@ -202,7 +187,7 @@ def random_patients(seed: int, declared: DeliberationSpec) -> Scenario:
     """Return a random scenario of two groups; see `accordant.deliberation.cases.triage.scenarios.random_scenario`."""
     found = random_scenario(seed, patients=declared.patients or PATIENTS)
     resources = [each.resource() for each in declared.resources]
-    return Scenario(found.patients, resources, protected=declared.protected, name=found.name)
+    return Scenario(found.claimants, resources, protected=declared.protected, name=found.name)
 
 
 def _texts(column: pd.Series) -> list[str | None]:
