@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from accordant.preferences.comparison import SourceOptions
-from accordant.preferences.options import PreferenceOptions
+from accordant.preferences.result import PreferenceOptions
 from accordant.preferences.section import compare_preferences
 
 DSP, MOVIELENS = "domain_specific_preference.test.json", "movielens-small"

@@ -29,14 +29,19 @@ Number = Annotated[float | None, BeforeValidator(_number)]
 """A number of a result; None where it is not defined."""
 
 
-class Section(BaseModel):
+class Part(BaseModel):
+    """A part of a result: immutable, and nothing unknown in it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Section(Part):
     """A finished part of a result: immutable, with a name and a version that rises when keys change.
 
     Fields may be texts, numbers (`Number` where they may be undefined), other models, frozen dataclasses such as
     `accordant.statistics.Estimate`, and tuples and mappings of these.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     name: ClassVar[str]
     version: ClassVar[int] = 1
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.cli.app import app
+from accordant.preferences.result import LearnerComparison
 from accordant.preferences.terminal import methods_table, style_names
 from accordant.errors import InputError
 
@@ -38,7 +39,7 @@ def test_json_is_alone_on_stdout_and_a_folder_is_written(accordant, case_folder,
     wrong = accordant("preferences", "tastes.cvs", "--method", "mixture", "--json")
     assert wrong.returncode == 2
     assert not wrong.stdout
-    assert methods_table(found).row_count == 4
+    assert methods_table(LearnerComparison.read(found)).row_count == 4
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.preferences.encoding import Encoder, LengthEncoder, SentenceEncoder, TfidfEncoder, encoders
-from accordant.preferences.texts import TextComparisons, joined
+from accordant.preferences.texts import TextComparisons, join
 
 TEXTS = ["the cat sat", "the dog ran far", "a cat and a dog", "birds fly south", "fish swim deep down"]
 
@@ -62,7 +62,7 @@ def test_encoding_equals_encoding_every_record_on_its_own():
         found = texts.encode(encoder)
         for row in range(len(texts)):
             pair = [
-                (joined(texts.prompts[row], each[row]) if prompts else each[row])
+                (join(texts.prompts[row], each[row]) if prompts else each[row])
                 for each in (texts.chosen, texts.rejected)
             ]
             one, two = encoder.transform(pair)
@@ -84,7 +84,7 @@ def test_the_same_answer_to_two_prompts_is_two_items():
     [("a", "b", "a\nb"), ("a ", "b", "a b"), ("a", " b", "a b"), ("", "b", "b"), ("a", "", "a")],
 )
 def test_prompt_and_answer_are_parted_once(prompt, answer, whole):
-    assert joined(prompt, answer) == whole
+    assert join(prompt, answer) == whole
 
 
 def test_some_records():

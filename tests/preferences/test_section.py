@@ -10,12 +10,12 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.comparison import SourceOptions
-from accordant.preferences.comparison.methods import scaled
+from accordant.preferences.comparison.methods import scale_features
 from accordant.preferences.encoding import TfidfEncoder
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.records import Comparisons
-from accordant.preferences.result import write_preferred
-from accordant.preferences.options import PreferenceOptions
+from accordant.preferences.page import write_comparison
+from accordant.preferences.result import PreferenceOptions
 from accordant.preferences.section import compare_preferences
 
 
@@ -93,7 +93,7 @@ def test_the_json_has_every_part_and_nothing_undefined_but_null(content):
 def test_accuracy_is_that_of_a_model_learned_from_the_training_rows(compared, file):
     """Twin: the pooled reward by hand, and its accuracy counted user by user."""
     source, split = compared.source, compared.split
-    records: Comparisons = scaled(source.comparisons, split.training, each=True)
+    records: Comparisons = scale_features(source.comparisons, split.training, each=True)
     model = BradleyTerry(ridge=compared.ridge.ridge).fit(records.take(split.training))
     margins = model.margins(records.take(split.test))
     users = records.users[split.test]
@@ -133,7 +133,7 @@ def test_new_users_are_known_by_their_first_records_alone(compared, content):
     found = {row["method"]: row["new_users"]["metrics"] for row in content["methods"]}
     assert found["pooled"]["accuracy"]["n"] == 4
     model = next(row.model for row in compared.rows if row.label == "mixture")
-    records = scaled(compared.source.comparisons, split.training, each=True)
+    records = scale_features(compared.source.comparisons, split.training, each=True)
     margins = model.adapted(records.take(split.first)).margins(records.take(split.later))
     of_user = users[split.later]
     expected = np.mean([(margins[of_user == user] > 0).mean() for user in new])
@@ -196,7 +196,8 @@ def test_own_controls_that_are_other_rows_again_are_left_out(file, monkeypatch):
     def with_controls(self, comparisons, *, generator=None):
         """Return the pooled reward with two controls that are itself."""
         model = fit(self, comparisons, generator=generator)
-        pooled.append(model)
+        if type(self) is BradleyTerry:  # not the balanced one
+            pooled.append(model)
         if self.ridge == 0.02:
             object.__setattr__(model, "controls", {"pooled": pooled[-2], "teacher": model})
         return model
@@ -227,15 +228,15 @@ def test_what_is_wrong_is_refused(file, changes, message):
 
 
 def test_a_folder_holds_page_and_json_and_is_written_once(compared, tmp_path):
-    page = write_preferred(compared, tmp_path / "made" / "here")
+    page = write_comparison(compared, tmp_path / "made" / "here")
     assert page.read_text().startswith("<!DOCTYPE html>")
     assert json.loads((page.parent / "comparison.json").read_text())["file"] == compared.path
     with pytest.raises(InputError, match="exists; name another folder"):
-        write_preferred(compared, tmp_path / "made" / "here")
-    assert write_preferred(compared, tmp_path / "page.html").name == "page.html"
+        write_comparison(compared, tmp_path / "made" / "here")
+    assert write_comparison(compared, tmp_path / "page.html").name == "page.html"
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="there is no folder"):
-        write_preferred(compared, tmp_path / "file" / "page.html")
+        write_comparison(compared, tmp_path / "file" / "page.html")
 
 
 def write_noise(folder, texts, seed, users=40):

@@ -10,6 +10,7 @@ measures/     how well a reward model serves each user and each group
 comparison/   learners on one file, side by side
 drift/        rewards followed through time, and alarms when they change
 learned_rewards/  rewards of a decision problem, learned from comparisons
+normal_belief.py  what is believed about a linear reward: a normal distribution
 elicitation/  which comparison to ask next, until the decision is settled
 policy_optimisation/  what to choose once rewards of several groups are known
 
@@ -35,16 +36,9 @@ _LAZY_ROOMS = (
 )  # fmt: skip
 
 __all__ = [
-    "Comparisons",
-    "Rankings",
-    "Ratings",
-    "SupportRates",
-    "learners",
-    "measures",
-    "policy_optimisation",
-    "readers",
+    "Comparisons", "Rankings", "Ratings", "SupportRates", "learners", "measures", "policy_optimisation", "readers",
     "support_rates",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

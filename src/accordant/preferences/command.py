@@ -52,10 +52,10 @@ def preferences(
 ) -> None:
     """Compare preference learners: who is served how well, against which controls; as text, JSON or HTML."""
     from accordant.preferences.comparison import SourceOptions
-    from accordant.preferences.options import PreferenceOptions
-    from accordant.preferences.result import write_preferred
+    from accordant.preferences.page import write_comparison
+    from accordant.preferences.result import PreferenceOptions
     from accordant.preferences.section import compare_preferences
-    from accordant.preferences.terminal import print_preferred, style_names
+    from accordant.preferences.terminal import print_comparison, style_names
     from accordant.runs.pages import refuse_place
     from accordant.terminal import print_json, refuse_overwriting
 
@@ -68,8 +68,8 @@ def preferences(
         tolerance, gain,
     )  # fmt: skip
     found = compare_preferences(file, options)
-    page = None if out is None else write_preferred(found, out)
-    print_json(found.to_json()) if json else print_preferred(found.to_json(), page)
+    page = None if out is None else write_comparison(found, out)
+    print_json(found.to_json()) if json else print_comparison(found.section, page)
 
 
 def elicit(

@@ -21,7 +21,6 @@ from accordant.cases.files import find_file
 from accordant.cases.spec import CaseSpec, read_case
 from accordant.errors import InputError, UnknownNameError
 from accordant.learning.diagnostics import identify
-from accordant.preferences.answers import AnswerFile, Cell, Preferred, checked_context
 from accordant.preferences.elicitation import (
     Answer,
     Inquiry,
@@ -34,6 +33,7 @@ from accordant.preferences.elicitation import (
     Stopping,
     all_pairs,
 )
+from accordant.preferences.learned_rewards.answers import AnswerFile, Cell, Preferred, checked_context
 from accordant.runs.execution import RunOptions, case_data
 
 logger = logging.getLogger(__name__)

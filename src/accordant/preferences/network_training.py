@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from accordant.arrays import Codes, Values
+from accordant.errors import InputError
 from accordant.preferences.learners.logistic import LogisticProblem, Pull
 from accordant.preferences.networks import Latents, RewardNetwork
 from accordant.preferences.records import Comparisons
@@ -70,7 +71,7 @@ class Terms:
             for each in (self.weights, self.targets, self.offsets, self.pull_margins, self.pull_weights)
         )
         if margins.shape != weights.shape:
-            raise ValueError(f"margins have shape {tuple(margins.shape)}; allowed: {tuple(weights.shape)}")
+            raise InputError(f"margins have shape {tuple(margins.shape)}; allowed: {tuple(weights.shape)}")
         moved = margins + offsets
         return weights * (softplus(moved) - targets * moved) + strength * (moved - pull) ** 2
 

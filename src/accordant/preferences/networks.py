@@ -72,7 +72,7 @@ class PairEncoder(nn.Module):
         return self.mean(mean), variance
 
 
-def scaled(latent: Tensor) -> Tensor:
+def scale_to_length(latent: Tensor) -> Tensor:
     """Return √k z / |z|, shape as given; vectors of almost no length stay."""
     length = latent.norm(dim=-1, keepdim=True)
     return torch.where(length > SHORTEST, latent * latent.shape[-1] ** 0.5 / length.clamp_min(SHORTEST), latent)
@@ -201,21 +201,21 @@ class EncodedLatents(Latents):
             noise = torch.from_numpy(generator.normal(size=tuple(mean.shape)).astype(np.float32))
             latent, cost = mean + (0.5 * log_variance).exp() * noise, divergence(mean, log_variance)
         of_record = np.repeat(np.arange(n_users), [len(each) for each in predicted])
-        return Draw(np.concatenate(predicted), scaled(latent)[of_record], cost)
+        return Draw(np.concatenate(predicted), scale_to_length(latent)[of_record], cost)
 
     def of_users(self, comparisons: Comparisons) -> Tensor:
         """Return vectors from all pairs of each user, at most 64 evenly spaced ones."""
         found = torch.zeros((comparisons.n_users, self.size))
         read = [rows[:: max(1, -(-len(rows) // MOST_PAIRS))] for rows in self.by_user[: comparisons.n_users]]
         with torch.no_grad():
-            found[: len(read)] = scaled(self._encoded(read)[0])
+            found[: len(read)] = scale_to_length(self._encoded(read)[0])
         found[len(read) :] = self.of_stranger()
         return found
 
     def of_stranger(self) -> Tensor:
         """Return what the network reads off no pairs at all."""
         with torch.no_grad():
-            return scaled(self._encoded([np.empty(0, dtype=np.intp)])[0])[0]
+            return scale_to_length(self._encoded([np.empty(0, dtype=np.intp)])[0])[0]
 
     def adapted(self, comparisons: Comparisons) -> EncodedLatents:
         """Return vectors that the same network reads off other users' pairs."""
@@ -280,7 +280,7 @@ class NeuralReward(RewardModel):
 
     def adapted(self, comparisons: Comparisons) -> NeuralReward:
         """Return the same network for other users, known by these records."""
-        ready = standardised(comparisons, self.mean, self.spread)
+        ready = standardise(comparisons, self.mean, self.spread)
         return NeuralReward(
             self.network, self.latents.adapted(ready), ready, self.mean, self.spread, self.held_out_loss
         )  # fmt: skip
@@ -302,6 +302,6 @@ class NeuralReward(RewardModel):
         return self.latents.of_users(self.trained)
 
 
-def standardised(comparisons: Comparisons, mean: Values, spread: Values) -> Comparisons:
+def standardise(comparisons: Comparisons, mean: Values, spread: Values) -> Comparisons:
     """Return records whose items have standardised features."""
     return replace(comparisons, features=(comparisons.features - mean) / spread)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
-from accordant.errors import DataError, InputError
+from accordant.errors import DataError
+from accordant.preferences.checks import check_whole, codes
 
 NO_ITEM = -1  # fills the places of a ranking that is shorter than others
 ROUNDED = 1e-9  # of a gap: 4.1 and 3.1 are 1 apart, though their difference is 0.9999999999999996
@@ -67,7 +68,7 @@ class Comparisons:
         object.__setattr__(self, "features", features)
         n_records = len(np.atleast_1d(self.chosen))
         for name in ("chosen", "rejected"):
-            object.__setattr__(self, name, _positions(name, getattr(self, name), n_records, len(features)))
+            object.__setattr__(self, name, codes(name, getattr(self, name), n_records, len(features), DataError))
         users, names, groups = _of_users(self.users, self.user_names, self.groups, n_records)
         for name, found in (("users", users), ("user_names", names), ("groups", groups)):
             object.__setattr__(self, name, found)
@@ -244,7 +245,7 @@ class Ratings:
 
     def __post_init__(self) -> None:
         n_records = len(np.atleast_1d(self.items))
-        object.__setattr__(self, "items", _positions("items", self.items, n_records, len(self.features)))
+        object.__setattr__(self, "items", codes("items", self.items, n_records, len(self.features), DataError))
         users, names, groups = _of_users(self.users, self.user_names, self.groups, n_records)
         object.__setattr__(self, "users", users)
         object.__setattr__(self, "user_names", None if self.user_names is None else names)
@@ -296,11 +297,13 @@ class Ratings:
             weights.append(np.full(len(high), min(1.0, (occurring - 1) / max(1, len(high)))))
         first, second = np.concatenate(better), np.concatenate(worse)
         return Comparisons(
-            self.features, self.items[first], self.items[second], self.users[first], self._names(), self.groups,
+            self.features, self.items[first], self.items[second], self.users[first], self.names, self.groups,
             np.concatenate(weights), self.ratings[first] - self.ratings[second],
         )  # fmt: skip
 
-    def _names(self) -> tuple[str, ...]:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the users; their positions where none were given."""
         return self.user_names or tuple(map(str, range(int(self.users.max(initial=-1)) + 1)))
 
 
@@ -315,7 +318,7 @@ def _of_users(
 ) -> tuple[Codes, tuple[str, ...], tuple[str, ...] | None]:
     """Return users of records, their names, and their groups if there are any, or raise if they do not match."""
     names = () if user_names is None else _labels("user_names", user_names)
-    found = _positions("users", users, n_records, None if user_names is None else len(names))
+    found = codes("users", users, n_records, None if user_names is None else len(names), DataError)
     names = names or tuple(map(str, range(int(found.max(initial=-1)) + 1)))
     if len(set(names)) < len(names):
         raise DataError("names of users repeat")
@@ -337,16 +340,6 @@ def _labels(name: str, given: Any) -> tuple[str, ...]:
         if not named or (isinstance(label, float | np.floating) and np.isnan(label)):
             raise DataError(f"{name}[{place}] is {label!r}; allowed: text or a number, none missing")
     return tuple(map(str, labels))
-
-
-def _positions(name: str, given: Any, n_records: int, limit: int | None) -> Codes:
-    array = np.asarray(given)
-    if array.shape != (n_records,) or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
-        raise DataError(f"{name} has shape {array.shape}; allowed: whole numbers of shape ({n_records},)")
-    if array.size and (array.min() < 0 or (limit is not None and array.max() >= limit)):
-        allowed = "at least 0" if limit is None else f"0 to {limit - 1}"
-        raise DataError(f"{name} goes from {array.min()} to {array.max()}; allowed: {allowed}")
-    return array.astype(np.intp)
 
 
 def _numbers(name: str, given: Any, n_records: int) -> Values:
@@ -383,8 +376,7 @@ def user_folds(weights: Values, folds: int, generator: np.random.Generator) -> C
     DataError
         If fewer than two users have records.
     """
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise InputError(f"folds is {folds}; allowed: a whole number from 2")
+    check_whole(2, folds=folds)
     present = np.flatnonzero(weights > 0)
     if len(present) < 2:
         raise DataError(f"folds need at least 2 users with records; found {len(present)}")

@@ -1,42 +1,44 @@
-"""A comparison of learners on one preference file: read, split, encode, learn, measure."""
+"""A comparison of learners on one preference file: read, split, encode, learn, measure; and what comes out, typed."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant import __version__
 from accordant.errors import InputError
-from accordant.preferences.comparison import (
+from accordant.json_values import json_value
+from accordant.preferences.comparison.conclusions import Answer, conclude
+from accordant.preferences.comparison.measurements import Claim, Measured, measure
+from accordant.preferences.comparison.methods import (
     LENGTH,
     POOLED,
+    Features,
     Fitted,
-    Groups,
+    RidgeChoice,
     Skipped,
-    Source,
-    Split,
-    chosen_methods,
+    choose_methods,
+    choose_ridge,
     fit_methods,
-    groups_of,
     labels_of,
     margins_of,
-    measure,
-    read_source,
-    split_records,
+    scale_features,
 )
-from accordant.preferences.comparison.conclusions import answered
-from accordant.preferences.comparison.measurements import Claim
-from accordant.preferences.comparison.methods import Features, chosen_ridge, scaled
+from accordant.preferences.comparison.record_split import Split, branch, split_records
+from accordant.preferences.comparison.sources import Source, read_source
 from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
+from accordant.preferences.groups import Groups, groups_of
 from accordant.preferences.measures import PerUser, per_user
 from accordant.preferences.measures.intervals import LEVEL
-from accordant.preferences.options import PreferenceOptions
 from accordant.preferences.records import Comparisons
-from accordant.preferences.result import Judged, Preferred
+from accordant.preferences.result import FORMAT, LearnerComparison, PreferenceOptions
 
 FEW_USERS = 10  # fewer say little about other users, whatever their intervals
 FEW_MEMBERS = 5  # of a group
@@ -45,7 +47,182 @@ SAME = 1e-5  # margins of one model that was learned twice differ by less
 log = logging.getLogger("accordant.preferences")
 
 
-def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferred:
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What methods achieve for some users.
+
+    Attributes
+    ----------
+    users
+        Method to what it achieves for each user.
+    groups, support
+        Position of the group and support rate of each of these users; -1 and NaN where unknown.
+    measured
+        Metrics and tests.
+    """
+
+    users: Mapping[str, PerUser]
+    groups: NDArray[np.intp]
+    support: NDArray[np.float64]
+    measured: Measured
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedLearners:
+    """A finished comparison.
+
+    Attributes
+    ----------
+    path
+        File that was read.
+    options
+        As given.
+    source, split, groups
+        Its records, which are for what, and who is in which group.
+    ridge
+        The ridge of all learners, and how it was chosen.
+    n_features
+        Features of the items as learners saw them.
+    rows, skipped
+        Methods, the pooled reward first, and those left out.
+    judged, fresh
+        What the methods achieve for the users of training, and for new users (None without any).
+    answer
+        What is said first.
+    warnings
+        Sentences that a reader must see.
+    """
+
+    path: str
+    options: PreferenceOptions
+    source: Source
+    split: Split
+    groups: Groups
+    ridge: RidgeChoice
+    n_features: int
+    rows: tuple[Fitted, ...]
+    skipped: tuple[Skipped, ...]
+    judged: Judged
+    fresh: Judged | None
+    answer: Answer
+    warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        return self.section.to_json()
+
+    @cached_property
+    def section(self) -> LearnerComparison:
+        """The result as the page reads it."""
+        options, source = self.options, self.source
+        texts = source.texts is not None
+        return LearnerComparison.read({
+            "accordant": __version__,
+            "result": FORMAT,
+            "file": self.path,
+            "file_name": source.name,
+            "format": source.kind,
+            "seed": options.seed,
+            "records": len(source),
+            "users": len(source.user_names),
+            "groups": self.groups.to_json(),
+            "split": {**self.split.to_json(), "new_users": self._n_new, "seed": options.seed},
+            "encoder": {
+                "name": options.encoder if texts else "the features of the file",
+                "fitted_on": "texts of training records" if texts else "nothing",
+                "features": self.n_features,
+                "scale": "one for all features" if texts else "one for each feature",
+            },
+            "ridge": self.ridge.to_json(),
+            "intervals": {"level": LEVEL, "resamples": options.resamples, "over": self.judged.measured.units},
+            "declared": source.declared,
+            "terms": source.terms,
+            "answer": self.answer,
+            "methods": [self._row(row) for row in self.rows],
+            "skipped": self.skipped,
+            "excluded": self._excluded(),
+            "per_user": _by_user(self.judged, self.groups),
+            "options": options,
+            "warnings": self.warnings,
+        })  # fmt: skip
+
+    @property
+    def _n_new(self) -> int:
+        """Number of users who took no part in training."""
+        return len(np.unique(self.source.users[self.split.later]))
+
+    def _row(self, row: Fitted) -> dict[str, Any]:
+        """Return one method."""
+        measured, label = self.judged.measured, row.label
+        test = measured.pareto.get(label)
+        return {
+            "method": label,
+            "learner": row.method.learner.name,
+            "parameters": row.method.learner.parameters,
+            "features": "length" if row.method.features == "length" else "encoder",
+            "control": row.control,
+            "control_of": row.control_of,
+            "metrics": _metrics(measured, label),
+            "differences": None if label == POOLED else _differences(measured, label, POOLED),
+            "pareto": None if test is None else test.to_json(),
+            "against_controls": self._against(row),
+            "new_users": None if self.fresh is None else {
+                "metrics": _metrics(self.fresh.measured, label),
+                "differences": None if label == POOLED else _differences(self.fresh.measured, label, POOLED),
+            },
+            "warnings": list(row.warnings),
+        }  # fmt: skip
+
+    def _against(self, row: Fitted) -> list[dict[str, Any]]:
+        """Return by how much a method differs from each control, group by group."""
+        if row.control:
+            return []
+        names = ["accuracy", *(f"accuracy[{name}]" for name in self.groups.names)]
+        controls = [each.label for each in self.rows if each.control and each.control_of in (None, row.label)]
+        measured = self.judged.measured
+        return [
+            {"control": control, "differences": {
+                name: None if (found := measured.difference(row.label, control, name)) is None else found.to_json()
+                for name in names
+            }}
+            for control in controls if control != POOLED
+        ]  # fmt: skip
+
+    def _excluded(self) -> list[dict[str, Any]]:
+        """Return how many users are not measured, by reason."""
+        reasons = list(self.judged.users[POOLED].excluded.values())
+        found = [{"users": reasons.count(each), "reason": each} for each in dict.fromkeys(reasons)]
+        if self.judged.measured.units == "records":
+            return []
+        words = {"no records": "no record to judge by: too few different pairs, or held out as new users"}
+        return [{**each, "reason": words.get(str(each["reason"]), each["reason"])} for each in found]
+
+
+def _metrics(measured: Measured, label: str) -> dict[str, Any]:
+    return {name: metric.to_json() for name, metric in measured.metrics[label].items()}
+
+
+def _differences(measured: Measured, label: str, other: str) -> dict[str, Any]:
+    """Return the difference of every metric to another method's, on the same resamples."""
+    found = {name: measured.difference(label, other, name) for name in measured.metrics[label]}
+    return {name: None if each is None else each.to_json() for name, each in found.items()}
+
+
+def _by_user(judged: Judged, groups: Groups) -> dict[str, Any] | None:
+    """Return what pictures show: every user's accuracy, records, group and support."""
+    if judged.measured.units == "records":
+        return None
+    first = judged.users[POOLED]
+    return {
+        "users": list(first.names),
+        "group": [None if code < 0 else groups.names[code] for code in judged.groups],
+        "support": json_value(judged.support),
+        "records": first.counts.tolist(),
+        "accuracy": {label: each.accuracy.tolist() for label, each in judged.users.items()},
+    }
+
+
+def compare_preferences(path: str | Path, options: PreferenceOptions) -> ComparedLearners:
     """Compare learners on a file.
 
     Parameters
@@ -67,7 +244,7 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
         raise InputError(f"tolerance is {options.tolerance}; allowed: at least 0, below 1")
     if options.gain is not None and not (0 < options.gain <= 1):
         raise InputError(f"gain is {options.gain}; allowed: above 0, at most 1")
-    chosen_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
+    choose_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
     source = read_source(path, options.source, test=options.test, seed=options.seed)
     log.info("%s: %s records of %s users, read as %s", source.name, len(source), len(source.user_names), source.kind)
     split = split_records(
@@ -79,12 +256,13 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
     groups = groups_of(
         records["encoder"].take(known),
         declared=None if source.support is None else source.support[known],
-        declared_from=source.support_from, imposed=source.kind == "dsp", seed=options.seed,
+        declared_from=source.support_from, imposed=source.kind == "dsp",
+        generator=branch(options.seed, "groups"),
     )  # fmt: skip
     records = {name: each.with_groups(groups.training) for name, each in records.items()}
     training = {name: each.take(split.training) for name, each in records.items()}
-    ridge = chosen_ridge(training["encoder"], seed=options.seed)
-    methods = chosen_methods(
+    ridge = choose_ridge(training["encoder"], seed=options.seed)
+    methods = choose_methods(
         options.methods, options.parameters, everything=options.compare, texts=source.texts is not None,
         ridge=ridge.ridge,
     )  # fmt: skip
@@ -98,9 +276,9 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Preferr
         rows, {name: each.take(split.test) for name, each in records.items()}, groups, options
     )
     fresh = _new_users(rows, records, split, groups, options) if len(split.later) else None
-    answer = answered(rows, judged.measured, groups, asked)
+    answer = conclude(rows, judged.measured, groups, asked)
     warnings = _warnings(source, split, groups, judged)
-    return Preferred(
+    return ComparedLearners(
         str(path), options, source, split, groups, ridge, records["encoder"].features.shape[1], tuple(rows),
         (*skipped, *left_out), judged, fresh, answer, warnings,
     )  # fmt: skip
@@ -110,13 +288,13 @@ def _described(source: Source, split: Split, encoder: Encoder) -> dict[Features,
     """Return all records with features: encoders and scales see training records alone while they are fitted."""
     if source.texts is None:
         assert source.comparisons is not None
-        return {"encoder": scaled(source.comparisons, split.training, each=True)}
+        return {"encoder": scale_features(source.comparisons, split.training, each=True)}
     log.info("encoding texts")
     encoder.fit(source.texts.take(split.training).texts(prompts=encoder.prompts))
     records: dict[Features, Comparisons] = {
         "encoder": source.texts.encode(encoder), "length": source.texts.encode(LengthEncoder()),
     }  # fmt: skip
-    return {name: scaled(each, split.training, each=False) for name, each in records.items()}
+    return {name: scale_features(each, split.training, each=False) for name, each in records.items()}
 
 
 def _judge(

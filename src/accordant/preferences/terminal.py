@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from accordant.errors import InputError
-from accordant.preferences.answers import AnswerFile, as_csv
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
-from accordant.preferences.page.reading import MOST_GROUPS, power_of
+from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
+from accordant.preferences.page.reading import ComparisonReading, power_of
+from accordant.preferences.result import LearnerComparison
 
 WIDTH = 140  # columns of a table that is piped somewhere
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
@@ -32,30 +32,28 @@ def style_names(given: str | None) -> tuple[str, str] | None:
     return names[0], names[1]
 
 
-def print_preferred(content: dict[str, Any], page: Path | None) -> None:
+def print_comparison(content: LearnerComparison, page: Path | None) -> None:
     """Print the answer, the table of methods, what to mind, and where the page is."""
     console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
-    split, groups = content["split"], content["groups"]
+    split, groups = content.split, content.groups
     console.print(
-        f"{content['file']} ({content['format']}): {content['records']} comparisons of {content['users']} users; "
-        f"{split['training_records']} to learn from, {split['test_records']} to judge by, "
-        f"{'by time' if split['by'] == 'time' else 'drawn at random'} within users"
+        f"{content.file} ({content.format}): {content.records} comparisons of {content.users} users; "
+        f"{split.training_records} to learn from, {split.test_records} to judge by, "
+        f"{'by time' if split.by == 'time' else 'drawn at random'} within users"
     )
-    sizes = ", ".join(f"{name} {size}" for name, size in groups["sizes"].items())
-    console.print(
-        f"{groups['found']}; users: {sizes}" + (f", unknown {groups['unknown']}" if groups["unknown"] else "")
-    )
-    console.print(f"support: {groups['support']}")
+    sizes = ", ".join(f"{name} {size}" for name, size in groups.sizes.items())
+    console.print(f"{groups.found}; users: {sizes}" + (f", unknown {groups.unknown}" if groups.unknown else ""))
+    console.print(f"support: {groups.support}")
     console.print()
     console.print(methods_table(content))
     console.print("= pooled reward   * control   > looked at closely   intervals are in the JSON and on the page")
     console.print(f"power: {POWER}\n")
-    for sentence in [*content["answer"]["sentences"], *content["declared"]]:
+    for sentence in [*content.answer.sentences, *content.declared]:
         console.print(f"- {sentence}")
     for title, sentences in (
-        ("mind", content["warnings"]),
+        ("mind", content.warnings),
         ("left out", _left_out(content)),
-        ("terms", [content["terms"]]),
+        ("terms", [content.terms]),
     ):
         if sentences:
             console.print(f"\n{title}:")
@@ -65,49 +63,34 @@ def print_preferred(content: dict[str, Any], page: Path | None) -> None:
         console.print(f"\npage: {page}")
 
 
-def methods_table(content: dict[str, Any]) -> Table:
+def methods_table(content: LearnerComparison) -> Table:
     """Return methods with the metrics that matter first."""
-    over = content["intervals"]["over"]
+    reading, over = ComparisonReading(content), content.intervals.over
     table = Table(title=f"Accuracy and spread over {over}", title_justify="left", box=None, pad_edge=False)
     table.add_column("method", overflow="fold", min_width=20)
-    names = list(content["groups"]["sizes"])
-    shown = names if len(names) <= MOST_GROUPS else [content["groups"]["majority"], content["groups"]["minority"]]
-    of_groups = [f"accuracy[{name}]" for name in shown] if len(names) > 1 else []
     columns = {
-        "accuracy": "accuracy", **{name: name[9:-1] for name in of_groups}, "worst_10": "worst 10%", "gap": "gap",
-        "corrected_std": "spread", "support_slope": "slope on support", "log_loss": "log-loss",
+        "accuracy": "accuracy", **{f"accuracy[{name}]": name for name in reading.shown_groups}, "worst_10": "worst 10%",
+        "gap": "gap", "corrected_std": "spread", "support_slope": "slope on support", "log_loss": "log-loss",
     }  # fmt: skip
     for title in columns.values():
         table.add_column(title, justify="right")
     table.add_column("against pooled", no_wrap=True)
     table.add_column("power", justify="right")
-    for row in content["methods"]:
-        test = row["pareto"]
+    for row in reading.rows:
+        test, values = row.content.pareto, (row.metric(name).value for name in columns)
         table.add_row(
-            f"{_mark(row, content)} {row['method']}",
-            *(_number(row["metrics"][name]["value"]) for name in columns),
-            "" if test is None else test["verdict"],
+            f"{MARKS[row.role]} {row.label}",
+            *("–" if value is None else f"{value:.3f}" for value in values),
+            "" if test is None else test.verdict,
             "" if test is None else power_of(test),
         )
     return table
 
 
-def _mark(row: dict[str, Any], content: dict[str, Any]) -> str:
-    if row["method"] == content["methods"][0]["method"]:
-        return MARKS["pooled"]
-    if row["method"] == content["answer"]["looked_at"]:
-        return MARKS["looked_at"]
-    return MARKS["control" if row["control"] else "method"]
-
-
-def _left_out(content: dict[str, Any]) -> Sequence[str]:
+def _left_out(content: LearnerComparison) -> Sequence[str]:
     """Return methods and users that were left out, with reasons."""
-    methods = [f"{each['method']}: {each['reason']}" for each in content["skipped"]]
-    return [*methods, *(f"{each['users']} users: {each['reason']}" for each in content["excluded"])]
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    methods = [f"{each.method}: {each.reason}" for each in content.skipped]
+    return [*methods, *(f"{each.users} users: {each.reason}" for each in content.excluded)]
 
 
 KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}
@@ -125,22 +108,7 @@ _ENDED = {
 def conduct(
     case: str, stakeholder: str, options: InterviewOptions, answers: Path | None, out: Path | None
 ) -> Interview:
-    """Prepare an interview and hold it.
-
-    Parameters
-    ----------
-    case, stakeholder, options
-        See `begin_interview`.
-    answers
-        File with an answer on every line; None reads standard input.
-    out
-        File that answers are added to; None for none.
-
-    Raises
-    ------
-    InputError
-        If anything given cannot be used.
-    """
+    """Prepare an interview, see `begin_interview`, and hold it: answers come from a file, or from standard input."""
     lines = lines_of_stdin() if answers is None else lines_of_file(answers)
     interview, file = begin_interview(case, stakeholder, options, out)
     converse(interview, lines, show_on_stderr, file)
@@ -150,19 +118,7 @@ def conduct(
 def converse(
     interview: Interview, lines: Iterable[str], show: Callable[[str], None], file: AnswerFile | None = None
 ) -> None:
-    """Ask until there is a reason to stop, the person stops, or the lines end.
-
-    Parameters
-    ----------
-    interview
-        What to ask.
-    lines
-        What the person types, line by line.
-    show
-        Shows a text to the person.
-    file
-        Where every answer is written at once; None keeps them in the interview alone.
-    """
+    """Ask until there is a reason to stop, the person stops, or the lines end; write every answer at once to a file."""
     typed = iter(lines)
     show(opening(interview))
     while interview.question is not None:

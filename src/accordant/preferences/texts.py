@@ -1,7 +1,13 @@
-"""`TextComparisons`: users who prefer one written answer to another, before an encoder turns texts into features."""
+r"""`TextComparisons`: users who prefer one written answer to another, before an encoder turns texts into features.
+
+A dialogue is one text, ``\n\nHuman: …\n\nAssistant: …``, the form of HH-RLHF. The same form serves conversations of
+other sources, so that encoders see one kind of text. Spaces around a turn are not part of what was said.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -124,7 +130,7 @@ class TextComparisons:
         prompts
             Prompt and answer together; False for answers alone.
         """
-        return tuple(dict.fromkeys(joined(*item) if prompts else item[1] for item in self.items))
+        return tuple(dict.fromkeys(join(*item) if prompts else item[1] for item in self.items))
 
     def take(self, rows: NDArray[Any] | slice) -> TextComparisons:
         """Return some of the records, by positions or by a mask."""
@@ -161,7 +167,7 @@ class TextComparisons:
         if encoded.ndim != 2 or len(encoded) != len(texts):
             raise DataError(f"the encoder made shape {encoded.shape} of {len(texts)} texts; allowed: (text, feature)")
         row_of_text = {text: row for row, text in enumerate(texts)}
-        rows = [row_of_text[joined(*item) if encoder.prompts else item[1]] for item in self.items]
+        rows = [row_of_text[join(*item) if encoder.prompts else item[1]] for item in self.items]
         position = {item: place for place, item in enumerate(self.items)}
         code = {name: place for place, name in enumerate(self.user_names)}
         chosen = [position[item] for item in zip(self.prompts, self.chosen, strict=True)]
@@ -185,7 +191,76 @@ class TextComparisons:
         return tuple(found[user] for user in self.user_names)
 
 
-def joined(prompt: str, answer: str) -> str:
+def join(prompt: str, answer: str) -> str:
     """Return prompt and answer as one text, with a new line between them if nothing else parts them."""
     parted = not prompt or not answer or prompt[-1].isspace() or answer[0].isspace()
     return prompt + ("" if parted else "\n") + answer
+
+
+SPEAKERS = {"user": "Human", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+ROLES = {speaker: role for role, speaker in SPEAKERS.items()}
+START = re.compile(rf"\n\n({'|'.join(ROLES)}):")
+OPEN = "\n\nAssistant:"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What somebody said.
+
+    Attributes
+    ----------
+    role
+        ``"user"``, ``"assistant"``, ``"system"`` or ``"tool"``.
+    content
+        The words.
+    """
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Split:
+    """A prompt and two ways to go on."""
+
+    prompt: str
+    chosen: str
+    rejected: str
+
+
+def is_dialogue(text: str) -> bool:
+    """Return whether a text begins with a turn."""
+    return START.match(text) is not None
+
+
+def turns(text: str) -> tuple[Turn, ...]:
+    """Return the turns of a dialogue; a text that begins otherwise is one turn of the user."""
+    if not is_dialogue(text):
+        return (Turn("user", text),)
+    _, *parts = START.split(text)
+    return tuple(Turn(ROLES[name], said.strip()) for name, said in zip(parts[::2], parts[1::2], strict=True))
+
+
+def dialogue(said: Sequence[Turn]) -> str:
+    """Return turns as one text."""
+    return "".join(f"\n\n{SPEAKERS[turn.role]}: {turn.content}" for turn in said)
+
+
+def split(chosen: str, rejected: str) -> Split:
+    r"""Return what two dialogues share as the prompt, and the rest of each as the answers.
+
+    They share whole turns, never the last turn of either; if both go on with the assistant, the prompt ends with
+    ``\n\nAssistant:``. Prompt and answer together are the dialogue as it was. Texts that are no dialogues share
+    nothing.
+    """
+    if not (is_dialogue(chosen) and is_dialogue(rejected)):
+        return Split("", chosen, rejected)
+    starts, others = ([each.start() for each in START.finditer(text)] for text in (chosen, rejected))
+    shared = 0
+    for here, there in zip(starts[1:], others[1:], strict=False):
+        if here != there or chosen[:here] != rejected[:here]:
+            break
+        shared = here
+    if chosen.startswith(OPEN, shared) and rejected.startswith(OPEN, shared):
+        shared += len(OPEN)
+    return Split(chosen[:shared], chosen[shared:], rejected[shared:])

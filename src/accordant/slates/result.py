@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from accordant.sections import Number, Section, sections
+from accordant.sections import Number, Part, Section, sections
 from accordant.slates.evaluation.curves import CrowdingCurve, PopularityCurve
 from accordant.slates.evaluation.front import Front
 from accordant.slates.evaluation.justification import Statement
 from accordant.slates.evaluation.stability import Condorcet, Dropped
 
 FORMAT = 2  # of the JSON that a page is made from
-
-
-class Part(BaseModel):
-    """A part of a result: immutable, and nothing unknown in it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class CaseHeader(Part):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import hashlib
 import io
 import json
+import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,16 @@ class Entry:
             raise DataError(f"{self.where}: {key!r} is {_kind(value)}; allowed: text")
         return value
 
+    def number(self, key: str, words: str = "a number", allowed: Callable[[float], bool] = math.isfinite) -> float:
+        """Return the value of a key that must hold an allowed number; `words` say in messages what is allowed."""
+        value = self.required(key)
+        number = math.nan
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            number = math.nan if isinstance(value, bool) else float(value)
+        if not allowed(number):
+            raise DataError(f"{self.where}: {key} is {value!r:.40}; allowed: {words}")
+        return number
+
 
 @dataclass(frozen=True)
 class Table:
@@ -75,6 +87,11 @@ class Table:
             raise DataError(f"{self.name}: {missing('column', name, self.header)}")
         place = self.header.index(name)
         return [row[place] for row in self.rows]
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return one entry per row, by column."""
+        rows = zip(self.lines, self.rows, strict=True)
+        return tuple(Entry(f"{self.name} line {line}", dict(zip(self.header, row, strict=True))) for line, row in rows)
 
 
 def missing(kind: str, name: str, found: Iterable[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.preferences.comparison.conclusions import answered, change, powered, signed
-from accordant.preferences.comparison.group_assignment import Groups
+from accordant.preferences.comparison.conclusions import conclude, change, power_sentence, signed
+from accordant.preferences.groups import Groups
 from accordant.preferences.comparison.measurements import measure
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted, Method
 from accordant.preferences.learners.bradley_terry import BradleyTerry
@@ -48,7 +48,7 @@ def said(changes, *, named=(), sizes=(40, 20), support=None):
     measured = measure(found, code, ("big", "small"), rates, seed=0, resamples=200, level=0.95)
     groups = Groups(("big", "small"), code, (), rates, "big", "small", "", "", True, ())
     rows = [row(label, control=label in (POOLED, LENGTH, "balanced")) for label in changes]
-    return answered(rows, measured, groups, named)
+    return conclude(rows, measured, groups, named)
 
 
 def test_verdicts_are_told_apart():
@@ -78,7 +78,7 @@ def test_without_a_name_the_method_with_the_best_worst_group_is_looked_at_and_th
 )
 def test_a_gain_is_held_against_the_nearest_control(gain, of_control, words):
     answer = said({POOLED: (0, 0), "balanced": (0, of_control), "new": (0, gain)})
-    assert answer.nearest == "balanced"
+    assert answer.nearest_control == "balanced"
     assert any("for small is balanced" in each and words in each for each in answer.sentences)
 
 
@@ -95,7 +95,7 @@ def test_length_and_support_have_a_sentence_each_where_they_are_known():
     assert any("with whom 10% more of the others agree" in each for each in answer.sentences)
     bare = said({POOLED: (0, 0), "new": (0, 0)})
     assert not any("length" in each or "agree" in each for each in bare.sentences)
-    assert bare.nearest is None
+    assert bare.nearest_control is None
 
 
 def test_controls_alone_are_no_finding():
@@ -126,19 +126,19 @@ def test_a_gain_over_the_nearest_control_is_none_if_the_pooled_reward_has_it(gai
     answer = said({POOLED: (0, 0), "balanced": (-0.3, -0.3), "new": gains})
     sentence = next(each for each in answer.sentences if each.startswith("The control"))
     assert end in sentence
-    assert answer.nearest == "balanced"
+    assert answer.nearest_control == "balanced"
     assert ("a gain that no control shows" in sentence) == (gains == (0.0, 0.1))
 
 
 def test_the_power_of_the_verdict_stands_beside_it():
     few = said({POOLED: (0, 0), "balanced": (0, 0), "new": (0, 0.2)}, sizes=(40, 6))
     assert any(each.startswith("With 6 users in small, a true gain of 0.") for each in few.sentences)
-    assert powered(Power("small", 6, 0.2, True, 0.31, 0.45)) == (
+    assert power_sentence(Power("small", 6, 0.2, True, 0.31, 0.45)) == (
         "With 6 users in small, a true gain of 0.200, as declared, that costs nobody anything would be shown in 31% of "
         "samples; to be shown in 80% it would have to be 0.450."
     )
-    assert powered(Power("small", 1, None, False, None, None)) == (
+    assert power_sentence(Power("small", 1, None, False, None, None)) == (
         "With 1 user in small, no gain was seen; of gains that cost nobody anything none, however large, would be shown "
         "in 80%."
     )
-    assert "over 99% of samples" in powered(Power("small", 60, 0.5, False, 1.0, 0.1))
+    assert "over 99% of samples" in power_sentence(Power("small", 60, 0.5, False, 1.0, 0.1))

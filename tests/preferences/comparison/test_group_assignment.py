@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from accordant.preferences.comparison.group_assignment import EVERYBODY, groups_of
+from accordant.preferences.comparison.record_split import branch
+from accordant.preferences.groups import EVERYBODY, groups_of
 from accordant.preferences.records import Comparisons
 
 
 def found(records, **changes):
-    return groups_of(records, **({"declared": None, "declared_from": "", "imposed": False, "seed": 0} | changes))
+    return groups_of(
+        records,
+        **({"declared": None, "declared_from": "", "imposed": False, "generator": branch(0, "groups")} | changes),
+    )
 
 
 def votes(*preferences):

@@ -13,7 +13,7 @@ from accordant.preferences.comparison.methods import (
     LENGTH,
     POOLED,
     Method,
-    chosen_methods,
+    choose_methods,
     fit_methods,
     labels_of,
     margins_of,
@@ -23,7 +23,7 @@ from accordant.preferences.learners.learner import LinearReward, learners
 
 
 def chosen(*named, parameters=None, everything=False, texts=False):
-    return chosen_methods(named, parameters, everything=everything, texts=texts)
+    return choose_methods(named, parameters, everything=everything, texts=texts)
 
 
 def test_controls_come_first_whatever_is_named():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.preferences.comparison.record_split import branch
-from accordant.preferences.comparison.methods import FOLDS, RIDGES, chosen_ridge
+from accordant.preferences.comparison.methods import FOLDS, RIDGES, choose_ridge
 from accordant.preferences.learners.bradley_terry import BradleyTerry
 from accordant.preferences.learners.shared_items import item_folds
 from accordant.preferences.records import Comparisons
@@ -25,7 +25,7 @@ def answers(n, features, sharpness, seed=0):
 
 
 def test_many_features_and_little_to_learn_want_a_larger_ridge():
-    noisy, clear = chosen_ridge(answers(80, 30, 0.2), seed=0), chosen_ridge(answers(2000, 2, 2.0), seed=0)
+    noisy, clear = choose_ridge(answers(80, 30, 0.2), seed=0), choose_ridge(answers(2000, 2, 2.0), seed=0)
     assert noisy.ridge > 10 * clear.ridge
     assert set(noisy.losses) == set(RIDGES)
     assert noisy.losses[noisy.ridge] == min(noisy.losses.values())
@@ -34,7 +34,7 @@ def test_many_features_and_little_to_learn_want_a_larger_ridge():
 def test_losses_are_those_of_folds_by_hand():
     records = answers(40, 3, 1.0)
     weights = np.random.default_rng(1).integers(0, 3, 40).astype(float)
-    found = chosen_ridge(replace(records, weights=weights), seed=5)
+    found = choose_ridge(replace(records, weights=weights), seed=5)
     kept = np.flatnonzero(weights)
     folds = item_folds(records.take(kept), FOLDS, branch(5, "folds"))
     assert folds.judged.all()  # the items of these records occur once
@@ -47,5 +47,5 @@ def test_losses_are_those_of_folds_by_hand():
 
 
 def test_one_record_leaves_nothing_to_try():
-    assert chosen_ridge(answers(1, 2, 1.0), seed=0).losses == {}
-    assert chosen_ridge(answers(2, 2, 1.0), seed=0).ridge in RIDGES
+    assert choose_ridge(answers(1, 2, 1.0), seed=0).losses == {}
+    assert choose_ridge(answers(2, 2, 1.0), seed=0).ridge in RIDGES

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from accordant.errors import InputError
-from accordant.preferences.drift import Belief, TasteChange, updated
+from accordant.preferences.drift import Belief, TasteChange, update
 
 
 def some_belief(generator, d):
@@ -39,7 +39,7 @@ def posterior(belief, x, w):
 def test_mode_and_curvature_against_a_general_optimiser(n):
     generator = np.random.default_rng(n)
     belief, x, w = some_belief(generator, 4), 2 * generator.normal(size=(n, 4)), generator.random(n) + 0.1
-    found = updated(belief, x, w)
+    found = update(belief, x, w)
     value, gradient, curvature = posterior(belief, x, w)
     peer = minimize(value, belief.mean, jac=gradient, method="BFGS", options={"gtol": 1e-9}).x
     np.testing.assert_allclose(found.mean, peer, atol=1e-6)
@@ -53,7 +53,7 @@ def test_mode_and_curvature_against_a_general_optimiser(n):
 def test_every_block_ends_at_the_mode_and_knows_more(seed, scale, n):
     generator = np.random.default_rng(seed)
     belief, x = some_belief(generator, 3), scale * generator.normal(size=(n, 3))
-    found = updated(belief, x)
+    found = update(belief, x)
     precision = np.linalg.inv(belief.covariance)
     weighed = precision @ (found.mean - belief.mean)
     pull = np.exp(-np.logaddexp(0, x @ found.mean)) @ x
@@ -64,20 +64,20 @@ def test_every_block_ends_at_the_mode_and_knows_more(seed, scale, n):
 
 def test_a_record_against_a_sure_belief():
     belief = Belief(np.array([1.0]), np.array([[100.0]]))
-    found = updated(belief, np.array([[-1000.0]]))  # margin −1000, standard deviation 10,000
+    found = update(belief, np.array([[-1000.0]]))  # margin −1000, standard deviation 10,000
     assert -1000 * found.mean[0] > 0 and np.isfinite(found.mean).all()
-    stubborn = updated(Belief(np.array([1.0]), np.array([[1e-9]])), np.array([[-1000.0]]))
+    stubborn = update(Belief(np.array([1.0]), np.array([[1e-9]])), np.array([[-1000.0]]))
     assert stubborn.mean[0] == pytest.approx(1.0 - 1e-6)  # the multiplier is at most the weight
 
 
 def test_weights_are_repeats_and_zero_weights_nothing():
     generator = np.random.default_rng(0)
     belief, x = some_belief(generator, 3), generator.normal(size=(2, 3))
-    weighted, repeated = updated(belief, x, np.array([3.0, 0.0])), updated(belief, x[[0, 0, 0]])
+    weighted, repeated = update(belief, x, np.array([3.0, 0.0])), update(belief, x[[0, 0, 0]])
     np.testing.assert_allclose(weighted.mean, repeated.mean, atol=1e-10)
     np.testing.assert_allclose(weighted.covariance, repeated.covariance, atol=1e-10)
-    assert updated(belief, x, np.zeros(2)) is belief
-    assert updated(belief, np.empty((0, 3))) is belief
+    assert update(belief, x, np.zeros(2)) is belief
+    assert update(belief, np.empty((0, 3))) is belief
 
 
 def test_margins_of_opposite_records_are_opposite_and_wide_beliefs_hesitate():
@@ -94,7 +94,7 @@ def test_margins_of_opposite_records_are_opposite_and_wide_beliefs_hesitate():
 def test_time_returns_to_the_prior():
     generator = np.random.default_rng(1)
     prior = some_belief(generator, 3)
-    belief = updated(prior, generator.normal(size=(5, 3)))
+    belief = update(prior, generator.normal(size=(5, 3)))
     same = TasteChange(0.5).after(belief, prior, 0.0)
     np.testing.assert_array_equal(same.mean, belief.mean)
     for elapsed in (50.0, 5000.0):
@@ -128,7 +128,7 @@ def test_wrong_input():
     for x, w in [(np.zeros(2), None), (np.zeros((1, 3)), None), (np.zeros((2, 2)), np.ones((2, 1))),
                  (np.zeros((1, 2)), np.array([-1.0])), (np.full((1, 2), np.nan), None)]:  # fmt: skip
         with pytest.raises(InputError):
-            updated(good, x, w)
+            update(good, x, w)
     for kept, drift in [(0.0, 0.0), (1.1, 0.0), (1.0, -0.1), (np.nan, 0.0)]:
         with pytest.raises(InputError):
             TasteChange(kept, drift)
@@ -143,7 +143,7 @@ def test_wrong_input():
 def test_one_long_wait_is_two_short_ones(change):
     generator = np.random.default_rng(3)
     prior = some_belief(generator, 3)
-    belief = updated(prior, generator.normal(size=(5, 3)))
+    belief = update(prior, generator.normal(size=(5, 3)))
     once, twice = change.after(belief, prior, 3.5), change.after(change.after(belief, prior, 1.25), prior, 2.25)
     np.testing.assert_allclose(once.mean, twice.mean, atol=1e-10)
     np.testing.assert_allclose(once.covariance, twice.covariance, atol=1e-10)
@@ -157,7 +157,7 @@ def test_forgetting_and_drift_together_are_refused():
 @pytest.mark.parametrize("size", [1e4, 1e5, 1e6, 1e7, 1e8])
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_record_far_against_the_belief_ends_at_the_mode(size, repeats):
-    found = updated(Belief(np.array([size]), np.array([[size]])), np.full((repeats, 1), -1.0))
+    found = update(Belief(np.array([size]), np.array([[size]])), np.full((repeats, 1), -1.0))
 
     def slope(theta):
         return (theta - size) / size + repeats / (1 + np.exp(-theta))

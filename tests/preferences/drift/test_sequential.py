@@ -7,7 +7,7 @@ import pytest
 
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences import Comparisons
-from accordant.preferences.drift import Belief, TasteChange, follow, updated
+from accordant.preferences.drift import Belief, TasteChange, follow, update
 from accordant.preferences.learners.logistic import LogisticProblem
 
 
@@ -41,7 +41,7 @@ def slowly(records, streams, prior, change, times, blocks):
             belief = change.after(belief, prior, 0.0 if last is None else time - last)
             last = time
             margins[rows] = belief.margins(records.differences(rows))
-            belief = updated(belief, records.differences(rows), records.record_weights[rows])
+            belief = update(belief, records.differences(rows), records.record_weights[rows])
         beliefs[stream] = belief
     return margins, beliefs
 

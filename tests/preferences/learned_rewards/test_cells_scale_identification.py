@@ -11,7 +11,8 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
 from accordant.preferences.learned_rewards import read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures
-from accordant.preferences.learned_rewards.comparison_reward import Agreement, components, gaps
+from accordant.preferences.learned_rewards.comparison_reward import Agreement, gaps
+from accordant.preferences.learners.shared_items import connected_parts
 from accordant.preferences.learned_rewards.fitted_reward import Scale
 
 # --- cells -----------------------------------------------------------------------------------------------------
@@ -150,7 +151,9 @@ def connected_by_search(one, other, n):
 def test_components_are_those_of_a_search(n, edges):
     one = np.array([a % n for a, _ in edges], dtype=np.intp)
     other = np.array([b % n for _, b in edges], dtype=np.intp)
-    assert components(one, other, n).tolist() == connected_by_search(one, other, n)
+    count, part = connected_parts(one, other, n)
+    lowest = [part.tolist().index(each) for each in part]
+    assert lowest == connected_by_search(one, other, n) and count == len(set(lowest))
 
 
 def test_gaps_name_what_was_not_compared_and_what_is_not_connected(tmp_path, problem, write_rows):

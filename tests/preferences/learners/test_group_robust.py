@@ -9,18 +9,18 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences import Comparisons
-from accordant.preferences.learners.bradley_terry import GroupRobust, reweighted
+from accordant.preferences.learners.bradley_terry import GroupRobust, reweight
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.learners.logistic import LogisticProblem, log_loss, sigmoid
 from accordant.preferences.synthetic import world
 
 
 def test_one_step_of_the_published_example():
-    assert reweighted(np.array([0.5, 0.5]), np.array([0.3, 0.7]), 0.01) == pytest.approx([0.499, 0.501], abs=1e-6)
+    assert reweight(np.array([0.5, 0.5]), np.array([0.3, 0.7]), 0.01) == pytest.approx([0.499, 0.501], abs=1e-6)
 
 
 def test_weights_move_to_the_worse_group():
-    shares = reweighted(np.array([0.5, 0.5]), np.array([0.2, 0.9]), 1.0)
+    shares = reweight(np.array([0.5, 0.5]), np.array([0.2, 0.9]), 1.0)
     assert shares[1] > shares[0]
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.errors import InputError
 from accordant.preferences import Comparisons
-from accordant.preferences.learners.learner import checked_features, checked_from_one, checked_positive, learners
+from accordant.preferences.learners.learner import checked_features, learners
 
 LINEAR = ("bradley_terry", "balanced", "group_robust", "per_group", "per_user", "mixture", "distributional")
 
@@ -58,11 +59,11 @@ def test_whole_numbers_are_features_and_words_are_not():
 
 
 def test_parameters_are_named_when_they_are_refused():
-    checked_positive(ridge=1e-300)
-    checked_from_one(steps=1)
+    check_positive(ridge=1e-300)
+    check_whole(steps=1)
     for wrong in (0.0, -1.0, np.inf, np.nan):
         with pytest.raises(InputError, match="ridge is .*; allowed: above 0"):
-            checked_positive(rate=1.0, ridge=wrong)
+            check_positive(rate=1.0, ridge=wrong)
     for wrong in (0, -1, 1.5, True, np.nan):
         with pytest.raises(InputError, match="steps is .*; allowed: a whole number from 1"):
-            checked_from_one(rounds=2, steps=wrong)
+            check_whole(rounds=2, steps=wrong)

@@ -11,7 +11,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.measures import bootstrap_users, corrected_spread, gini, support_relation
-from accordant.preferences.measures.intervals import differences, estimated
+from accordant.preferences.measures.intervals import differences, interval_estimate
 
 
 def test_against_a_loop():
@@ -135,12 +135,12 @@ def test_an_error_on_all_users_is_raised_and_one_on_a_resample_is_a_missing_valu
 
 def test_users_who_are_all_alike_leave_an_interval_that_their_number_gives():
     """Six users who are all served without a mistake: another one need not be."""
-    found = estimated(1.0, np.ones(200), 6, within=(0.0, 1.0))
+    found = interval_estimate(1.0, np.ones(200), 6, within=(0.0, 1.0))
     assert found.high == 1.0 and 0.5 < found.low < 0.7  # Wilson: 0.61
-    gap = estimated(0.0, np.zeros(200), 6, within=(-1.0, 1.0))
+    gap = interval_estimate(0.0, np.zeros(200), 6, within=(-1.0, 1.0))
     assert gap.low < -0.3 and gap.high > 0.3 and "number alone" in gap.reason
-    assert estimated(0.4, np.full(200, 0.4), 1, within=(0.0, 1.0)).low is None
-    assert estimated(0.4, np.full(200, 0.4), 0).value is None
+    assert interval_estimate(0.4, np.full(200, 0.4), 1, within=(0.0, 1.0)).low is None
+    assert interval_estimate(0.4, np.full(200, 0.4), 0).value is None
 
 
 def test_intervals_of_few_users_cover():
@@ -168,7 +168,7 @@ def test_differences_between_many_methods_hold_together():
         many = dict(zip(names, drawn.T, strict=True))
         covered += all(each.low <= 0 <= each.high for each in differences(whole, many, 60).values())
         alone += all(
-            (each := estimated(whole[one] - whole[other], many[one] - many[other], 60)).low <= 0 <= each.high
+            (each := interval_estimate(whole[one] - whole[other], many[one] - many[other], 60)).low <= 0 <= each.high
             for k, one in enumerate(names) for other in names[:k]
         )  # fmt: skip
     assert covered / 80 >= 0.87  # .95 less 3 standard errors

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.preferences.page import FORMAT, render_preferred
+from accordant.json_values import json_value
+from accordant.preferences.page import render_comparison
+from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.page.charts import BINS, Users, counts, highest, line_through
 
 VOID = {"meta", "br", "wbr"}
@@ -145,7 +147,7 @@ def variants(content):
 
 def test_every_variant_is_one_well_formed_page_that_leads_nowhere(content):
     for each in (content, *variants(content)):
-        html = render_preferred(each)
+        html = render_comparison(each)
         page = Page(html)
         identifiers = page.all("id")
         assert len(identifiers) == len(set(identifiers))
@@ -158,7 +160,7 @@ def test_every_variant_is_one_well_formed_page_that_leads_nowhere(content):
 
 
 def test_the_answer_comes_first_and_text_of_files_is_escaped(content):
-    html = render_preferred(content)
+    html = render_comparison(content)
     text = Page(html).text
     assert text.index("One & two.") < text.index("A warning.") < text.index("Every method on the test records")
     assert "Ask <first>." in text and "Ask <first>" not in html
@@ -167,7 +169,7 @@ def test_the_answer_comes_first_and_text_of_files_is_escaped(content):
 
 
 def test_the_table_of_groups_stands_wherever_a_change_is_claimed(content):
-    text = Page(render_preferred(content)).text
+    text = Page(render_comparison(content)).text
     assert "Change of accuracy against the pooled reward, group by group" in text
     assert "+0.021 [−0.030, +0.070]" in text
     assert "one user" in text
@@ -176,25 +178,25 @@ def test_the_table_of_groups_stands_wherever_a_change_is_claimed(content):
 
 
 def test_the_command_gives_what_differs_from_the_defaults(content):
-    text = Page(render_preferred(content)).text
+    text = Page(render_comparison(content)).text
     command = "accordant preferences '/some/where/data & more.csv' --method 'new[x=1]' --compare --test 0.4 --seed 7"
     assert command in text
     source = content["options"]["source"] | {"ignore": ["extra", "a b"], "styles": ["academy", "normal"]}
-    other = Page(render_preferred(content | {"options": content["options"] | {"source": source}})).text
+    other = Page(render_comparison(content | {"options": content["options"] | {"source": source}})).text
     assert "--ignore extra --ignore 'a b' --test 0.4 --styles academy,normal --seed 7" in other
 
 
 def test_another_format_is_refused(content):
     with pytest.raises(InputError, match="has format 99; allowed: 2"):
-        render_preferred(content | {"result": 99})
+        render_comparison(content | {"result": 99})
 
 
 def test_the_same_content_gives_the_same_bytes(content):
-    assert render_preferred(content) == render_preferred(copy.deepcopy(content))
+    assert render_comparison(content) == render_comparison(copy.deepcopy(content))
 
 
 def test_users_are_counted_once_in_bins_of_accuracy(content):
-    users = Users.of(content, "new")
+    users = Users.of(LearnerComparison.read(json_value(content)), "new")
     assert users.minority == (False, False, False, False, True, False)
     few, others = counts(users, minority=True), counts(users, minority=False)
     assert (sum(few), sum(others)) == (1, 5)
@@ -219,7 +221,7 @@ def test_a_group_that_is_not_tested_leaves_its_cell_empty_and_unused_records_are
         if row["pareto"]:
             row["pareto"]["groups"] = [each for each in row["pareto"]["groups"] if each["group"] != "big"]
     content["split"]["between"] = 12
-    page = render_preferred(content)
+    page = render_comparison(content)
     first, second = re.findall(r'<td class="number">(.*?)</td>', page[page.index('id="groups-caption"') :], re.S)[:2]
     assert (first, "value" in second) == ("\N{EN DASH}", True)
     assert "12 comparisons are used for nothing" in page

@@ -8,7 +8,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.policy_optimisation import best_of_n, exponential_tilt, kl_divergence
-from accordant.preferences.policy_optimisation.tilting import tilt
+from accordant.preferences.policy_optimisation.policies import tilt
 
 
 class TestTilt:

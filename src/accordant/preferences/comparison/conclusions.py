@@ -7,18 +7,17 @@ paired test against the pooled reward (`accordant.preferences.measures.pareto`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from accordant.preferences.comparison.group_assignment import Groups
 from accordant.preferences.comparison.measurements import Measured
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted
+from accordant.preferences.groups import Groups
 from accordant.preferences.measures.pareto import LIKELY, Power
+from accordant.report.scale import MINUS, number
 from accordant.statistics import Estimate
 
-MINUS = "\N{MINUS SIGN}"
 ENOUGH_USERS = 10  # percentile intervals of fewer are too narrow to conclude from
 STEP = 0.1  # of support: about what users differ by; a whole unit is beyond any data
 
@@ -33,7 +32,7 @@ class Answer:
         Label of the method that pictures show beside the pooled reward; None if there are controls alone.
     picked
         How that method was picked, in words.
-    nearest
+    nearest_control
         Label of the control that comes nearest to it in the group it is looked at for; None if there is none.
     sentences
         In the order in which they are read.
@@ -41,31 +40,12 @@ class Answer:
 
     looked_at: str | None
     picked: str
-    nearest: str | None
+    nearest_control: str | None
     sentences: tuple[str, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "looked_at": self.looked_at, "picked": self.picked, "nearest_control": self.nearest,
-            "sentences": list(self.sentences),
-        }  # fmt: skip
 
-
-def answered(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: Sequence[str]) -> Answer:
-    """Return the answer.
-
-    Parameters
-    ----------
-    rows
-        All methods, the pooled reward first.
-    measured
-        What they achieve.
-    groups
-        Who is in which group.
-    named
-        Labels that were asked for by name, in that order.
-    """
+def conclude(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: Sequence[str]) -> Answer:
+    """Return the answer, from all methods, the pooled reward first, and the labels that were asked for by name."""
     candidates = [row.label for row in rows if not row.control]
     if not candidates:
         candidates = [row.label for row in rows if row.label in named and row.label != POOLED]
@@ -75,7 +55,7 @@ def answered(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: 
     nearest = _nearest(rows, looked_at, measured, groups)
     sentences = [*_verdicts(candidates, measured), _closely(looked_at, picked, measured)]
     if looked_at in measured.pareto:
-        sentences.append(powered(measured.pareto[looked_at].power))
+        sentences.append(power_sentence(measured.pareto[looked_at].power))
     if nearest is not None:
         sentences.append(_controlled(looked_at, nearest, measured, groups))
     if any(row.label == LENGTH for row in rows):
@@ -85,11 +65,9 @@ def answered(rows: Sequence[Fitted], measured: Measured, groups: Groups, named: 
 
 
 def signed(value: float | None) -> str:
-    """Return a change with its sign."""
-    if value is None:
-        return "not defined"
-    text = f"{abs(value):.3f}"
-    return text if text == "0.000" else (MINUS if value < 0 else "+") + text
+    """Return a change with its sign, zero without one."""
+    text = number(value)
+    return text if value is None or text.startswith(MINUS) or text == number(0.0) else f"+{text}"
 
 
 def change(limits: Estimate | None) -> str:
@@ -161,7 +139,7 @@ def _closely(label: str, picked: str, measured: Measured) -> str:
     )
 
 
-def powered(power: Power) -> str:
+def power_sentence(power: Power) -> str:
     """Return in a sentence how likely the test is to show a gain."""
     users = f"{power.n_users} user{'' if power.n_users == 1 else 's'} in {power.group}"
     least = (
@@ -243,14 +221,9 @@ def _support(label: str, measured: Measured) -> list[str]:
         slope = measured.metrics[each]["support_slope"].limits
         if slope.value is None:
             return []
-        limits = (
-            ""
-            if slope.low is None or slope.high is None
-            else f" [{signed(slope.low * STEP)}, {signed(slope.high * STEP)}]"
-        )
-        said.append(signed(slope.value * STEP) + limits)
-    sentence = (
+        low, high = (None if end is None else end * STEP for end in (slope.low, slope.high))
+        said.append(change(replace(slope, value=slope.value * STEP, low=low, high=high)))
+    return [(
         f"Of users with whom {STEP:.0%} more of the others agree, accuracy differs by {said[0]} with the pooled reward "
         f"and by {said[1]} with {label}, along a straight line; 0 would mean that rare preferences are served alike."
-    )
-    return [sentence]
+    )]  # fmt: skip

@@ -21,7 +21,7 @@ from accordant.arrays import Codes, Mask, Values
 from accordant.preferences.comparison.record_split import branch
 from accordant.preferences.measures import ParetoTest, PerUser, pareto_tests
 from accordant.preferences.measures.intervals import differences as differences_of
-from accordant.preferences.measures.intervals import estimated
+from accordant.preferences.measures.intervals import interval_estimate
 from accordant.preferences.measures.pareto import TOLERANCE
 from accordant.statistics import Estimate, atkinson, gini, jain, theil
 
@@ -68,13 +68,7 @@ Statistic = Callable[[Sample], Values]
 
 
 def statistics(names: tuple[str, ...]) -> Mapping[str, Statistic]:
-    """Return every metric.
-
-    Parameters
-    ----------
-    names
-        Of the groups; each has its own accuracy.
-    """
+    """Return every metric; each of the named groups has its own accuracy."""
     return {
         "accuracy": lambda sample: sample.accuracy.mean(axis=1),
         **{GROUP_ACCURACY.format(name): _of_group(code) for code, name in enumerate(names)},
@@ -297,7 +291,7 @@ def measure(
         n = _counted(metric, names, first) if units == "users" or metric in OF_RECORDS else 0
         one, many = whole[metric], drawn[metric]
         for name in found:
-            metrics[name][metric] = Metric(estimated(one[name], many[name], n, level, within=_range(metric)), n)
+            metrics[name][metric] = Metric(interval_estimate(one[name], many[name], n, level, within=_range(metric)), n)
         differences[metric] = differences_of(one, many, n, level, within=_range(metric, difference=True))
     tests = {} if units == "records" else _tests(samples, names, seed, level, claim)
     return Measured(metrics, differences, tests, units)

@@ -41,17 +41,10 @@ from accordant.preferences.records import Comparisons
 MEAN_SQUARE = 2.0
 
 
-def scaled(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
+def scale_features(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
     """Return the same records with scaled features; a feature that never differs in training stays as it is.
 
-    Parameters
-    ----------
-    comparisons
-        All records.
-    training
-        Rows that are learned from; no others are looked at.
-    each
-        Whether every feature has its own scale.
+    Nothing but the training rows is looked at; `each` says whether every feature has its own scale.
     """
     features = comparisons.features
     sizes = np.abs(features[np.concatenate([comparisons.chosen[training], comparisons.rejected[training]])])
@@ -86,15 +79,10 @@ class RidgeChoice:
         }
 
 
-def chosen_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
+def choose_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
     """Return the ridge under which the pooled reward foretells training records best that it did not learn from.
 
-    Parameters
-    ----------
-    training
-        Records that are learned from. If none can be held out, the smallest ridge is taken untried.
-    seed
-        Of the folds. Of equally good ridges the larger one is taken.
+    Of equally good ridges the larger one is taken; if no record can be held out, the smallest one, untried.
     """
     weighing = np.flatnonzero(training.record_weights > 0)
     if len(weighing) < 2:
@@ -187,7 +175,7 @@ class Skipped:
     reason: str
 
 
-def chosen_methods(
+def choose_methods(
     named: Sequence[str], parameters: str | None, *, everything: bool, texts: bool, ridge: float | None = None
 ) -> list[Method]:
     """Return controls and methods, the pooled reward first.
@@ -211,7 +199,8 @@ def chosen_methods(
         If a name or a parameter is unknown, or nothing is asked for.
     """
     if not named and not everything:
-        raise InputError(f"no method is named; allowed: --method NAME, or --compare; {_valid()}")
+        known = allowed_names((POOLED, *learners.names()), "")
+        raise InputError(f"no method is named; allowed: --method NAME, or --compare; {known}")
     found = {label: Method(label, _learner(name, {}, ridge), control=True) for label, name in CONTROLS.items()}
     if texts:
         found[LENGTH] = Method(LENGTH, learners.create(POOLED_LEARNER), control=True, features="length")
@@ -229,7 +218,7 @@ def chosen_methods(
 
 
 def labels_of(named: Sequence[str], parameters: str | None) -> tuple[str, ...]:
-    """Return the labels of methods that are named, in that order; see `chosen_methods`."""
+    """Return the labels of methods that are named, in that order; see `choose_methods`."""
     return tuple(_method(text, parameters).label for text in named)
 
 
@@ -319,7 +308,3 @@ def _json_object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"--parameters is {text!r:.60}; allowed: a JSON object")
     return found
-
-
-def _valid() -> str:
-    return allowed_names((POOLED, *learners.names()), "")

@@ -27,6 +27,7 @@ import numpy as np
 
 from accordant.arrays import Codes, Mask
 from accordant.errors import DataError, InputError
+from accordant.preferences.learners.shared_items import connected_parts
 
 Branch = Literal["users", "split", "groups", "models", "resamples", "tests", "folds", "items"]
 
@@ -91,11 +92,7 @@ def _of_one_user(
     items: Codes, n_items: int, of_pair: Mask, test: float, generator: np.random.Generator
 ) -> tuple[Mask, Mask]:
     """Return which records of a user are for the test, and which are between; one record of each pair is marked."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    edges = coo_array((np.ones(items.shape[1]), (items[0], items[1])), shape=(n_items, n_items))
-    n_links, link_of_item = connected_components(edges, directed=False)
+    n_links, link_of_item = connected_parts(items[0], items[1], n_items)
     links = link_of_item[items[0]]
     sizes = np.bincount(links[of_pair], minlength=n_links)
     largest = int(sizes.argmax())

@@ -19,13 +19,12 @@ import numpy as np
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError, InputError, UnknownNameError, nearest
 from accordant.preferences.comparison.record_split import branch
-from accordant.preferences.readers.dialogue import is_dialogue, read_hh_rlhf
 from accordant.preferences.readers.dsp import read_dsp, users_by_share
 from accordant.preferences.readers.movielens import MOVIE_COLUMNS, RATING_COLUMNS, RatingFactors, read_movielens
 from accordant.preferences.readers.numbers import CHOSEN, REJECTED, read_numbers
-from accordant.preferences.readers.trl import read_trl
+from accordant.preferences.readers.trl import read_hh_rlhf, read_trl
 from accordant.preferences.records import Comparisons, Ratings
-from accordant.preferences.texts import TextComparisons
+from accordant.preferences.texts import TextComparisons, is_dialogue
 from accordant.tables.text import read_text
 
 Kind = Literal["trl", "hh-rlhf", "dsp", "movielens", "features"]

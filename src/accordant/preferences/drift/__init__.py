@@ -7,6 +7,9 @@ e_processes.py   betting against "the agreement is constant" and "early and late
 rating_pairs.py  comparisons of ratings with earlier ones, and who is replayed
 replay.py        what would have been predicted, and which alarms raised
 
+Reached from Python and ``benchmarks/preference_drift.py`` alone so far: ``accordant preferences`` will replay files
+with times by `replay_ratings`.
+
 Words used here: a *stream* is the records of one user, or of one group, in order of time; the *wealth* of a detector is
 what betting against "nothing changes" would have made of 1.
 """
@@ -14,26 +17,13 @@ what betting against "nothing changes" would have made of 1.
 from __future__ import annotations
 
 from accordant.preferences.drift.alarms import DriftAlarms, DriftTrace, watch_agreement, watch_exchangeability
-from accordant.preferences.drift.belief import Belief, TasteChange, updated
+from accordant.preferences.drift.belief import Belief, TasteChange, update
 from accordant.preferences.drift.rating_pairs import RatingPairs, disjoint_pairs, pairs_with_earlier
 from accordant.preferences.drift.replay import Prequential, Replay, ReplaySettings, replay_ratings
 from accordant.preferences.drift.sequential import Followed, follow
 
 __all__ = [
-    "Belief",
-    "DriftAlarms",
-    "DriftTrace",
-    "Followed",
-    "Prequential",
-    "RatingPairs",
-    "Replay",
-    "ReplaySettings",
-    "TasteChange",
-    "disjoint_pairs",
-    "follow",
-    "pairs_with_earlier",
-    "replay_ratings",
-    "updated",
-    "watch_agreement",
+    "Belief", "DriftAlarms", "DriftTrace", "Followed", "Prequential", "RatingPairs", "Replay", "ReplaySettings",
+    "TasteChange", "disjoint_pairs", "follow", "pairs_with_earlier", "replay_ratings", "update", "watch_agreement",
     "watch_exchangeability",
-]
+]  # fmt: skip

@@ -24,8 +24,8 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
+from accordant.preferences.checks import codes, numbers
 from accordant.preferences.drift.e_processes import conformal_p_values, log_agreement_process, log_jumper
-from accordant.preferences.measures.per_user import codes, numbers
 
 ALPHA = 0.05
 CONSTANT_AGREEMENT = "the agreement with the reference reward is the same at all times, whatever it is"

@@ -28,8 +28,9 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.preferences.checks import numbers
 from accordant.preferences.learners.logistic import LogisticProblem, sigmoid
-from accordant.preferences.measures.per_user import numbers
+from accordant.preferences.normal_belief import NormalBelief
 
 WIDENING = math.pi / 8.0  # makes σ(μ / √(1 + s² π / 8)) the mean of σ over a normal margin, to 0.02 (MacKay 1992)
 NEAR = 1e-6  # change of margins, and of multipliers by weight, after which the next step would be about its square
@@ -38,7 +39,7 @@ HALVINGS = 60  # of a step, whatever its length
 ROUNDING = 64 * np.finfo(float).eps  # of a margin, relative to the largest number that is added up for it
 
 
-def predicted(means: Values, covariances: Values, differences: Values) -> Values:
+def predict(means: Values, covariances: Values, differences: Values) -> Values:
     """Return margins drawn towards 0 where a belief is wide, shape (stream, record).
 
     Parameters
@@ -53,7 +54,7 @@ def predicted(means: Values, covariances: Values, differences: Values) -> Values
     return np.asarray(plain / np.sqrt(1.0 + WIDENING * np.maximum(spread, 0.0)))
 
 
-def forgotten(
+def forget(
     means: Values, covariances: Values, prior_mean: Values, prior_precision: Values, left: Values
 ) -> tuple[Values, Values]:
     """Return means and covariances of which a share is left, the rest being the prior again.
@@ -74,7 +75,7 @@ def forgotten(
     return np.asarray((found @ towards)[..., 0]), found
 
 
-def learned(means: Values, covariances: Values, differences: Values, weights: Values) -> tuple[Values, Values]:
+def learn(means: Values, covariances: Values, differences: Values, weights: Values) -> tuple[Values, Values]:
     """Return means and covariances after one small block of records for each stream.
 
     Parameters
@@ -126,12 +127,7 @@ def _multipliers(offsets: Values, gram: Values, weights: Values) -> Values:
 def _length(offsets: Values, gram: Values, weights: Values, found: Values, step: Values, moves: Values) -> Values:
     """Return the share of each step that lowers the loss most, at most 1, shape (stream,).
 
-    Parameters
-    ----------
-    offsets, gram, weights
-        As for `_multipliers`.
-    found, step, moves
-        Multipliers, the full step, and how it moves margins, shape (stream, record).
+    The last three are multipliers, the full step, and how it moves margins, shape (stream, record).
     """
     margins = offsets + (gram @ found[..., None])[..., 0]
 
@@ -160,37 +156,8 @@ SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one
 TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights
 
 
-@dataclass(frozen=True, eq=False)
-class Belief:
-    """What is believed of the coefficients of one linear reward.
-
-    Parameters
-    ----------
-    mean
-        Shape (feature,), finite.
-    covariance
-        Symmetric and positive definite, shape (feature, feature).
-
-    Raises
-    ------
-    InputError
-        If shapes differ, a number is not finite, or the covariance is not symmetric and positive definite.
-    """
-
-    mean: Values
-    covariance: Values
-
-    def __post_init__(self) -> None:
-        mean = numbers("mean", self.mean, "feature")
-        covariance = np.asarray(self.covariance, dtype=np.float64)
-        if covariance.shape != (len(mean), len(mean)) or not np.isfinite(covariance).all():
-            raise InputError(
-                f"covariance has shape {covariance.shape}; allowed: finite numbers of shape ({len(mean)}, {len(mean)})"
-            )
-        if not np.allclose(covariance, covariance.T) or not _positive_definite(covariance):
-            raise InputError("covariance must be symmetric and positive definite")
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "covariance", covariance)
+class Belief(NormalBelief):
+    """What is believed of the coefficients of one linear reward at one time."""
 
     @classmethod
     def around(cls, mean: Values, variance: float) -> Belief:
@@ -205,7 +172,7 @@ class Belief:
 
         The sign is that of the margin under the mean; of the opposite record the margin is −D.
         """
-        return np.asarray(predicted(self.mean[None], self.covariance[None], differences[None])[0])
+        return np.asarray(predict(self.mean[None], self.covariance[None], differences[None])[0])
 
     @cached_property
     def precision(self) -> Values:
@@ -274,13 +241,13 @@ class TasteChange:
             In units of time, at least 0, shape (stream,).
         """
         if self.kept < 1.0 and (elapsed > 0).any():
-            means, covariances = forgotten(means, covariances, prior.mean, prior.precision, self.kept**elapsed)
+            means, covariances = forget(means, covariances, prior.mean, prior.precision, self.kept**elapsed)
         if self.drift > 0:
             covariances = covariances + (self.drift * elapsed)[:, None, None] * np.eye(means.shape[1])
         return means, covariances
 
 
-def updated(belief: Belief, differences: Values, weights: Values | None = None) -> Belief:
+def update(belief: Belief, differences: Values, weights: Values | None = None) -> Belief:
     """Return the belief after a block of records: the mode, and the curvature there.
 
     Parameters
@@ -316,22 +283,13 @@ def _updated(belief: Belief, differences: Values, weights: Values) -> Belief:
     """Update with checked records of positive weight."""
     if len(differences) > max(SMALL_BLOCK, len(belief.mean)):
         return _large(belief, differences, weights)
-    means, covariances = learned(belief.mean[None], belief.covariance[None], differences[None], weights[None])
+    means, covariances = learn(belief.mean[None], belief.covariance[None], differences[None], weights[None])
     return Belief(means[0], covariances[0])
-
-
-def _positive_definite(covariance: Values) -> bool:
-    """Whether a symmetric matrix has a Cholesky root."""
-    try:
-        np.linalg.cholesky(covariance)
-    except np.linalg.LinAlgError:
-        return False
-    return True
 
 
 def _large(belief: Belief, differences: Values, weights: Values) -> Belief:
     """Update with more records than features, in coordinates in which the belief is round."""
-    root = np.linalg.cholesky(belief.covariance)
+    root = belief.root
     turned, total = differences @ root, float(weights.sum())
     problem = LogisticProblem(turned, weights=weights, offsets=differences @ belief.mean, ridge=1.0 / total)
     place = problem.solve(tolerance=TOLERANCE).coefficients

@@ -114,9 +114,9 @@ def _compared(ratings: Ratings, newer: Codes, older: Codes, place: Codes) -> Rat
     better = ratings.ratings[newer] > ratings.ratings[older]
     chosen, rejected = np.where(better, newer, older), np.where(better, older, newer)
     sharing = np.bincount(newer, minlength=len(ratings))[newer]
-    names = ratings.user_names or tuple(map(str, range(int(ratings.users.max(initial=-1)) + 1)))
     comparisons = Comparisons(
-        ratings.features, ratings.items[chosen], ratings.items[rejected], ratings.users[newer], names, ratings.groups,
+        ratings.features, ratings.items[chosen], ratings.items[rejected], ratings.users[newer], ratings.names,
+        ratings.groups,
         1.0 / sharing, np.abs(ratings.ratings[newer] - ratings.ratings[older]),
     )  # fmt: skip
     return RatingPairs(comparisons, newer, older, place)

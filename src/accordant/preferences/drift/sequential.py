@@ -15,10 +15,10 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import DataError, InputError, UnknownNameError
-from accordant.preferences.drift.belief import SMALL_BLOCK, Belief, TasteChange, learned, predicted, updated
+from accordant.preferences.checks import codes, numbers
+from accordant.preferences.drift.belief import SMALL_BLOCK, Belief, TasteChange, learn, predict, update
 from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.learners.shrinkage import PerUserReward
-from accordant.preferences.measures.per_user import codes, numbers
 from accordant.preferences.records import Comparisons
 
 Stream = Literal["user", "group"]
@@ -157,7 +157,7 @@ class _State:
             belief = Belief(self.means[streams[0]], self.covariances[streams[0]])
             differences = comparisons.differences(rows[0])
             margins[rows[0]] = belief.margins(differences)
-            belief = updated(belief, differences, comparisons.record_weights[rows[0]])
+            belief = update(belief, differences, comparisons.record_weights[rows[0]])
             self.means[streams[0]], self.covariances[streams[0]] = belief.mean, belief.covariance
             return
         sizes = np.array([len(found) for found in rows])
@@ -167,8 +167,8 @@ class _State:
         differences = comparisons.differences(padded.ravel()).reshape(*there.shape, -1)
         weights = np.where(there, comparisons.record_weights[padded], 0.0)
         means, covariances = self.means[streams], self.covariances[streams]
-        margins[padded[there]] = predicted(means, covariances, differences)[there]
-        self.means[streams], self.covariances[streams] = learned(means, covariances, differences, weights)
+        margins[padded[there]] = predict(means, covariances, differences)[there]
+        self.means[streams], self.covariances[streams] = learn(means, covariances, differences, weights)
 
 
 def _batches(streams: list[int], sizes: list[int]) -> Iterator[list[int]]:

@@ -1,6 +1,5 @@
 """Elicitation: which comparison to ask next, until the decision is settled.
 
-priors.py           what is believed before the first answer
 posterior.py        what is believed after some answers
 sampling.py         draws from the posterior, on a path from normal distributions
 decision_value.py   the decision that questions are asked for, and what an answer is worth to it
@@ -22,7 +21,6 @@ from accordant.preferences.elicitation.decision_value import (
     OwnChoice,
 )
 from accordant.preferences.elicitation.posterior import Posterior
-from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
 from accordant.preferences.elicitation.query_selection import (
     Answer,
     Elicited,
@@ -35,25 +33,10 @@ from accordant.preferences.elicitation.query_selection import (
     elicit,
     simulated_person,
 )
+from accordant.preferences.normal_belief import NormalPrior, ScalePrior
 
 __all__ = [
-    "CRITERIA",
-    "Answer",
-    "ChosenBy",
-    "CollectiveChoice",
-    "Criterion",
-    "DecisionAtStake",
-    "Elicited",
-    "Inquiry",
-    "NormalPrior",
-    "OwnChoice",
-    "Posterior",
-    "Question",
-    "ScalePrior",
-    "Session",
-    "Standing",
-    "Stopping",
-    "all_pairs",
-    "elicit",
-    "simulated_person",
+    "CRITERIA", "Answer", "ChosenBy", "CollectiveChoice", "Criterion", "DecisionAtStake", "Elicited", "Inquiry",
+    "NormalPrior", "OwnChoice", "Posterior", "Question", "ScalePrior", "Session", "Standing", "Stopping", "all_pairs",
+    "elicit", "simulated_person",
 ]  # fmt: skip

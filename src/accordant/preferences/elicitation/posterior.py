@@ -31,17 +31,17 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.elicitation.priors import NormalPrior, ScalePrior
+from accordant.preferences.checks import numbers
 from accordant.preferences.elicitation.sampling import (
     FEWEST,
     Normal,
-    resampled,
+    resample,
     share_in_effect,
-    swept,
-    tempered,
+    sweep,
+    tempered_draws,
 )
 from accordant.preferences.learners.logistic import LogisticProblem, sigmoid
-from accordant.preferences.measures.per_user import numbers
+from accordant.preferences.normal_belief import NormalPrior, ScalePrior
 
 FEW_SWEEPS = 2  # of samples that are nearly right already
 FEW = 0.1  # share of samples that must be left in effect to be used again
@@ -151,16 +151,16 @@ class Posterior:
         """Return draws from the posterior, shape (n, feature); deterministic given the generator.
 
         Draws of the prior and of a normal approximation of each hill, taken again and moved on the way to the posterior
-        until two halves agree, see `tempered`. Every move leaves the exact posterior as it is, but draws are finitely
-        many: compared with sums over a grid, means of 2000 draws are off by about 0.05 standard deviations, and a hill
-        that neither the prior nor a mode finds is missed. With tens of features work and errors grow: with 60, means
-        of two runs differ by about 0.3 standard deviations.
+        until two halves agree, see `tempered_draws`. Every move leaves the exact posterior as it is, but draws are
+        finitely many: compared with sums over a grid, means of 2000 draws are off by about 0.05 standard deviations,
+        and a hill that neither the prior nor a mode finds is missed. With tens of features work and errors grow: with
+        60, means of two runs differ by about 0.3 standard deviations.
         """
         if n < 1:
             raise InputError(f"{n} samples were asked for; allowed: at least 1")
         if not self.n_answers:
             return self._coefficients(self._starts[0].draws(n, generator))
-        return self._coefficients(tempered(self._starts, self._log_density, n, generator))
+        return self._coefficients(tempered_draws(self._starts, self._log_density, n, generator))
 
     def samples_from(self, before: Values, newest: int, generator: np.random.Generator) -> Values:
         """Return as many draws from the posterior, made of draws from the belief before the newest answers.
@@ -188,10 +188,10 @@ class Posterior:
         log_weights = self._log_chances(whitened, slice(first, None)).sum(axis=1)
         if n < FEWEST or share_in_effect(log_weights) < FEW:
             return self.samples(n, generator)
-        whitened = generator.permutation(whitened[resampled(log_weights, generator)])
+        whitened = generator.permutation(whitened[resample(log_weights, generator)])
         halves = [whitened[: n // 2], whitened[n // 2 :]]
         for _ in range(FEW_SWEEPS):
-            halves = swept(halves, self._log_density, self._starts, generator)
+            halves = sweep(halves, self._log_density, self._starts, generator)
         return self._coefficients(np.vstack(halves))
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
+from accordant.preferences.checks import numbers
 from accordant.preferences.elicitation.decision_value import (
     CRITERIA,
     Criterion,
@@ -18,7 +19,6 @@ from accordant.preferences.elicitation.decision_value import (
     best_question,
 )
 from accordant.preferences.elicitation.posterior import Posterior, chance
-from accordant.preferences.measures.per_user import numbers
 
 Reason = Literal["settled", "small regret", "asked enough", "stopped by the person"]
 

@@ -34,7 +34,7 @@ from accordant.arrays import Values
 MOST_SHRINKS = 200  # of one bracket; each halves it on average, so rounding ends it far earlier
 
 
-def moved_on_ellipses(
+def move_on_ellipses(
     state: Values, log_density: Callable[[Values], Values], centre: Values, root: Values, generator: np.random.Generator
 ) -> Values:
     """Return one move of every chain on ellipses of N(centre, root rootᵀ), shape (chain, feature).
@@ -134,7 +134,9 @@ class Normal:
         return cls(states.mean(axis=0), np.asarray(np.linalg.cholesky(covariance)))
 
 
-def tempered(normals: tuple[Normal, ...], log_density: LogDensity, n: int, generator: np.random.Generator) -> Values:
+def tempered_draws(
+    normals: tuple[Normal, ...], log_density: LogDensity, n: int, generator: np.random.Generator
+) -> Values:
     """Return draws from a density, shape (n, feature); deterministic given the generator.
 
     Parameters
@@ -160,7 +162,7 @@ def tempered(normals: tuple[Normal, ...], log_density: LogDensity, n: int, gener
         gains = [log_density(half) - log_start(half) for half in halves]
         step = min(_largest_step(gain, 1.0 - reached) for gain in gains)
         reached = 1.0 if step >= 1.0 - reached else reached + step
-        halves = [half[resampled(step * gain, generator)] for half, gain in zip(halves, gains, strict=True)]
+        halves = [half[resample(step * gain, generator)] for half, gain in zip(halves, gains, strict=True)]
 
         def log_between(states: Values, share: float = reached) -> Values:
             """Return log π_t, up to a constant."""
@@ -168,38 +170,29 @@ def tempered(normals: tuple[Normal, ...], log_density: LogDensity, n: int, gener
             return target if share == 1.0 else np.asarray(target + (1.0 - share) * log_start(states))
 
         for _ in range(MOVES):
-            halves = swept(halves, log_between, normals, generator)
-    for sweep in range(MOST_SWEEPS):
-        if sweep >= FEWEST_SWEEPS and _agree(*halves):
+            halves = sweep(halves, log_between, normals, generator)
+    for count in range(MOST_SWEEPS):
+        if count >= FEWEST_SWEEPS and _agree(*halves):
             break
-        halves = swept(halves, log_density, normals, generator)
+        halves = sweep(halves, log_density, normals, generator)
     return np.asarray(generator.permutation(np.vstack(halves))[:n])
 
 
-def swept(
+def sweep(
     halves: list[Values], log_density: LogDensity, normals: tuple[Normal, ...], generator: np.random.Generator
 ) -> list[Values]:
-    """Return two halves after a move on ellipses of the other half and one on ellipses of a wide normal distribution.
+    """Return two halves (state, feature) after a move on ellipses of the other half and one on a wide normal's.
 
-    Parameters
-    ----------
-    halves
-        Two arrays of states, shape (state, feature).
-    log_density
-        What the moves leave as it is.
-    normals
-        The first is the wide one, such as the prior; the second, if there is one, covers the first hill.
-    generator
-        Source of randomness.
+    The first normal distribution is the wide one, such as the prior; the second, if any, covers the first hill.
     """
     found, wide, hill = list(halves), normals[0], normals[min(1, len(normals) - 1)]
     for own, other in ((0, 1), (1, 0)):
         for normal in (Normal.of(found[other], hill), wide):
-            found[own] = moved_on_ellipses(found[own], log_density, normal.centre, normal.root, generator)
+            found[own] = move_on_ellipses(found[own], log_density, normal.centre, normal.root, generator)
     return found
 
 
-def resampled(log_weights: Values, generator: np.random.Generator) -> NDArray[np.intp]:
+def resample(log_weights: Values, generator: np.random.Generator) -> NDArray[np.intp]:
     """Return positions in proportion to weights, as many as there are: evenly spaced points on the cumulated weights.
 
     Least noise of the usual ways (systematic resampling: Kitagawa 1996).

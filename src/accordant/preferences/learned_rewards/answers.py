@@ -1,10 +1,18 @@
-"""Files of comparisons of cells: what people answered when asked which of two actions with their outcomes is better."""
+"""Files of comparisons of cells: what people answered when asked which of two actions with their outcomes is better.
+
+Interviews write CSV with a header, one comparison per line: ``user_id`` (the stakeholder), ``chosen_action``,
+``chosen_outcome``, ``rejected_action``, ``rejected_outcome``, and one column per context feature if the questions
+supposed a context. A column ``weight`` that somebody added is kept: a record of weight 0 does not count, any other
+counts as one answer, and new ones weigh 1.
+"""
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
-from accordant.errors import DataError, UnknownNameError
+from accordant.cases.spec import CaseSpec
+from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
-from accordant.tables.text import Entry, file_hash, missing, read_json_lines, read_table
+from accordant.tables.text import Entry, csv_text, file_hash, missing, read_json_lines, read_table
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
@@ -121,17 +130,13 @@ def read_answers(
     user_names = tuple(dict.fromkeys(names))
     place = {name: code for code, name in enumerate(user_names)}
     return Answers(
-        file.name,
-        file_hash(file),
-        actions,
-        outcomes,
+        file.name, file_hash(file), actions, outcomes,
         np.array([[_shared(entry, column) for column in context] for entry in entries]).reshape(len(entries), -1),
-        np.array([place[name] for name in names], dtype=np.intp),
-        user_names,
+        np.array([place[name] for name in names], dtype=np.intp), user_names,
         _groups(entries, names) if GROUP in columns else None,
         _weights(entries, file.name) if WEIGHT in columns else None,
         tuple(column for column in columns if column not in (*CELLS, USER, GROUP, WEIGHT, *context)),
-    )
+    )  # fmt: skip
 
 
 def _entries(file: Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
@@ -140,8 +145,8 @@ def _entries(file: Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
         entries = read_json_lines(file)
         return entries, tuple(dict.fromkeys(key for entry in entries for key in entry.values))
     table = read_table(file)
-    rows = (dict(zip(table.header, (cell.strip() for cell in row), strict=True)) for row in table.rows)
-    return [Entry(f"{table.name} line {line}", row) for line, row in zip(table.lines, rows, strict=True)], table.header
+    stripped = ((each.where, {key: cell.strip() for key, cell in each.values.items()}) for each in table.entries())
+    return [Entry(*each) for each in stripped], table.header
 
 
 def _of_users(entries: Sequence[Entry], source: str, only: Sequence[str] | None) -> Sequence[Entry]:
@@ -192,7 +197,7 @@ def _name(entry: Entry, column: str) -> str:
 
 def _bounded(entry: Entry, column: str, problem: DecisionProblem) -> float:
     """Return a continuous outcome within the declared bounds."""
-    number = _number(entry, column, math.isfinite, "a number")
+    number = entry.number(column)
     try:
         return float(problem.outcome_values([number])[0])
     except DataError as error:
@@ -203,11 +208,11 @@ def _shared(entry: Entry, column: str) -> float:
     """Return a number that both cells share; NaN if it is missing."""
     if _is_missing(entry.values.get(column)):
         return math.nan
-    return _number(entry, column, math.isfinite, "a number, or nothing")
+    return entry.number(column, "a number, or nothing")
 
 
 def _weights(entries: Sequence[Entry], source: str) -> Values:
-    found = np.array([_number(entry, WEIGHT, lambda each: 0 <= each < math.inf, "at least 0") for entry in entries])
+    found = np.array([entry.number(WEIGHT, "at least 0", lambda each: 0 <= each < math.inf) for entry in entries])
     if not found.any():
         raise DataError(f"{source}: every weight is 0; at least one record must count")
     return found
@@ -223,17 +228,172 @@ def _groups(entries: Sequence[Entry], users: Sequence[str]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def _number(entry: Entry, column: str, allowed: Callable[[float], bool], words: str) -> float:
-    """Return a value as a number that is allowed."""
-    value = entry.required(column)
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not allowed(number):
-        raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: {words}")
-    return number
-
-
 def _is_missing(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+COLUMNS = (USER, *CELLS)
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """An action followed by an outcome."""
+
+    action: str
+    outcome: str
+
+    def __str__(self) -> str:
+        return f"{self.action}, then {self.outcome}"
+
+
+@dataclass(frozen=True)
+class Preferred:
+    """One cell preferred to another."""
+
+    chosen: Cell
+    rejected: Cell
+
+    def row(self, stakeholder: str, context: Mapping[str, str]) -> dict[str, str]:
+        """Return the record as a line of the file, by column."""
+        cells = (self.chosen.action, self.chosen.outcome, self.rejected.action, self.rejected.outcome)
+        return dict(zip(COLUMNS, (stakeholder, *cells), strict=True)) | dict(context)
+
+
+class AnswerFile:
+    """A file of answers that is added to line by line, so that an interview that breaks off loses nothing.
+
+    Parameters
+    ----------
+    path
+        The file; made with its header if it does not exist.
+    context
+        Names of the context features.
+
+    Raises
+    ------
+    DataError
+        If it exists and has other columns, or is no CSV file.
+    InputError
+        If it cannot be read or written, or is a compressed file by its name.
+    """
+
+    def __init__(self, path: Path, context: Sequence[str] = ()) -> None:
+        self.path, self.columns = path, (*COLUMNS, *context)
+        self._rows: list[dict[str, str]] = []
+        if path.suffix.lower() in COMPRESSED:
+            raise InputError(f"answers are added line by line to plain text; found {path.name}; allowed: a .csv file")
+        try:
+            if path.exists() and (text := path.read_text(encoding="utf-8-sig")):
+                self._read(text)
+                path.open("a", encoding="utf-8").close()  # refuse before the interview, not after it
+            else:
+                path.write_text(csv_text(self.columns, ()), encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"answers cannot be added to {path}: {getattr(error, 'strerror', error)}") from None
+
+    def earlier(self, stakeholder: str, context: Mapping[str, str], cells: Sequence[Cell]) -> list[Preferred]:
+        """Return what the stakeholder preferred in the same context before.
+
+        Raises
+        ------
+        DataError
+            If a record names an unknown action or outcome, or compares a cell with itself.
+        """
+        found = []
+        for number, row in enumerate(self._rows, start=1):
+            asked = _weighs(row) and row[USER] == stakeholder
+            if not asked or any(not _same(row[name], context[name]) for name in context):
+                continue
+            chosen = Cell(row["chosen_action"], row["chosen_outcome"])
+            rejected = Cell(row["rejected_action"], row["rejected_outcome"])
+            for cell in (chosen, rejected):
+                if cell not in cells:
+                    problem = UnknownNameError("action and outcome", str(cell), map(str, cells))
+                    raise DataError(f"{self.path}, record {number}: {problem}")
+            if chosen == rejected:
+                raise DataError(f"{self.path}, record {number} compares {chosen} with itself")
+            found.append(Preferred(chosen, rejected))
+        return found
+
+    def add(self, rows: Sequence[Mapping[str, str]]) -> None:
+        """Write some records to the end of the file.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written any more.
+        """
+        try:
+            with self.path.open("a", encoding="utf-8", newline="") as file:
+                file.writelines(csv_text([row.get(name, "1") for name in self.columns], ()) for row in rows)
+        except OSError as error:
+            raise InputError(f"answers cannot be added to {self.path}: {error.strerror}") from None
+
+    def _read(self, text: str) -> None:
+        try:
+            lines = [[cell.strip() for cell in line] for line in csv.reader(StringIO(text, newline=""))]
+        except csv.Error as error:
+            raise DataError(f"{self.path} cannot be read as CSV: {error}") from None
+        header = tuple(lines[0]) if lines else ()
+        if tuple(name for name in header if name != WEIGHT) != self.columns or header.count(WEIGHT) > 1:
+            raise DataError(
+                f"{self.path} has the columns {', '.join(header) or 'none'}; allowed: {', '.join(self.columns)}, in "
+                f"this order, and {WEIGHT}"
+            )
+        self.columns = header
+        for number, line in enumerate(filter(any, lines[1:]), start=1):
+            if len(line) != len(header):
+                raise DataError(f"{self.path}, record {number} has {len(line)} values; allowed: {len(header)}")
+            row = dict(zip(header, line, strict=True))
+            weight = _as_number(row.get(WEIGHT, "1"))
+            if weight is None or weight < 0:
+                raise DataError(f"{self.path}, record {number} has weight {row[WEIGHT]!r}; allowed: at least 0")
+            self._rows.append(row)
+        if not text.endswith("\n"):  # the next record would continue the last line
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write("\n")
+
+
+def as_csv(rows: Sequence[Mapping[str, str]], context: Sequence[str] = ()) -> str:
+    """Return records as the text of a file."""
+    columns = (*COLUMNS, *context)
+    return csv_text(columns, ([row[name] for name in columns] for row in rows))
+
+
+def checked_context(case: CaseSpec, context: Mapping[str, str]) -> None:
+    """Make sure that a context names features of the case with numbers, or sensitive attributes.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is neither.
+    InputError
+        If a feature is no finite number.
+    """
+    attributes = [attribute.name for attribute in case.problem.sensitive_attributes]
+    allowed = dict.fromkeys([*case.data.features, *attributes])
+    for name, value in context.items():
+        if name not in allowed:
+            raise UnknownNameError("context feature", name, allowed)
+        if name in case.data.features and _as_number(value) is None:
+            raise InputError(f"context feature {name!r} is {value!r}; allowed: a finite number")
+
+
+def _weighs(row: Mapping[str, str]) -> bool:
+    """Whether a record has a weight above 0."""
+    return bool(_as_number(row.get(WEIGHT, "1")))
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two values are the same text or the same number."""
+    first, second = _as_number(one), _as_number(other)
+    return one == other or (first is not None and first == second)
+
+
+def _as_number(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -29,7 +29,8 @@ from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.preferences.learned_rewards.answers import Answers, read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures, FittedComparisonReward, Scale
 from accordant.preferences.learners.learner import RewardModel, learners
-from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.logistic import log_loss, right
+from accordant.preferences.learners.shared_items import connected_parts
 from accordant.preferences.records import Comparisons
 from accordant.problem import DecisionProblem
 from accordant.rewards import Outcome, RewardSignal, rewards
@@ -56,8 +57,8 @@ class Agreement:
     @classmethod
     def of(cls, margins: Values, weights: Values) -> Agreement:
         """Return it from margins and weights, shape (record,) each."""
-        right = np.where(margins == 0, 0.5, margins > 0)
-        return cls(float(np.average(right, weights=weights)), float(np.average(log_loss(margins), weights=weights)))
+        averages = (float(np.average(values, weights=weights)) for values in (right(margins), log_loss(margins)))
+        return cls(*averages)
 
     def warnings(self) -> list[str]:
         """Say if the answers contradict each other so much that there is little to learn."""
@@ -78,7 +79,7 @@ def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
     names, chosen, rejected = _nodes(answers, problem)
     counts = slice(None) if answers.weights is None else answers.weights > 0
     chosen, rejected = chosen[counts], rejected[counts]
-    part = components(chosen, rejected, len(names))
+    _, part = connected_parts(chosen, rejected, len(names))
     used = np.zeros(len(names), dtype=bool)
     used[np.concatenate([chosen, rejected])] = True
     never = [name for name, there in zip(names, used, strict=True) if not there]
@@ -126,19 +127,6 @@ def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
 def users_named(names: Sequence[str]) -> str:
     """Return users in one phrase, the first few of many."""
     return f"user{'' if len(names) == 1 else 's'} {_listed([repr(name) for name in names])}"
-
-
-def components(one: Codes, other: Codes, n_nodes: int) -> Codes:
-    """Return the label of each node's connected part, the lowest node in it, shape (node,)."""
-    label = np.arange(n_nodes)
-    while True:
-        lowest = np.minimum(label[one], label[other])
-        found = label.copy()
-        np.minimum.at(found, one, lowest)
-        np.minimum.at(found, other, lowest)
-        if np.array_equal(found, label):
-            return label
-        label = found
 
 
 def _nodes(answers: Answers, problem: DecisionProblem) -> tuple[list[str], Codes, Codes]:

@@ -30,6 +30,7 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
+from accordant.json_values import json_value
 from accordant.preferences.learned_rewards.answers import Answers
 from accordant.problem import DecisionProblem
 from accordant.rewards import Outcome, RewardSignal
@@ -130,12 +131,8 @@ class CellFeatures:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
-        return {
-            "actions": list(self.actions),
-            "outcomes": list(self.outcomes),
-            "context": {column: list(pair) for column, pair in self.context.items()},
-            "number": None if self.number is None else list(self.number),
-        }
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 def _spread(name: str, values: Values) -> tuple[float, float]:
@@ -151,9 +148,7 @@ def _spread(name: str, values: Values) -> tuple[float, float]:
 
 
 TAIL = 0.01  # share of training rows beyond each end of the range, for the cell that reaches furthest
-NEGLIGIBLE = (
-    1e-3  # log-odds: a range that moves the probability of a choice by less than 0.03 % is rounding, not a wish
-)
+NEGLIGIBLE = 1e-3  # log-odds: a range that moves the probability of a choice by less than 0.03 % is rounding
 MIDDLE = 0.5  # reward of everything if nothing is preferred to anything
 
 
@@ -274,7 +269,7 @@ class FittedComparisonReward(RewardSignal):
         return {
             "features": self.features.to_json(),
             "coefficients": self.coefficients.tolist(),
-            "scales": [list(asdict(scale).values()) for scale in self.scales],
+            "scales": [[scale.low, scale.high] for scale in self.scales],
             "groups": list(self.groups),
             "about": dict(self.about),
             "sentences": list(self.sentences),

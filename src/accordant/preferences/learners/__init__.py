@@ -2,7 +2,6 @@
 
 learner.py          what every learner and every reward model has in common, and the registry
 logistic.py         logistic regression on margins, and Newton's method for problems like it
-likelihoods.py      how likely comparisons and rankings are under a reward
 shared_items.py     how much records that share items say together, and folds that share none
 user_contexts.py    what a reward may know of a user beside the group
 

@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.learner import (
     LinearReward,
     PreferenceLearner,
-    RewardModel,
+    UserRewards,
     checked_features,
-    checked_from_one,
-    checked_positive,
     checked_records,
     register,
 )
@@ -36,7 +35,7 @@ from accordant.preferences.records import Comparisons
 
 
 @dataclass(frozen=True, eq=False)
-class ContextualReward(RewardModel):
+class ContextualReward(UserRewards):
     """A linear reward whose coefficients are linear in the user's context.
 
     Attributes
@@ -50,10 +49,9 @@ class ContextualReward(RewardModel):
     coefficients: Values
     contexts: UserContexts
 
-    def rewards(self, features: Values, user: int | None = None) -> Values:
-        """Return the reward of each item for a user, shape (item,)."""
-        found = checked_features(features, self.coefficients.shape[1])
-        return np.asarray(found @ (self.contexts.of_user(user) @ self.coefficients))
+    def of_user(self, user: int | None) -> Values:
+        """Return the coefficients for a user, shape (feature,)."""
+        return np.asarray(self.contexts.of_user(user) @ self.coefficients)
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
@@ -118,8 +116,8 @@ class SharedLearner(PreferenceLearner):
     directions: int = 8
 
     def __post_init__(self) -> None:
-        checked_positive(ridge=self.ridge, tolerance=self.tolerance)
-        checked_from_one(directions=self.directions)
+        check_positive(ridge=self.ridge, tolerance=self.tolerance)
+        check_whole(directions=self.directions)
 
     def design(self, comparisons: Comparisons) -> Design:
         """Return how coefficients become margins of these records."""
@@ -135,12 +133,8 @@ class BradleyTerry(SharedLearner):
 
     Users are pooled: whoever has more records counts more.
 
-    On users with opposed tastes the pooled reward follows the majority; it is the baseline of everything else.
-
-    Parameters
-    ----------
-    ridge, tolerance, context, directions
-        See `SharedLearner`.
+    On users with opposed tastes the pooled reward follows the majority; it is the baseline of everything else. For
+    parameters see `SharedLearner`.
     """
 
     control: ClassVar[bool] = True
@@ -150,10 +144,14 @@ class BradleyTerry(SharedLearner):
     ) -> LinearReward | ContextualReward:
         """Learn one linear reward; deterministic."""
         del generator
-        checked_records(comparisons)
+        checked_records(comparisons, groups=self.needs_groups)
         design = self.design(comparisons)
-        problem = design.problem(weights=comparisons.weights, ridge=self.ridge)
+        problem = design.problem(weights=self.weights(comparisons), ridge=self.ridge)
         return design.reward(problem.solve(tolerance=self.tolerance).coefficients)
+
+    def weights(self, comparisons: Comparisons) -> Values | None:
+        """Return weights of records, shape (record,); None for 1 each."""
+        return comparisons.weights
 
 
 def pooled_coefficients(comparisons: Comparisons, *, ridge: float, tolerance: float) -> NDArray[np.float64]:
@@ -170,15 +168,9 @@ class Balanced(BradleyTerry):
 
     needs_groups: ClassVar[bool] = True
 
-    def fit(
-        self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
-    ) -> LinearReward | ContextualReward:
-        """Learn one linear reward; deterministic."""
-        del generator
-        checked_records(comparisons, groups=True)
-        design = self.design(comparisons)
-        problem = design.problem(weights=balanced_weights(comparisons), ridge=self.ridge)
-        return design.reward(problem.solve(tolerance=self.tolerance).coefficients)
+    def weights(self, comparisons: Comparisons) -> Values:
+        """Return weights under which every group with records weighs 1, shape (record,)."""
+        return balanced_weights(comparisons)
 
 
 def balanced_weights(comparisons: Comparisons) -> NDArray[np.float64]:
@@ -192,7 +184,7 @@ def balanced_weights(comparisons: Comparisons) -> NDArray[np.float64]:
 FASTER, SLOWER = 1.5, 0.5  # change of the rate after a round that raised, or lowered, what the weights reach
 
 
-def reweighted(shares: Values, losses: Values, rate: float) -> Values:
+def reweight(shares: Values, losses: Values, rate: float) -> Values:
     """Return q_g exp(η L_g) / Σ, shape (group,)."""
     logs = np.log(np.maximum(shares, np.finfo(float).tiny)) + rate * losses
     raised = np.exp(logs - logs.max())
@@ -274,8 +266,8 @@ class GroupRobust(SharedLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_positive(rate=self.rate, gap=self.gap)
-        checked_from_one(rounds=self.rounds)
+        check_positive(rate=self.rate, gap=self.gap)
+        check_whole(rounds=self.rounds)
 
     def fit(
         self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
@@ -319,7 +311,7 @@ class GroupRobust(SharedLearner):
                 best, lowest = theta, worst
             if lowest - bound <= self.gap:
                 break
-            shares = np.where(heard, reweighted(shares, losses, rate), 0.0)
+            shares = np.where(heard, reweight(shares, losses, rate), 0.0)
             shares = shares / shares.sum()
         assert best is not None
         return RobustSolution(best, lowest, max(lowest - bound, 0.0), rounds)

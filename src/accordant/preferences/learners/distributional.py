@@ -22,12 +22,11 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.learner import (
     PreferenceLearner,
     RewardModel,
     checked_features,
-    checked_from_one,
-    checked_positive,
     checked_records,
     register,
 )
@@ -159,8 +158,8 @@ class Distributional(PreferenceLearner):
     tolerance: float = 1e-7
 
     def __post_init__(self) -> None:
-        checked_positive(ridge=self.ridge, tolerance=self.tolerance)
-        checked_from_one(steps=self.steps)
+        check_positive(ridge=self.ridge, tolerance=self.tolerance)
+        check_whole(steps=self.steps)
         if self.scale not in get_args(Scale):
             raise UnknownNameError("scale", self.scale, get_args(Scale))
 

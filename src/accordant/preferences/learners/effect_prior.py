@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.preferences.learners.learner import RewardModel
-from accordant.preferences.learners.logistic import log_loss, sigmoid
+from accordant.preferences.learners.logistic import log_loss, log_softmax, sigmoid
 from accordant.preferences.learners.user_effects import Places, UserRecords, likeliest_places
 from accordant.preferences.records import Comparisons
 
@@ -88,7 +88,7 @@ class EffectPrior:
         """Return log P(type) of each user, from contexts (1, c) of shape (user, 1 + context), shape (user, type)."""
         if self.gate is None or contexts is None:
             return np.tile(np.log(self.shares), (n_users, 1))
-        return _log_softmax(contexts @ self.gate.T)
+        return log_softmax(contexts @ self.gate.T)
 
     def effects(
         self, records: UserRecords, contexts: Values | None, *, start: UserEffects | None = None,
@@ -106,42 +106,23 @@ class EffectPrior:
 
 
 def prior_path(records: UserRecords, *, types: int, rounds: int) -> tuple[EffectPrior, ...]:
-    """Return priors with 1, 2, … types, each found from the one before; fewer than `types` if users are too few.
-
-    Parameters
-    ----------
-    records
-        Of all users.
-    types
-        Most types, at least 1.
-    rounds
-        Most rounds of expectation and maximisation for each number of types.
-    """
+    """Return priors with 1, 2, … types, each found from the one before; fewer than `types` if users are too few."""
     size, heard = records.columns.shape[1], records.heard
     prior = EffectPrior(np.zeros((1, size)), FIRST_VARIANCE * np.eye(size), np.ones(1))
-    prior, effects = climbed(prior, records, None, rounds)
+    prior, effects = maximise_likelihood(prior, records, None, rounds)
     found = [prior]
     while len(found) < min(types, int(heard.sum()) - 1):
-        prior, effects = climbed(_split(prior, effects, heard), records, None, rounds)
+        prior, effects = maximise_likelihood(_split(prior, effects, heard), records, None, rounds)
         found.append(prior)
     return tuple(found)
 
 
-def climbed(
+def maximise_likelihood(
     prior: EffectPrior, records: UserRecords, contexts: Values | None, rounds: int
 ) -> tuple[EffectPrior, UserEffects]:
-    """Return the prior after expectation maximisation, and what it says of the users.
+    """Return the prior after at most some rounds of expectation maximisation, and what it says of the users.
 
-    Parameters
-    ----------
-    prior
-        Where to begin.
-    records
-        Of all users.
-    contexts
-        (1, c) of users, shape (user, 1 + context), for types to depend on; None for nothing.
-    rounds
-        At most so many.
+    Types depend on `contexts`, (1, c) of users, shape (user, 1 + context); None for nothing.
     """
     heard = records.heard
     effects, reached = prior.effects(records, contexts, tolerance=NEAR), -np.inf
@@ -173,7 +154,7 @@ def _maximised(
     even = np.trace(scatter) / size / n_users * np.eye(size)
     spread = (scatter + extra * even) / (n_users + extra)
     shares = members.sum(axis=0) + HALF_USER
-    gate = None if contexts is None else fitted_gate(contexts[heard], members, prior.gate)
+    gate = None if contexts is None else fit_gate(contexts[heard], members, prior.gate)
     return EffectPrior(centres, spread, shares / shares.sum(), gate)
 
 
@@ -195,7 +176,7 @@ def _split(prior: EffectPrior, effects: UserEffects, heard: NDArray[np.bool_]) -
     return replace(prior, centres=centres, shares=shares)
 
 
-def fitted_gate(contexts: Values, members: Values, start: Values | None, ridge: float = 1.0) -> Values:
+def fit_gate(contexts: Values, members: Values, start: Values | None, ridge: float = 1.0) -> Values:
     """Return g of the softmax regression of memberships on contexts, shape (type, 1 + context).
 
     Minimises −Σ_u Σ_k q_uk log softmax_k(g · (1, c_u)) + ½ ridge Σ g²; the constant is drawn a thousandth as much.
@@ -220,16 +201,12 @@ def fitted_gate(contexts: Values, members: Values, start: Values | None, ridge: 
     def loss(flat: Values) -> tuple[float, Values]:
         """Return the value and its gradient."""
         gate = flat.reshape(shape)
-        logs = _log_softmax(contexts @ gate.T)
+        logs = log_softmax(contexts @ gate.T)
         slope = (members.sum(axis=1, keepdims=True) * np.exp(logs) - members).T @ contexts + ridges * gate
         return float(-(members * logs).sum() + 0.5 * (ridges * gate**2).sum()), slope.ravel()
 
     begun = np.zeros(shape) if start is None else start
     return np.asarray(minimize(loss, begun.ravel(), jac=True, method="L-BFGS-B").x.reshape(shape))
-
-
-def _log_softmax(scores: Values) -> Values:
-    return np.asarray(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
 
 
 NEGLIGIBLE = 1e-3  # a weight below this is 0

@@ -67,6 +67,19 @@ class RewardModel(ABC):
         return self
 
 
+class UserRewards(RewardModel):
+    """A linear reward for each user."""
+
+    @abstractmethod
+    def of_user(self, user: int | None) -> Values:
+        """Return the coefficients for a user, by position, or for somebody unknown, shape (feature,)."""
+
+    def rewards(self, features: Values, user: int | None = None) -> Values:
+        """Return the reward of each item for a user, shape (item,)."""
+        theta = self.of_user(user)
+        return np.asarray(checked_features(features, len(theta)) @ theta)
+
+
 @dataclass(frozen=True)
 class PreferenceLearner(ABC):
     """A way to learn rewards, with its parameters.
@@ -121,20 +134,6 @@ def checked_records(comparisons: Comparisons, *, groups: bool = False) -> Compar
     if groups and comparisons.groups is None:
         raise DataError("the learner needs the group of each user while it is trained, and there are none")
     return comparisons
-
-
-def checked_positive(**numbers: float) -> None:
-    """Stop unless every parameter is finite and above 0."""
-    for name, found in numbers.items():
-        if not 0 < found < np.inf:
-            raise InputError(f"{name} is {found}; allowed: above 0")
-
-
-def checked_from_one(**numbers: int) -> None:
-    """Stop unless every parameter is a whole number of at least 1."""
-    for name, found in numbers.items():
-        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-            raise InputError(f"{name} is {found}; allowed: a whole number from 1")
 
 
 def checked_features(features: ArrayLike, n_features: int) -> Values:

@@ -209,6 +209,16 @@ def sigmoid(margins: Values) -> Values:
     return np.asarray(np.exp(-np.logaddexp(0.0, -margins)))
 
 
+def right(margins: Values) -> Values:
+    """Return 1 where a margin is above 0, ½ where it is 0, else 0, shape (record,)."""
+    return np.asarray(np.where(margins > 0, 1.0, np.where(margins == 0, 0.5, 0.0)))
+
+
+def log_softmax(scores: Values) -> Values:
+    """Return scores less the logarithm of the sum of their exponentials over the last axis, shape as given."""
+    return np.asarray(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))
+
+
 @dataclass(frozen=True, eq=False)
 class Pull:
     """Margins that predictions are drawn towards.

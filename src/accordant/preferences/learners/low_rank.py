@@ -23,15 +23,10 @@ import numpy as np
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.learner import (
-    PreferenceLearner,
-    checked_from_one,
-    checked_positive,
-    checked_records,
-    register,
-)
-from accordant.preferences.learners.logistic import log_loss, sigmoid
+from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
+from accordant.preferences.learners.logistic import log_loss, log_softmax, sigmoid
 from accordant.preferences.learners.shared_items import independent_weights
 from accordant.preferences.learners.user_effects import (
     AdaptableReward,
@@ -185,8 +180,8 @@ class LowRank(PreferenceLearner):
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
-        checked_from_one(rank=self.rank)
-        checked_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
+        check_whole(rank=self.rank)
+        check_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def fit(
         self, comparisons: Comparisons, *, generator: np.random.Generator | None = None
@@ -245,7 +240,7 @@ def simplex_loads(records: UserRecords, prior: float) -> Values:
 
 def softmax(scores: Values) -> Values:
     """Return exp(score) divided by its sum over the last axis."""
-    return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True)))
+    return np.asarray(np.exp(log_softmax(scores)))
 
 
 def through_softmax(places: Values, slopes: Values) -> Values:

@@ -19,14 +19,9 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.learner import (
-    PreferenceLearner,
-    checked_from_one,
-    checked_positive,
-    checked_records,
-    register,
-)
+from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
 from accordant.preferences.learners.logistic import log_loss, sigmoid
 from accordant.preferences.learners.shared_items import independent_weights, item_folds
 from accordant.preferences.learners.user_effects import (
@@ -150,10 +145,10 @@ class MetaReweighted(PreferenceLearner):
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
-        checked_from_one(directions=self.directions, rounds=self.rounds)
+        check_whole(directions=self.directions, rounds=self.rounds)
         if not 0 < self.share <= 1:
             raise InputError(f"share is {self.share}; allowed: above 0, at most 1")
-        checked_positive(softness=self.softness, prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
+        check_positive(softness=self.softness, prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> AdaptableReward:
         """Learn the start, then each user's reward from all of the user's records; the generator deals items."""

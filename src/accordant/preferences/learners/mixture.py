@@ -17,23 +17,20 @@ preference mixtures by Chidambaram et al. 2024, here as others report it); the m
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError, InputError
-from accordant.preferences.learners.learner import (
-    PreferenceLearner,
-    RewardModel,
-    checked_features,
-    checked_from_one,
-    checked_positive,
-    register,
-)
-from accordant.preferences.learners.likelihoods import Evidence, evidence
+from accordant.preferences.checks import check_positive, check_whole
+from accordant.preferences.learners.learner import PreferenceLearner, UserRewards, checked_features, register
+from accordant.preferences.learners.logistic import ConvexProblem, LogisticProblem, log_loss
+from accordant.preferences.learners.plackett_luce import RankingProblem
 from accordant.preferences.records import Comparisons, Rankings
 
 Assignment = Literal["soft", "hard"]
@@ -43,7 +40,59 @@ UNSURE = 0.8  # a user whose largest probability is below this is not clearly of
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureReward(RewardModel):
+class Evidence:
+    """What records of users say of linear rewards, whether comparisons or rankings.
+
+    Attributes
+    ----------
+    users, n_users
+        Position of each record's user, shape (record,), and number of users, with and without records.
+    weights
+        Of each record, shape (record,).
+    of_three_or_more
+        Which records rank three items or more, shape (record,).
+    losses
+        From several rewards (type, feature) to −log P of each record, shape (record, type).
+    problem
+        From other weights, shape (record,), not all 0, and a ridge to the problem of fitting one reward.
+    """
+
+    users: Codes
+    n_users: int
+    weights: Values
+    of_three_or_more: Mask
+    losses: Callable[[Values], Values]
+    problem: Callable[[Values, float], ConvexProblem]
+
+    def by_user(self, of_record: Values) -> Values:
+        """Return sums over each user's records, shape (user,)."""
+        return np.bincount(self.users, of_record, minlength=self.n_users).astype(np.float64, copy=False)
+
+    @cached_property
+    def counts(self) -> Codes:
+        """Number of records with weight of each user, shape (user,)."""
+        return np.bincount(self.users[self.weights > 0], minlength=self.n_users)
+
+
+def evidence(records: Comparisons | Rankings) -> Evidence:
+    """Return what records say: P = σ(D) of a comparison, that of Plackett and Luce of a ranking."""
+    if isinstance(records, Rankings):
+        plain = RankingProblem(records)
+        return Evidence(
+            records.users, len(records.user_names or ()), np.ones(len(records)), np.asarray(records.lengths > 2),
+            lambda rewards: np.stack([plain.losses(plain.predictions(theta)) for theta in rewards], axis=1),
+            lambda weights, ridge: RankingProblem(records, ridge, weights),
+        )  # fmt: skip
+    differences = cache(records.differences)
+    return Evidence(
+        records.users, records.n_users, records.record_weights, np.zeros(len(records), dtype=bool),
+        lambda rewards: log_loss(differences() @ rewards.T),
+        lambda weights, ridge: LogisticProblem(differences(), weights=weights, ridge=ridge),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureReward(UserRewards):
     """Rewards of hidden types, and how likely each user is of each type.
 
     Attributes
@@ -80,10 +129,6 @@ class MixtureReward(RewardModel):
         known = user is not None and 0 <= user < len(self.memberships)
         return np.asarray((self.memberships[user] if known else self.shares) @ self.coefficients)
 
-    def rewards(self, features: Values, user: int | None = None) -> Values:
-        """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(checked_features(features, self.coefficients.shape[1]) @ self.of_user(user))
-
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
         checked_features(comparisons.features, self.coefficients.shape[1])
@@ -110,7 +155,7 @@ class MixtureReward(RewardModel):
             Of the new users, whose positions count from 0 again. A user without records gets the shares.
         """
         read = evidence(records)
-        memberships, likelihood = expected(read, self.coefficients, self.shares, self.assignment)
+        memberships, likelihood = expectation(read, self.coefficients, self.shares, self.assignment)
         heard = read.counts > 0
         return replace(
             self, memberships=np.where(heard[:, None], memberships, self.shares), heard=heard,
@@ -130,7 +175,7 @@ class MixtureReward(RewardModel):
         return float((self.memberships[self.heard].max(axis=1) < UNSURE).mean())
 
 
-def expected(read: Evidence, coefficients: Values, shares: Values, assignment: Assignment) -> tuple[Values, float]:
+def expectation(read: Evidence, coefficients: Values, shares: Values, assignment: Assignment) -> tuple[Values, float]:
     """Return memberships, shape (user, type), and the log-likelihood."""
     if assignment == "hard":
         logs = _log_joint(read, coefficients, None)
@@ -173,8 +218,6 @@ def few_records(records: Comparisons | Rankings) -> tuple[str, ...]:
     return (said + "rankings of three or more items are reported to",)
 
 
-__all__ = ["UNSURE", "Mixture", "MixtureReward", "few_records"]
-
 EMPTY = 1e-12  # share of the records' weight: a type with less is empty, its ridge would drown all that records say
 SHORT = 8  # rounds of every start before the best goes on alone (Biernacki, Celeux and Govaert 2003)
 NEWTON_STEPS = 2  # of a reward per round: raising it is enough (generalised EM, Dempster et al. 1977)
@@ -209,8 +252,8 @@ class Mixture(PreferenceLearner):
     tolerance: float = 1e-7
 
     def __post_init__(self) -> None:
-        checked_from_one(types=self.types, restarts=self.restarts, rounds=self.rounds)
-        checked_positive(ridge=self.ridge, tolerance=self.tolerance)
+        check_whole(types=self.types, restarts=self.restarts, rounds=self.rounds)
+        check_positive(ridge=self.ridge, tolerance=self.tolerance)
         if not 0 <= self.change < np.inf:
             raise InputError(f"change is {self.change}; allowed: at least 0")
         if self.assignment not in ("soft", "hard"):
@@ -248,13 +291,13 @@ class Mixture(PreferenceLearner):
         """Return where rounds of expectation and maximisation lead, after `most` rounds in all at the latest."""
         reached, heard, rounds = -np.inf, read.counts > 0, done
         least = self.change * float(read.weights.sum())
-        memberships, likelihood = expected(read, coefficients, shares, self.assignment)
+        memberships, likelihood = expectation(read, coefficients, shares, self.assignment)
         raised = self._raised(read, coefficients, likelihood)
         while rounds < most and raised - reached >= least:
             rounds, reached = rounds + 1, raised
             shares = memberships[heard].mean(axis=0)
             coefficients = self._maximised(read, coefficients, memberships)
-            memberships, likelihood = expected(read, coefficients, shares, self.assignment)
+            memberships, likelihood = expectation(read, coefficients, shares, self.assignment)
             raised = self._raised(read, coefficients, likelihood)
         memberships = np.where(heard[:, None], memberships, shares)
         return MixtureReward(coefficients, shares, memberships, heard, likelihood, rounds, self.assignment)

@@ -14,6 +14,7 @@ import numpy as np
 
 from accordant.arrays import Codes
 from accordant.errors import InputError, UnknownNameError
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.bradley_terry import balanced_weights
 from accordant.preferences.learners.learner import PreferenceLearner, checked_records, register
 from accordant.preferences.learners.logistic import LogisticProblem
@@ -65,9 +66,7 @@ class NeuralLearner(PreferenceLearner):
     def __post_init__(self) -> None:
         if self.objective not in get_args(Objective):
             raise UnknownNameError("objective", self.objective, get_args(Objective))
-        for name in ("hidden", "steps", "batch"):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: a whole number from 1")
+        check_whole(hidden=self.hidden, steps=self.steps, batch=self.batch)
         if not (self.rate > 0 and self.decay >= 0 and 0 <= self.held_out <= 0.5):
             raise InputError("rate must be above 0, decay at least 0, and held_out from 0 to 0.5")
 
@@ -93,13 +92,13 @@ class NeuralLearner(PreferenceLearner):
         checked_records(comparisons, groups=self.objective in ("balanced", "group_robust"))
         _require_torch()
         from accordant.preferences.network_training import Stop, Training, one_thread, trained
-        from accordant.preferences.networks import NeuralReward, RewardNetwork, standardised
+        from accordant.preferences.networks import NeuralReward, RewardNetwork, standardise
 
         generator = np.random.default_rng(0) if generator is None else generator
         shown = comparisons.features[np.concatenate([comparisons.chosen, comparisons.rejected])]
         mean, spread = shown.mean(axis=0), shown.std(axis=0)
         spread = np.where(spread > CONSTANT * np.abs(mean), spread, 1.0)
-        ready = standardised(comparisons, mean, spread)
+        ready = standardise(comparisons, mean, spread)
         settings = Training(self.steps, self.batch, self.rate, self.decay, self.divergence)
         seed, terms = int(generator.integers(2**31)), self._terms(ready, generator)
         counted = np.flatnonzero(ready.record_weights > 0)
@@ -143,11 +142,11 @@ class NeuralLearner(PreferenceLearner):
             _, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
             groups = of_user[comparisons.users]
         elif self.objective != "pooled":
-            problem = taught_problem(comparisons, self.objective, generator)
+            problem = teaching_problem(comparisons, self.objective, generator)
         return Terms.of(problem, groups)
 
 
-def taught_problem(
+def teaching_problem(
     comparisons: Comparisons, loss: Literal["mse", "soft", "offset"], generator: np.random.Generator
 ) -> LogisticProblem:
     """Return what a linear reward would minimise that is taught by rewards of groups, without context."""
@@ -203,9 +202,7 @@ class UserEncoder(NeuralLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("latent", "shown"):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; allowed: a whole number from 1")
+        check_whole(latent=self.latent, shown=self.shown)
 
     def latents(self, comparisons: Comparisons, rows: Codes) -> Latents:
         """Return vectors that a new network reads off answers."""
@@ -236,8 +233,7 @@ class Variational(UserEncoder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.kl_weight < np.inf:
-            raise InputError(f"kl_weight is {self.kl_weight}; allowed: above 0")
+        check_positive(kl_weight=self.kl_weight)
 
     @property
     def divergence(self) -> float:

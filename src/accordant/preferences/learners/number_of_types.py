@@ -24,10 +24,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Values
-from accordant.errors import InputError, UnknownNameError
-from accordant.preferences.learners.likelihoods import evidence, of_users
-from accordant.preferences.learners.mixture import Mixture, few_records
+from accordant.arrays import Codes, Values
+from accordant.errors import UnknownNameError
+from accordant.json_values import json_value
+from accordant.preferences.checks import check_whole
+from accordant.preferences.learners.mixture import Mixture, evidence, few_records
 from accordant.preferences.learners.shared_items import SharedItems
 from accordant.preferences.records import Comparisons, Rankings, user_folds
 
@@ -90,11 +91,8 @@ class TypeChoice:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            **asdict(self),
-            "scores": [asdict(score) for score in self.scores],
-            "warnings": list(self.warnings),
-        }
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 def choose_types(
@@ -132,8 +130,7 @@ def choose_types(
     DataError
         If fewer than two users have records.
     """
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InputError(f"most is {most}; allowed: a whole number from 1")
+    check_whole(most=most)
     if rule not in get_args(Rule):
         raise UnknownNameError("rule", rule, get_args(Rule))
     read = evidence(records)
@@ -165,6 +162,14 @@ def _held_out(
         model = mixture.fit(of_users(records, np.flatnonzero((fold != k) & (fold >= 0))), generator=generator)
         found[fold == k] = model.log_likelihoods(records)[fold == k]
     return found
+
+
+def of_users(records: Comparisons | Rankings, users: Codes) -> Comparisons | Rankings:
+    """Return the records of some users; items, users and groups stay."""
+    if isinstance(records, Comparisons):
+        return records.of_users(users)
+    rows = np.flatnonzero(np.isin(records.users, users))
+    return replace(records, order=records.order[rows], users=records.users[rows])
 
 
 def _scores(likelihoods: Values, weights: Values) -> tuple[TypeScore, ...]:

@@ -19,13 +19,12 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.preferences.groups import Way
 from accordant.preferences.learners.bradley_terry import Design, GroupRobust, SharedLearner
 from accordant.preferences.learners.learner import RewardModel, checked_records, register
-from accordant.preferences.learners.logistic import LogisticProblem
+from accordant.preferences.learners.logistic import LogisticProblem, right
 from accordant.preferences.learners.specialists import (
     Level,
     Specialist,
     TrainingGroups,
     Weighting,
-    right,
     specialists,
     training_groups,
 )
@@ -127,7 +126,7 @@ class DesignedGroupRobust(GroupRobust):
         return self.made
 
 
-def learned_lesson(
+def learn_lesson(
     comparisons: Comparisons,
     groups: TrainingGroups,
     design: Design,
@@ -137,19 +136,7 @@ def learned_lesson(
     tolerance: float,
     parameters: dict[str, Any],
 ) -> Lesson:
-    """Learn what is shared.
-
-    Parameters
-    ----------
-    comparisons, groups, design
-        The records, their groups, and how coefficients become margins.
-    specialist_context
-        Whether specialists read the context of the design.
-    ridge, tolerance
-        Of every fit.
-    parameters
-        Of the learner.
-    """
+    """Learn what is shared, see `Lesson`; `specialist_context` says if specialists read the context of the design."""
     weights = comparisons.record_weights
     problem = design.problem(weights=weights, ridge=ridge)
     pooled = problem.solve(tolerance=tolerance).coefficients
@@ -253,7 +240,7 @@ class ParetoDistillation(SharedLearner):
             comparisons, grouping=self.grouping, by=self.by, threshold=self.threshold, quantile=self.quantile,
             generator=np.random.default_rng(0) if generator is None else generator,
         )  # fmt: skip
-        return learned_lesson(
+        return learn_lesson(
             comparisons, groups, self.design(comparisons), specialist_context=self.specialist_context,
             ridge=self.ridge, tolerance=self.tolerance, parameters=self.parameters,
         )  # fmt: skip

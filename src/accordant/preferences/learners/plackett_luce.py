@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
-from accordant.preferences.learners.learner import LinearReward, checked_positive
+from accordant.preferences.checks import check_positive
+from accordant.preferences.learners.learner import LinearReward
 from accordant.preferences.learners.logistic import Bend, ConvexProblem
 from accordant.preferences.records import NO_ITEM, Rankings
 
@@ -176,7 +177,7 @@ class PlackettLuce:
     tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
-        checked_positive(ridge=self.ridge, tolerance=self.tolerance)
+        check_positive(ridge=self.ridge, tolerance=self.tolerance)
 
     def fit(self, rankings: Rankings) -> LinearReward:
         """Learn one linear reward; deterministic.

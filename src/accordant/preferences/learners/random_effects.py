@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.preferences.checks import check_positive, check_whole
 from accordant.preferences.learners.bradley_terry import ContextualReward, pooled_coefficients
 from accordant.preferences.learners.effect_prior import (
     EffectPrior,
     Gain,
     StackedReward,
     UserEffects,
-    climbed,
     gain,
+    maximise_likelihood,
     prior_path,
     stacking_weights,
     user_gain,
@@ -34,8 +34,6 @@ from accordant.preferences.learners.learner import (
     LinearReward,
     PreferenceLearner,
     RewardModel,
-    checked_from_one,
-    checked_positive,
     checked_records,
     register,
 )
@@ -172,10 +170,9 @@ class RandomEffects(PreferenceLearner):
     context_ridge: float = 1e-2
 
     def __post_init__(self) -> None:
-        checked_from_one(types=self.types, directions=self.directions, rounds=self.rounds)
-        if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < 2:
-            raise InputError(f"folds is {self.folds}; allowed: a whole number from 2")
-        checked_positive(ridge=self.ridge, tolerance=self.tolerance, context_ridge=self.context_ridge)
+        check_whole(types=self.types, directions=self.directions, rounds=self.rounds)
+        check_whole(2, folds=self.folds)
+        check_positive(ridge=self.ridge, tolerance=self.tolerance, context_ridge=self.context_ridge)
 
     def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> RandomEffectsReward:
         """Learn candidates and their sum; the generator deals users and items into folds.
@@ -221,7 +218,7 @@ class RandomEffects(PreferenceLearner):
             n_types = len(prior.shares)
             found[f"types {n_types}"] = reward(prior, None)
             if contexts is not None and n_types > 1:
-                gated, _ = climbed(prior, records, contexts.known, GATE_ROUNDS)
+                gated, _ = maximise_likelihood(prior, records, contexts.known, GATE_ROUNDS)
                 found[f"types {n_types} given"] = reward(gated, contexts)
         return found
 

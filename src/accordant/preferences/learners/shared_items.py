@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.preferences.checks import check_whole
 from accordant.preferences.records import Comparisons, weight_of_users
 
 STEPS = 1 << 20  # of the search for common opponents held in memory at once
@@ -73,7 +73,7 @@ class SharedItems:
 
     def of_users(self, columns: Values) -> RecordSums:
         """Return sums over all records of each user, of columns of shape (record, column)."""
-        sums = _summed(self._users, self._weights, columns, self.comparisons.n_users)
+        sums = summed(self._users, self._weights, columns, self.comparisons.n_users)
         return _record_sums(sums, self._totals, self._totals, self._squares, self._wins_squared, self.counts)
 
     def of_others(self, columns: Values) -> RecordSums:
@@ -100,9 +100,9 @@ class SharedItems:
     def _without(self, weights: Values, columns: Values) -> Values:
         """Return weighted sums of columns over the user's records that share no item, shape (record, column)."""
         low, high, n_places = self._low, self._high, self._n_places
-        every = _summed(self._users, weights, columns, self.comparisons.n_users)
-        touching = _summed(low, weights, columns, n_places) + _summed(high, weights, columns, n_places)
-        same = _summed(self._pair, weights, columns, len(self._pairs))
+        every = summed(self._users, weights, columns, self.comparisons.n_users)
+        touching = summed(low, weights, columns, n_places) + summed(high, weights, columns, n_places)
+        same = summed(self._pair, weights, columns, len(self._pairs))
         return np.asarray(every[self._users] - touching[low] - touching[high] + same[self._pair])
 
     @property
@@ -221,7 +221,8 @@ class SharedItems:
         many = low + high - few
         found = np.zeros(len(low))
         asked = np.flatnonzero(degree[few] > 1)  # an item of one pair has no other opponent
-        for part in np.split(asked, _cuts(degree[few[asked]])):
+        parts = np.cumsum(degree[few[asked]]) // STEPS
+        for part in np.split(asked, np.flatnonzero(np.diff(parts)) + 1):
             pair = np.repeat(part, degree[few[part]])
             first = np.repeat(np.cumsum(degree[few[part]]) - degree[few[part]], degree[few[part]])
             edge = begin[few[pair]] + np.arange(len(pair)) - first
@@ -246,17 +247,12 @@ def independent_weights(comparisons: Comparisons) -> Values:
     return np.asarray(comparisons.record_weights * shares[comparisons.users])
 
 
-def _cuts(steps: Codes) -> Codes:
-    """Return where to cut so that each part takes about `STEPS` steps."""
-    return np.flatnonzero(np.diff(np.cumsum(steps) // STEPS)) + 1
-
-
 def _totals_by(rows: Codes, weights: Values, n_rows: int) -> Values:
     """Return sums of weights by row, shape (row,)."""
     return np.bincount(rows, weights, minlength=n_rows).astype(np.float64, copy=False)
 
 
-def _summed(rows: Codes, weights: Values, columns: Values, n_rows: int) -> Values:
+def summed(rows: Codes, weights: Values, columns: Values, n_rows: int) -> Values:
     """Return weighted sums of columns by row, shape (row, column)."""
     from scipy.sparse import csr_array
 
@@ -326,8 +322,7 @@ def item_folds(comparisons: Comparisons, folds: int, generator: np.random.Genera
     InputError
         If `folds` is not a whole number of at least 2.
     """
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise InputError(f"folds is {folds}; allowed: a whole number from 2")
+    check_whole(2, folds=folds)
     items, link = _linked(comparisons)
     _, first, counts = np.unique(link, return_index=True, return_counts=True)
     owners = comparisons.users[first]
@@ -344,15 +339,20 @@ def item_folds(comparisons: Comparisons, folds: int, generator: np.random.Genera
 
 def _linked(comparisons: Comparisons) -> tuple[Codes, Codes]:
     """Return a number for each user's item, shape (2, record), and for each set of linked records, shape (record,)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     sides = np.stack([comparisons.chosen, comparisons.rejected])
     named, items = np.unique(comparisons.users * len(comparisons.features) + sides, return_inverse=True)
     items = np.asarray(items.reshape(sides.shape), dtype=np.intp)
-    edges = coo_array((np.ones(len(comparisons)), (items[0], items[1])), shape=(len(named), len(named)))
-    _, found = connected_components(edges, directed=False)
-    return items, np.asarray(found[items[0]], dtype=np.intp)
+    return items, connected_parts(items[0], items[1], len(named))[1][items[0]]
+
+
+def connected_parts(one: Codes, other: Codes, n_nodes: int) -> tuple[int, Codes]:
+    """Return how many parts pairs of nodes connect, and the part of each node, shape (node,)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = coo_array((np.ones(len(one)), (one, other)), shape=(n_nodes, n_nodes))
+    n_parts, part = connected_components(edges, directed=False)
+    return int(n_parts), np.asarray(part, dtype=np.intp)
 
 
 def _place_in_turn(owners: Codes, order: Codes) -> Codes:

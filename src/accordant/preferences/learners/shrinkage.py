@@ -15,12 +15,12 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Codes, Values
+from accordant.preferences.checks import check_positive
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
 from accordant.preferences.learners.learner import (
     PreferenceLearner,
-    RewardModel,
+    UserRewards,
     checked_features,
-    checked_positive,
     checked_records,
     register,
 )
@@ -32,7 +32,7 @@ TOLERANCE = 1e-8  # largest entry of every gradient when other users are fitted
 
 
 @dataclass(frozen=True, eq=False)
-class PerUserReward(RewardModel):
+class PerUserReward(UserRewards):
     """A linear reward for each user, and a common one for everybody else.
 
     Attributes
@@ -59,10 +59,6 @@ class PerUserReward(RewardModel):
         """Return the coefficients for a user, shape (feature,)."""
         known = user is not None and 0 <= user < len(self.cluster) and self.cluster[user] >= 0
         return np.asarray(self.coefficients[self.cluster[user]] if known else self.common)
-
-    def rewards(self, features: Values, user: int | None = None) -> Values:
-        """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(checked_features(features, len(self.common)) @ self.of_user(user))
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
@@ -97,23 +93,15 @@ class PerUserReward(RewardModel):
 
 
 def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: float, tolerance: float) -> Values:
-    """Return the reward of each cluster's records, drawn towards a centre, shape (cluster, feature).
+    """Return the reward of each cluster's records, drawn towards a centre (feature,), shape (cluster, feature).
 
-    Parameters
-    ----------
-    comparisons
-        Records.
-    cluster
-        Of each user, or -1 for none, shape (user,).
-    centre
-        Shape (feature,).
-    prior, tolerance
-        See `Shrunk`.
+    `cluster` is that of each user, or -1 for none, shape (user,); for prior and tolerance see `Shrunk`.
     """
     found = np.tile(centre, (int(cluster.max(initial=-1)) + 1, 1))
     of_record = np.where(comparisons.record_weights > 0, cluster[comparisons.users], -1)
     order = np.argsort(of_record, kind="stable")
-    for k, rows in zip(*_runs(of_record[order], order), strict=True):
+    keys, starts = np.unique(of_record[order], return_index=True)
+    for k, rows in zip(keys, np.split(order, starts[1:]) if len(keys) else [], strict=True):
         if k >= 0:
             weights = comparisons.record_weights[rows]
             problem = LogisticProblem(
@@ -121,12 +109,6 @@ def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: f
             )
             found[k] = problem.solve(centre, tolerance=tolerance).coefficients
     return found
-
-
-def _runs(keys: Codes, values: Codes) -> tuple[Codes, list[Codes]]:
-    """Return the different keys of a sorted array, and the values beside each."""
-    found, starts = np.unique(keys, return_index=True)
-    return found, np.split(values, starts[1:]) if len(found) else []
 
 
 @dataclass(frozen=True)
@@ -148,7 +130,7 @@ class Shrunk(PreferenceLearner):
     tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
-        checked_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
+        check_positive(prior=self.prior, ridge=self.ridge, tolerance=self.tolerance)
 
     def specialised(self, comparisons: Comparisons, cluster: Codes) -> PerUserReward:
         """Return the pooled reward and one for each cluster of users (position, or -1 for none, shape (user,))."""

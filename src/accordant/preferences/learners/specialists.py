@@ -21,7 +21,7 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.preferences.groups import MAJORITY, MINORITY, Way, majority_minority
 from accordant.preferences.learners.bradley_terry import Design
-from accordant.preferences.learners.logistic import log_loss
+from accordant.preferences.learners.logistic import log_loss, right
 from accordant.preferences.learners.shared_items import ItemFolds, item_folds
 from accordant.preferences.records import Comparisons
 
@@ -151,20 +151,7 @@ def specialists(
 ) -> dict[int, Specialist]:
     """Return a specialist for each group with weight, by position of the group; deterministic.
 
-    Parameters
-    ----------
-    design
-        How coefficients become margins of the records.
-    comparisons
-        The records.
-    groups
-        Their groups.
-    pooled
-        Coefficients of the pooled reward of this design, shape (coefficient,).
-    ridge
-        Of the pooled reward.
-    tolerance
-        Largest entry of the gradient at the end.
+    `pooled` holds the coefficients of the pooled reward of this design, shape (coefficient,), and `ridge` is its ridge.
     """
     weights = comparisons.record_weights
     losses, hits = _held_out(design, comparisons, groups, pooled, ridge)
@@ -236,8 +223,3 @@ def record_folds(comparisons: Comparisons, groups: TrainingGroups) -> ItemFolds:
 def part(design: Design, rows: Codes) -> Design:
     """Return the design of some of the records."""
     return Design(design.differences[rows], design.contexts, None if design.scales is None else design.scales[rows])
-
-
-def right(margins: Values) -> Values:
-    """Return 1 where a margin is above 0, ½ where it is 0, else 0, shape (record,)."""
-    return np.asarray(np.where(margins > 0, 1.0, np.where(margins == 0, 0.5, 0.0)))

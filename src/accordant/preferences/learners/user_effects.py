@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-from accordant.preferences.learners.learner import RewardModel, checked_features
+from accordant.preferences.learners.learner import UserRewards, checked_features
 from accordant.preferences.learners.logistic import log_loss, sigmoid
-from accordant.preferences.learners.shared_items import independent_weights
+from accordant.preferences.learners.shared_items import independent_weights, summed
 from accordant.preferences.records import Comparisons
 
 MOST_STEPS, MOST_HALVINGS = 50, 30  # of Newton's method, and of one step's length
@@ -216,19 +216,15 @@ def user_directions(comparisons: Comparisons, differences: Values, pooled: Value
         return whiten
     pulls = weights * (1.0 - sigmoid(differences @ pooled))
     totals = np.bincount(comparisons.users, weights, minlength=comparisons.n_users)
-    scores = _sums_by_user(differences, pulls, comparisons) @ whiten / np.sqrt(np.maximum(totals, 1.0))[:, None]
+    scores = (
+        summed(comparisons.users, pulls, differences, comparisons.n_users)
+        @ whiten
+        / np.sqrt(np.maximum(totals, 1.0))[:, None]
+    )
     _, vectors = np.linalg.eigh(scores.T @ scores)
     leading = vectors[:, ::-1][:, :most]
     signs = np.sign(leading[np.abs(leading).argmax(axis=0), np.arange(most)])
     return np.asarray(whiten @ (leading * signs))
-
-
-def _sums_by_user(differences: Values, pulls: Values, comparisons: Comparisons) -> Values:
-    """Return Σ_r pull_r x_r of each user, shape (user, feature)."""
-    from scipy.sparse import csr_array
-
-    places = comparisons.users, np.arange(len(pulls))
-    return np.asarray(csr_array((pulls, places), shape=(comparisons.n_users, len(pulls))) @ differences)
 
 
 def _whitening(differences: Values, weights: Values) -> Values:
@@ -250,7 +246,7 @@ def _whitening(differences: Values, weights: Values) -> Values:
 
 
 @dataclass(frozen=True, eq=False)
-class PlacedReward(RewardModel):
+class PlacedReward(UserRewards):
     """θ_u = θ_0 + B z_u.
 
     Attributes
@@ -274,10 +270,6 @@ class PlacedReward(RewardModel):
         """Return the coefficients for a user, shape (feature,)."""
         known = user is not None and 0 <= user < len(self.places)
         return np.asarray(self.common + self.directions @ (self.places[user] if known else self.unknown))
-
-    def rewards(self, features: Values, user: int | None = None) -> Values:
-        """Return the reward of each item for a user, shape (item,)."""
-        return np.asarray(checked_features(features, len(self.common)) @ self.of_user(user))
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""

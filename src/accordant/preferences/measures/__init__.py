@@ -6,6 +6,9 @@ intervals.py           bootstrap over users, several methods on the same resampl
 paired_differences.py  paired differences of a group's users: intervals, one-sided tests, power
 pareto.py              whether a model improves on a reference without costing a group more than a tolerance
 disagreement.py        how much of the loss no single reward can remove; how often people see what other groups prefer
+
+``accordant preferences`` reports users, intervals and Pareto tests, and the measures of spread on resamples; it will
+report `disagreement` where users label the same pairs, and slates `exposure`. Until then these are for Python.
 """
 
 from __future__ import annotations
@@ -44,35 +47,8 @@ from accordant.preferences.measures.spread import (
 )
 
 __all__ = [
-    "CorrectedSpread",
-    "Disagreement",
-    "Exposure",
-    "GroupChange",
-    "LabelCounts",
-    "ParetoTest",
-    "PerUser",
-    "Power",
-    "Spread",
-    "SupportRelation",
-    "UserIntervals",
-    "atkinson",
-    "binomial_noise",
-    "bootstrap_users",
-    "corrected_spread",
-    "disagreement",
-    "entropy_floor",
-    "exposure",
-    "gini",
-    "group_gap",
-    "jain",
-    "label_counts",
-    "log_sigmoid",
-    "pareto_test",
-    "pareto_tests",
-    "per_user",
-    "ranks",
-    "spread",
-    "support_relation",
-    "theil",
-    "worst_mean",
-]
+    "CorrectedSpread", "Disagreement", "Exposure", "GroupChange", "LabelCounts", "ParetoTest", "PerUser", "Power",
+    "Spread", "SupportRelation", "UserIntervals", "atkinson", "binomial_noise", "bootstrap_users", "corrected_spread",
+    "disagreement", "entropy_floor", "exposure", "gini", "group_gap", "jain", "label_counts", "log_sigmoid",
+    "pareto_test", "pareto_tests", "per_user", "ranks", "spread", "support_relation", "theil", "worst_mean",
+]  # fmt: skip

@@ -22,7 +22,7 @@ A choice is a slate with one place: pass ``choices[:, None]``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,8 @@ import numpy as np
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError
 from accordant.json_values import finite, json_value
-from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, estimated
-from accordant.preferences.measures.per_user import codes, numbers
+from accordant.preferences.checks import codes, numbers
+from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, interval_estimate
 from accordant.statistics import Estimate, resample_counts
 
 BLOCK = 1_000_000  # counts held at a time (8 MB)
@@ -99,9 +99,8 @@ class Disagreement:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what was not given is None."""
-        return {
-            name: value.to_json() if isinstance(value, Estimate) else value for name, value in self.__dict__.items()
-        }
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 def label_counts(chosen: Codes, rejected: Codes, users: Codes) -> LabelCounts:
@@ -196,15 +195,15 @@ def disagreement(
 
     def given(value: float, column: Values) -> Estimate | None:
         """Return limits, or None for a loss that was not given."""
-        return None if np.isnan(value) else estimated(value, column, n_pairs, level)
+        return None if np.isnan(value) else interval_estimate(value, column, n_pairs, level)
 
     return Disagreement(
         n_pairs=n_pairs,
         n_labels=int(totals[several].sum()),
         excluded=int((~several).sum()),
-        floor=estimated(whole[0], drawn[:, 0], n_pairs, level),
+        floor=interval_estimate(whole[0], drawn[:, 0], n_pairs, level),
         plug_in=float(weights @ _entropy(counts[several] / weights[:, None]) / weights.sum()),
-        two_differ=estimated(whole[1], drawn[:, 1], n_pairs, level, within=(0.0, 1.0)),
+        two_differ=interval_estimate(whole[1], drawn[:, 1], n_pairs, level, within=(0.0, 1.0)),
         single=given(whole[2], drawn[:, 2]),
         own=given(whole[3], drawn[:, 3]),
         above_floor=given(whole[2] - whole[0], drawn[:, 2] - drawn[:, 0]),

@@ -106,11 +106,11 @@ def bootstrap_users(
         users = generator.integers(0, n, size=n)
         for name, array in arrays.items():
             drawn[name][b] = _resampled(statistic, array[users])
-    found = {name: estimated(value, drawn[name], n, level) for name, value in whole.items()}
+    found = {name: interval_estimate(value, drawn[name], n, level) for name, value in whole.items()}
     return UserIntervals(found, differences(whole, drawn, n, level), level, resamples, n)
 
 
-def estimated(
+def interval_estimate(
     value: float, drawn: Values, n: int, level: float = LEVEL, *, together: float | None = None,
     within: Range | None = None,
 ) -> Estimate:  # fmt: skip
@@ -160,14 +160,14 @@ def differences(
     whole, drawn
         Method to its value, and to its values on the same resamples.
     n, level, within
-        As for `estimated`; the range is that of a difference.
+        As for `interval_estimate`; the range is that of a difference.
     """
     names = list(whole)
     pairs = [(one, other) for place, one in enumerate(names) for other in names[:place]]
     gaps = {pair: drawn[pair[0]] - drawn[pair[1]] for pair in pairs}
     together = joint_level(np.column_stack(list(gaps.values())), level) if pairs else level
     return {
-        pair: estimated(whole[pair[0]] - whole[pair[1]], gaps[pair], n, level, together=together, within=within)
+        pair: interval_estimate(whole[pair[0]] - whole[pair[1]], gaps[pair], n, level, together=together, within=within)
         for pair in pairs
     }
 

@@ -27,9 +27,9 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.json_values import json_value
+from accordant.preferences.checks import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL
 from accordant.preferences.measures.paired_differences import PairedDifference, paired_differences
-from accordant.preferences.measures.per_user import codes, numbers
 
 Verdict = Literal["shown", "not shown", "contradicted"]
 
@@ -70,11 +70,6 @@ class GroupChange:
     p_gain: float
     p_loss: float
     remark: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; what is unbounded or unknown is None."""
-        found: dict[str, Any] = json_value(asdict(self))
-        return found
 
 
 @dataclass(frozen=True)
@@ -144,19 +139,9 @@ class ParetoTest:
     resamples: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "groups": [group.to_json() for group in self.groups],
-            "power": asdict(self.power),
-            "p_shown": self.p_shown,
-            "p_contradicted": self.p_contradicted,
-            "tolerance": self.tolerance,
-            "level": self.level,
-            "together": self.together,
-            "resamples": self.resamples,
-        }
+        """Return plain values; what is unbounded or unknown is None."""
+        found: dict[str, Any] = json_value(asdict(self))
+        return found
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ import numpy as np
 from accordant import statistics
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-from accordant.preferences.measures.per_user import codes, numbers, share
+from accordant.preferences.checks import codes, numbers, share
 
 WORST = 0.1  # the tenth of the users who are served worst
 EPSILONS = (0.5, 1.0)  # aversions to inequality for which the Atkinson measure is reported

@@ -7,6 +7,6 @@ Like every report, the file needs no network, no script and no fonts, and the sa
 
 from __future__ import annotations
 
-from accordant.preferences.page.render import FORMAT, render_preferred
+from accordant.preferences.page.render import render_comparison, write_comparison
 
-__all__ = ["FORMAT", "render_preferred"]
+__all__ = ["render_comparison", "write_comparison"]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from accordant.preferences.page.reading import Json, Row
+from accordant.preferences.page.reading import Row
+from accordant.preferences.result import LearnerComparison
 from accordant.report.charts.svg import box, figure, hatched, line, mark, tag, text
 from accordant.report.scale import Scale, linear_scale, number
 
@@ -26,34 +27,32 @@ Box = tuple[float, float, float, float]
 
 
 def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], key: Sequence[str]) -> Markup:
-    """Return methods and controls by the accuracy of two groups, with a cross of intervals each.
+    """Return methods by the accuracy of majority (across) and minority (up), with a cross of intervals each.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    rows
-        Methods; those without a value in a group are left out.
-    groups
-        Majority (across) and minority (up).
-    key
-        Labels whose intervals are drawn even among many.
+    Methods without a value in a group are left out; intervals of labels in `key` are drawn even among many.
     """
     names = tuple(f"accuracy[{group}]" for group in groups)
-    shown = [row for row in rows if all(row.metric(name)["value"] is not None for name in names)]
+    shown = [row for row in rows if all(row.metric(name).value is not None for name in names)]
     crossed = [row for row in shown if len(shown) <= FEW or row.label in key]
     across, up = (
         linear_scale(_span(shown, crossed, name), *ends)
         for name, ends in zip(names, ((LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)), strict=True)
     )
-    points = {row.label: (across(row.metric(names[0])["value"]), up(row.metric(names[1])["value"])) for row in shown}
+    points = {row.label: (across(row.value(names[0])), up(row.value(names[1]))) for row in shown}
     crosses = [part for row in crossed for part in _cross(row, names, across, up)]
     marks = [
-        tag("g", {}, tag("title", {}, _said(row, names)), mark(row.mark, *points[row.label], _size(row), _css(row)))
-        for row in sorted(shown, key=lambda row: row.role == "looked_at")
+        tag("g", {}, tag("title", {}, _said(row, names)), mark(row.mark, *points[row.label], size, css))
+        for role, size, css in (("", 4.6, ""), ("looked_at", 6.5, "front"))
+        for row in shown
+        if (row.role == "looked_at") == bool(role)
     ]
     said = f"Accuracy of {groups[0]} and of {groups[1]}. " + "; ".join(_said(row, names) for row in shown) + "."
-    frame = _frame(across, up, groups, points.get(shown[0].label) if shown else None)
+    captions = (f"accuracy of {_short(groups[0])} →", f"↑ accuracy of {_short(groups[1])}")
+    plot = (LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM)
+    frame = _frame(across, up, captions, plot, HEIGHT)
+    if shown:  # dashed lines through the pooled reward
+        x, y = points[shown[0].label]
+        frame[-2:-2] = [line(x, TOP, x, plot[3], "apart"), line(LEFT, y, plot[2], y, "apart")]
     return figure(
         identifier, (WIDTH, HEIGHT), f"Accuracy of {groups[1]} against accuracy of {groups[0]}", said,
         *frame, *crosses, *marks, *_labels(shown, points),
@@ -61,55 +60,38 @@ def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], 
 
 
 def _span(shown: Sequence[Row], crossed: Sequence[Row], name: str) -> list[float]:
-    ends = [row.metric(name)[end] for row in crossed for end in ("low", "high")]
-    return [each for each in [*(row.metric(name)["value"] for row in shown), *ends] if each is not None]
-
-
-def _size(row: Row) -> float:
-    return 6.5 if row.role == "looked_at" else 4.6
-
-
-def _css(row: Row) -> str:
-    return "front" if row.role == "looked_at" else ""
+    ends = [getattr(row.metric(name), end) for row in crossed for end in ("low", "high")]
+    return [each for each in [*(row.metric(name).value for row in shown), *ends] if each is not None]
 
 
 def _cross(row: Row, names: Sequence[str], across: Scale, up: Scale) -> list[Markup]:
     """Return the two intervals of a row."""
     here, there = (row.metric(name) for name in names)
+    x, y = across(row.value(names[0])), up(row.value(names[1]))
     css = "interval selected" if row.role == "looked_at" else "interval"
     found = []
-    if here["low"] is not None:
-        y = up(there["value"])
-        found.append(line(across(here["low"]), y, across(here["high"]), y, css))
-        found += [line(across(here[end]), y - 3, across(here[end]), y + 3, css) for end in ("low", "high")]
-    if there["low"] is not None:
-        x = across(here["value"])
-        found.append(line(x, up(there["low"]), x, up(there["high"]), css))
-        found += [line(x - 3, up(there[end]), x + 3, up(there[end]), css) for end in ("low", "high")]
+    if here.low is not None and here.high is not None:
+        found.append(line(across(here.low), y, across(here.high), y, css))
+        found += [line(across(end), y - 3, across(end), y + 3, css) for end in (here.low, here.high)]
+    if there.low is not None and there.high is not None:
+        found.append(line(x, up(there.low), x, up(there.high), css))
+        found += [line(x - 3, up(end), x + 3, up(end), css) for end in (there.low, there.high)]
     return found
 
 
-def _frame(across: Scale, up: Scale, groups: tuple[str, str], pooled: tuple[float, float] | None) -> list[Markup]:
-    """Return grid, captions, and dashed lines through the pooled reward."""
-    base, found = HEIGHT - BOTTOM, []
+def _frame(
+    across: Scale, up: Scale, captions: tuple[str, str], plot: Box, height: float, zero: str = "grid"
+) -> list[Markup]:
+    """Return grid and captions of a chart between (left, top, right, base); `zero` is the class of the line at 0."""
+    left, top, right, base = plot
+    found = []
     for value, label in zip(across.ticks, across.labels(), strict=True):
-        found += [
-            line(across(value), TOP, across(value), base, "grid"),
-            text(across(value), base + 16, label, "tick", "middle"),
-        ]
+        x = across(value)
+        found += [line(x, top, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
     for value, label in zip(up.ticks, up.labels(), strict=True):
-        found += [
-            line(LEFT, up(value), WIDTH - RIGHT, up(value), "grid"),
-            text(LEFT - 8, up(value) + 4, label, "tick", "end"),
-        ]
-    if pooled is not None:
-        found += [
-            line(pooled[0], TOP, pooled[0], base, "apart"),
-            line(LEFT, pooled[1], WIDTH - RIGHT, pooled[1], "apart"),
-        ]
-    found.append(text(WIDTH - RIGHT, HEIGHT - 12, f"accuracy of {_short(groups[0])} →", "caption", "end"))
-    found.append(text(2, 14, f"↑ accuracy of {_short(groups[1])}", "caption"))
-    return found
+        y = up(value)
+        found += [line(left, y, right, y, zero if value == 0 else "grid"), text(left - 8, y + 4, label, "tick", "end")]
+    return [*found, text(right, height - 12, captions[0], "caption", "end"), text(2, 14, captions[1], "caption")]
 
 
 def _short(name: str) -> str:
@@ -117,7 +99,7 @@ def _short(name: str) -> str:
 
 
 def _said(row: Row, names: Sequence[str]) -> str:
-    values = ", ".join(number(row.metric(name)["value"]) for name in names)
+    values = ", ".join(number(row.metric(name).value) for name in names)
     return f"{row.position} {row.label}: {values}"
 
 
@@ -126,18 +108,13 @@ def _labels(shown: Sequence[Row], points: dict[str, tuple[float, float]]) -> lis
     clusters: list[list[Row]] = []
     for row in shown:
         x, y = points[row.label]
-        home = next(
-            (
-                each
-                for each in clusters
-                if max(abs(points[each[0].label][0] - x), abs(points[each[0].label][1] - y)) < NEAR
-            ),
-            None,
-        )
-        if home is None:
-            clusters.append([row])
+        for cluster in clusters:
+            there = points[cluster[0].label]
+            if max(abs(there[0] - x), abs(there[1] - y)) < NEAR:
+                cluster.append(row)
+                break
         else:
-            home.append(row)
+            clusters.append([row])
     taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in points.values()]
     found = []
     for cluster in clusters:
@@ -169,8 +146,8 @@ def _outside(box: Box) -> float:
                   + max(0.0, box[3] - HEIGHT + BOTTOM + 8))  # fmt: skip
 
 
-USERS_WIDTH, USERS_HEIGHT = 360.0, 280.0
-USERS_LEFT, USERS_RIGHT, USERS_TOP, USERS_BOTTOM = 50.0, 12.0, 26.0, 48.0
+USERS_SIZE = (360.0, 280.0)
+USERS_BOX = (50.0, 26.0, 348.0, 232.0)  # left, top, right and base of the plot
 BINS = 10  # of accuracy, from 0 to 1
 MINORITY, OTHERS = "open-diamond", "circle"
 MINORITY_HATCH, OTHERS_HATCH = 6, 0
@@ -185,49 +162,29 @@ class Users:
     minority: tuple[bool, ...]
 
     @classmethod
-    def of(cls, content: Json, label: str) -> Users:
+    def of(cls, content: LearnerComparison, label: str) -> Users:
         """Return the users of a comparison under one method."""
-        users, minority = content["per_user"], content["groups"]["minority"]
-        alone = len(content["groups"]["sizes"]) == 1
+        users, minority = content.per_user, content.groups.minority
+        assert users is not None
+        alone = len(content.groups.sizes) == 1
         return cls(
-            tuple(users["accuracy"][label]),
-            tuple(users["support"]),
-            tuple(group == minority and not alone for group in users["group"]),
-        )
+            users.accuracy[label], users.support,
+            tuple(group == minority and not alone for group in users.group),
+        )  # fmt: skip
 
 
 def support_chart(identifier: str, title: str, users: Users, line_of: tuple[float, float] | None) -> Markup:
-    """Return a mark for each user with a support rate, and the straight line through them.
-
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    title
-        Of the drawing.
-    users
-        Users under one method.
-    line_of
-        Slope, and intercept of the line; None for no line.
-    """
+    """Return a mark for each user with a support rate, and a straight line by slope and intercept, if there is one."""
     known = [
         (support, accuracy, few)
         for support, accuracy, few in zip(users.support, users.accuracy, users.minority, strict=True)
         if support is not None
     ]
-    across, up = (
-        linear_scale([0.0, 1.0], USERS_LEFT, USERS_WIDTH - USERS_RIGHT),
-        linear_scale([0.0, 1.0], USERS_HEIGHT - USERS_BOTTOM, USERS_TOP),
-    )
+    left, top, right, base = USERS_BOX
+    across, up = linear_scale([0.0, 1.0], left, right), linear_scale([0.0, 1.0], base, top)
     marks = [
-        mark(
-            MINORITY if few else OTHERS,
-            across(support),
-            up(accuracy),
-            3.4 if few else 2.6,
-            "user" + (" few" if few else ""),
-        )
-        for support, accuracy, few in sorted(known, key=lambda each: each[2])
+        mark(*((MINORITY, across(x), up(y), 3.4, "user few") if few else (OTHERS, across(x), up(y), 2.6, "user")))
+        for x, y, few in sorted(known, key=lambda each: each[2])
     ]
     drawn = []
     if line_of is not None and known:
@@ -236,8 +193,8 @@ def support_chart(identifier: str, title: str, users: Users, line_of: tuple[floa
         places = [(across(x), up(min(1.0, max(0.0, start + slope * x)))) for x in ends]
         drawn = [line(*places[0], *places[1], "trend")]
     said = f"{len(known)} users. " + ("" if line_of is None else f"Slope of the line: {number(line_of[0])}.")
-    frame = _users_frame(across, up, "support rate of the user →", "↑ accuracy")
-    return figure(identifier, (USERS_WIDTH, USERS_HEIGHT), title, said, *frame, *marks, *drawn)
+    frame = _frame(across, up, ("support rate of the user →", "↑ accuracy"), USERS_BOX, USERS_SIZE[1], "axis")
+    return figure(identifier, USERS_SIZE, title, said, *frame, *marks, *drawn)
 
 
 def line_through(users: Users) -> tuple[float, float] | None:
@@ -255,45 +212,34 @@ def line_through(users: Users) -> tuple[float, float] | None:
 def spread_chart(identifier: str, title: str, users: Users, most: float, *, groups: tuple[str, str] | None) -> Markup:
     """Return how many users have which accuracy, those of the minority hatched.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    title
-        Of the drawing.
-    users
-        Users under one method.
-    most
-        Largest number of users in a bin of any drawing beside this one, so that heights compare.
-    groups
-        What the two parts of a bar are called in words; None if there is one.
+    `most` is the largest number of users in a bin of any drawing beside this one, so that heights compare; `groups`
+    are the two parts of a bar in words, None if there is one.
     """
-    across, up = (
-        linear_scale([0.0, 1.0], USERS_LEFT, USERS_WIDTH - USERS_RIGHT),
-        linear_scale([0.0, most], USERS_HEIGHT - USERS_BOTTOM, USERS_TOP),
-    )
+    left, top, right, base = USERS_BOX
+    across, up = linear_scale([0.0, 1.0], left, right), linear_scale([0.0, most], base, top)
     few, others = counts(users, minority=True), counts(users, minority=False)
     bars: list[Markup] = []
     for k in range(BINS):
-        left, right = across(k / BINS) + 0.8, across((k + 1) / BINS) - 0.8
+        start, end = across(k / BINS) + 0.8, across((k + 1) / BINS) - 0.8
         total = few[k] + others[k]
         about = f"accuracy {k / BINS:.1f} to {(k + 1) / BINS:.1f}: {total} users"
         about += f", {few[k]} of them of {groups[1]}" if groups else ""
         parts: list[Markup] = []
         if few[k]:
-            parts += hatched(box(left, up(few[k]), right, up(0)), MINORITY_HATCH)
+            parts += hatched(box(start, up(few[k]), end, up(0)), MINORITY_HATCH)
         if others[k]:
-            parts += hatched(box(left, up(total), right, up(few[k])), OTHERS_HATCH, "area others")
+            parts += hatched(box(start, up(total), end, up(few[k])), OTHERS_HATCH, "area others")
         bars.append(tag("g", {}, tag("title", {}, about), *parts))
     mean = float(np.mean(users.accuracy))
     x = across(mean)
     words = f"mean {number(mean)}"
     said = f"{len(users.accuracy)} users, mean accuracy {number(mean)}, lowest {number(min(users.accuracy))}."
-    right = mean < 0.75
+    beside = mean < 0.75
+    frame = _frame(across, up, ("accuracy →", "↑ users"), USERS_BOX, USERS_SIZE[1], "axis")
     return figure(
-        identifier, (USERS_WIDTH, USERS_HEIGHT), title, said, *_users_frame(across, up, "accuracy →", "↑ users"), *bars,
-        line(x, USERS_TOP - 4, x, USERS_HEIGHT - USERS_BOTTOM, "chosen"),
-        text(x + (5 if right else -5), USERS_TOP - 6, words, "selected halo", "start" if right else "end"),
+        identifier, USERS_SIZE, title, said, *frame, *bars,
+        line(x, top - 4, x, base, "chosen"),
+        text(x + (5 if beside else -5), top - 6, words, "selected halo", "start" if beside else "end"),
     )  # fmt: skip
 
 
@@ -311,20 +257,3 @@ def highest(every: Sequence[Users]) -> float:
         for users in every
         for few, others in zip(counts(users, minority=True), counts(users, minority=False), strict=True)
     ))  # fmt: skip
-
-
-def _users_frame(across: Scale, up: Scale, below: str, above: str) -> list[Markup]:
-    base, found = USERS_HEIGHT - USERS_BOTTOM, []
-    for value, label in zip(across.ticks, across.labels(), strict=True):
-        found += [
-            line(across(value), USERS_TOP, across(value), base, "grid"),
-            text(across(value), base + 16, label, "tick", "middle"),
-        ]
-    for value, label in zip(up.ticks, up.labels(), strict=True):
-        found += [
-            line(USERS_LEFT, up(value), USERS_WIDTH - USERS_RIGHT, up(value), "axis" if value == 0 else "grid"),
-            text(USERS_LEFT - 8, up(value) + 4, label, "tick", "end"),
-        ]
-    found.append(text(USERS_WIDTH - USERS_RIGHT, USERS_HEIGHT - 12, below, "caption", "end"))
-    found.append(text(2, 14, above, "caption"))
-    return found

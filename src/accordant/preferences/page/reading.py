@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from accordant.report.scale import MINUS, interval, number, percent
+from accordant.preferences.comparison.conclusions import share, signed
+from accordant.preferences.result import (
+    DifferenceResult,
+    GroupChangeResult,
+    LearnerComparison,
+    MethodResult,
+    MetricResult,
+    ParetoResult,
+)
+from accordant.report.scale import interval, number, percent
 from accordant.report.tables import Cell
-
-Json = dict[str, Any]
 
 POOLED = "pooled"
 MARKS = {
@@ -53,13 +59,13 @@ class Row:
     role
         Key of `MARKS`.
     content
-        Its object in the JSON.
+        What is known of it.
     """
 
     label: str
     position: int
     role: str
-    content: Json
+    content: MethodResult
 
     @property
     def mark(self) -> str:
@@ -69,39 +75,44 @@ class Row:
     @property
     def kind(self) -> str:
         """What it is, in a few words."""
-        if self.content["control_of"]:
-            return f"control of {self.content['control_of']}"
+        if self.content.control_of:
+            return f"control of {self.content.control_of}"
         if self.role == "pooled":
             return "control: one reward for everybody"
-        return "control" if self.content["control"] else "method"
+        return "control" if self.content.control else "method"
 
-    def metric(self, name: str) -> Json:
+    def metric(self, name: str) -> MetricResult:
         """Return a metric with its interval."""
-        found: Json = self.content["metrics"][name]
-        return found
+        return self.content.metrics[name]
+
+    def value(self, name: str) -> float:
+        """Return the value of a metric that is defined."""
+        value = self.metric(name).value
+        assert value is not None
+        return value
 
 
 @dataclass(frozen=True)
-class PreferredReading:
+class ComparisonReading:
     """A comparison and the questions that several sections ask of it."""
 
-    content: Json
+    content: LearnerComparison
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The pooled reward, other controls, methods; controls of a method stand behind it."""
-        looked_at = self.content["answer"]["looked_at"]
+        looked_at = self.content.answer.looked_at
 
-        def role(row: Json) -> str:
+        def role(row: MethodResult) -> str:
             """Return the key of `MARKS`."""
-            if row["method"] == POOLED:
+            if row.method == POOLED:
                 return "pooled"
-            if row["method"] == looked_at:
+            if row.method == looked_at:
                 return "looked_at"
-            return "control" if row["control"] else "method"
+            return "control" if row.control else "method"
 
-        rows = self.content["methods"]
-        return tuple(Row(row["method"], place, role(row), row) for place, row in enumerate(rows, 1))
+        rows = self.content.methods
+        return tuple(Row(row.method, place, role(row), row) for place, row in enumerate(rows, 1))
 
     @property
     def pooled(self) -> Row:
@@ -116,17 +127,17 @@ class PreferredReading:
     @property
     def groups(self) -> list[str]:
         """Names of the groups, the largest first."""
-        return list(self.content["groups"]["sizes"])
+        return list(self.content.groups.sizes)
 
     @property
     def over_users(self) -> bool:
         """Whether numbers are about users, not about the records of a single one."""
-        return bool(self.content["intervals"]["over"] == "users")
+        return bool(self.content.intervals.over == "users")
 
     @property
     def level(self) -> str:
         """Coverage of intervals."""
-        return percent(self.content["intervals"]["level"])
+        return percent(self.content.intervals.level)
 
     @property
     def shown_groups(self) -> list[str]:
@@ -135,7 +146,7 @@ class PreferredReading:
             return []
         if len(self.groups) <= MOST_GROUPS:
             return self.groups
-        return [self.content["groups"]["majority"], self.content["groups"]["minority"]]
+        return [self.content.groups.majority, self.content.groups.minority]
 
     @property
     def first_columns(self) -> list[str]:
@@ -150,7 +161,7 @@ class PreferredReading:
         return [name for name in names if self._defined(name)]
 
     def _defined(self, name: str) -> bool:
-        return any(row.metric(name)["value"] is not None for row in self.rows)
+        return any(row.metric(name).value is not None for row in self.rows)
 
 
 def heading(name: str) -> tuple[str, str]:
@@ -160,39 +171,29 @@ def heading(name: str) -> tuple[str, str]:
     return COLUMNS[name]
 
 
-def cell(metric: Json) -> Cell:
+def cell(metric: MetricResult) -> Cell:
     """Return a number with its interval as text."""
-    if metric["value"] is None:
+    if metric.value is None:
         return Cell("–")
-    return Cell(number(metric["value"]), interval(metric["low"], metric["high"]))
+    return Cell(number(metric.value), interval(metric.low, metric.high))
 
 
-def change(found: Json | None) -> Cell:
+def change(found: DifferenceResult | GroupChangeResult | None) -> Cell:
     """Return a difference with its sign and its interval as text."""
-    value = None if found is None else found.get("value", found.get("difference"))
-    if found is None or value is None:
+    if found is None:
         return Cell("–")
-    return Cell(signed(value), _interval(found["low"], found["high"]))
-
-
-def signed(value: float) -> str:
-    """Return a number with its sign, zero without one."""
-    text = number(value)
-    return text if text.startswith(MINUS) or text == number(0.0) else f"+{text}"
+    value, low, high = found.difference if isinstance(found, GroupChangeResult) else found.value, found.low, found.high
+    if value is None:
+        return Cell("–")
+    return Cell(signed(value), "" if low is None or high is None else f"[{signed(low)}, {signed(high)}]")
 
 
 def verdicts(rows: Sequence[Row]) -> dict[str, str]:
     """Return the verdict of each row against the pooled reward; a dash where there is none."""
-    return {row.label: row.content["pareto"]["verdict"] if row.content["pareto"] else "–" for row in rows}
+    return {row.label: row.content.pareto.verdict if row.content.pareto else "–" for row in rows}
 
 
-def power_of(test: Json) -> str:
+def power_of(test: ParetoResult) -> str:
     """Return in how many samples the verdict would show a gain; a dash where there was no gain."""
-    chance = test["power"]["probability"]
-    if chance is None:
-        return "–"
-    return "over 99%" if chance > 0.995 else "under 1%" if chance < 0.005 else f"{chance:.0%}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
+    chance = test.power.probability
+    return "–" if chance is None else share(chance)

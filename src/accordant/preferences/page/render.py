@@ -1,16 +1,18 @@
-"""From the JSON of a comparison to one HTML file."""
+"""From the JSON of a comparison to one HTML file, or a folder with both."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
+from accordant.json_values import json_value
 from accordant.naming import listed
-from accordant.preferences.options import command_line
 from accordant.preferences.page import reading as words
 from accordant.preferences.page.charts import (
     MINORITY,
@@ -24,32 +26,38 @@ from accordant.preferences.page.charts import (
     spread_chart,
     support_chart,
 )
-from accordant.preferences.page.reading import PreferredReading, Row
+from accordant.preferences.page.reading import ComparisonReading, Row
+from accordant.preferences.result import FORMAT, LearnerComparison
+from accordant.preferences.section import ComparedLearners
 from accordant.report.charts.svg import box, hatched, swatch, tag
 from accordant.report.page import environment_of, style_of
 from accordant.report.render import breakable
 from accordant.report.scale import count, number, percent
+from accordant.runs.pages import write_page
 
-FORMAT = 2  # of the JSON that a page is made from
+RECORD = "comparison.json"
 STYLES = (("accordant.report", "style.css"), ("accordant.preferences.page", "preferred.css"))
 
 
-def render_preferred(content: dict[str, Any]) -> str:
+def render_comparison(content: LearnerComparison | Mapping[str, Any]) -> str:
     """Return a comparison of learners as one HTML document.
 
     Parameters
     ----------
     content
-        What ``accordant preferences --json`` prints. Nothing else is read, so the same content gives the same bytes.
+        The result, or what ``accordant preferences --json`` prints of it. Nothing else is read, so the same content
+        gives the same bytes.
 
     Raises
     ------
     InputError
-        If the content has another format.
+        If the content has another format, or a key is unknown or missing.
     """
-    if content.get("result") != FORMAT:
-        raise InputError(f"the comparison has format {content.get('result')!r}; allowed: {FORMAT}")
-    reading = PreferredReading(content)
+    if not isinstance(content, LearnerComparison):
+        if content.get("result") != FORMAT:
+            raise InputError(f"the comparison has format {content.get('result')!r}; allowed: {FORMAT}")
+        content = LearnerComparison.read(json_value(dict(content)))
+    reading = ComparisonReading(content)
     return (
         _environment()
         .get_template("preferred.html")
@@ -60,35 +68,40 @@ def render_preferred(content: dict[str, Any]) -> str:
             pareto=_pareto(reading),
             pictures=_pictures(reading),
             verdicts=words.verdicts(reading.rows),
-            command=command_line(content),
+            command=content.command_line(),
         )
     )
 
 
-def _pareto(reading: PreferredReading) -> Markup | None:
+def write_comparison(found: ComparedLearners, out: Path) -> Path:
+    """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
+    return write_page(render_comparison(found.section), found.to_json(), RECORD, out, "comparison")
+
+
+def _pareto(reading: ComparisonReading) -> Markup | None:
     """Return the drawing of the two groups; None if there are no two groups with values."""
-    groups = (reading.content["groups"]["majority"], reading.content["groups"]["minority"])
+    groups = (reading.content.groups.majority, reading.content.groups.minority)
     if groups[0] == groups[1] or not reading.over_users:
         return None
-    if any(reading.pooled.metric(f"accuracy[{group}]")["value"] is None for group in groups):
+    if any(reading.pooled.metric(f"accuracy[{group}]").value is None for group in groups):
         return None
-    answer = reading.content["answer"]
+    answer = reading.content.answer
     return pareto_chart(
-        "pareto-chart", reading.rows, groups, (words.POOLED, answer["looked_at"], answer["nearest_control"])
+        "pareto-chart", reading.rows, groups, (words.POOLED, answer.looked_at or "", answer.nearest_control or "")
     )
 
 
-def _pictures(reading: PreferredReading) -> dict[str, Any] | None:
+def _pictures(reading: ComparisonReading) -> dict[str, Any] | None:
     """Return drawings of users under the pooled reward and the method that is looked at; None for one user."""
     content = reading.content
-    if content["per_user"] is None:
+    if content.per_user is None:
         return None
     shown: list[Row] = [row for row in (reading.pooled, reading.looked_at) if row is not None]
     users = {row.label: Users.of(content, row.label) for row in shown}
     most = highest(list(users.values()))
-    one = len(content["groups"]["sizes"]) == 1
-    groups = None if one else (content["groups"]["majority"], content["groups"]["minority"])
-    supported = any(each is not None for each in content["per_user"]["support"])
+    one = len(content.groups.sizes) == 1
+    groups = None if one else (content.groups.majority, content.groups.minority)
+    supported = any(each is not None for each in content.per_user.support)
     return {
         "support": [
             (row, support_chart(f"support-{row.position}", f"Accuracy against support: {row.label}", users[row.label],

@@ -14,9 +14,11 @@ Choosing a policy::
     equal_regret(rewards, reference, beta)            the largest loss against the own optimum is smallest
     average_reward, per_sample_minimum, group_optimum, best_of_n
 
+Reached from Python alone so far: a command that reads candidate responses with rewards of groups will choose by it.
+
 Guarding a personal reward by a gate and a bound: `guarded_rewards`.
 
-Judging what is done: `opposed_groups_table`, the advantages of `advantages.py`, the tilts of `agreement.py`.
+Judging what is done: the advantages of `advantages.py`, the tilts of `agreement.py`.
 """
 
 from __future__ import annotations
@@ -48,46 +50,19 @@ from accordant.preferences.policy_optimisation.maximin import (
 )
 from accordant.preferences.policy_optimisation.policies import (
     RegularisedPolicy,
-    Satisfaction,
     average_reward,
     best_of_n,
+    exponential_tilt,
     group_optimum,
     guarded_rewards,
-    one_policy,
-    opposed_groups_table,
+    kl_divergence,
     per_sample_minimum,
 )
-from accordant.preferences.policy_optimisation.tilting import exponential_tilt, kl_divergence
 
 __all__ = [
-    "Advantages",
-    "AgreementDrift",
-    "EqualRegretPolicy",
-    "MaximinPolicy",
-    "RegularisedPolicy",
-    "Satisfaction",
-    "TiltReport",
-    "TiltSeries",
-    "advantage_combination",
-    "agreement_drift",
-    "agreement_penalty",
-    "average_reward",
-    "batch_standardised",
-    "best_of_n",
-    "equal_regret",
-    "exponential_tilt",
-    "fraction_positive_tilt",
-    "group_optimum",
-    "guarded_rewards",
-    "kl_divergence",
-    "maximin_expectation",
-    "one_policy",
-    "opposed_groups_table",
-    "penalised_rewards",
-    "per_sample_minimum",
-    "reward_combination",
-    "reward_tilt",
-    "tilt_over_time",
-    "tilt_report",
-    "variance_adaptive",
-]
+    "Advantages", "AgreementDrift", "EqualRegretPolicy", "MaximinPolicy", "RegularisedPolicy", "TiltReport",
+    "TiltSeries", "advantage_combination", "agreement_drift", "agreement_penalty", "average_reward",
+    "batch_standardised", "best_of_n", "equal_regret", "exponential_tilt", "fraction_positive_tilt", "group_optimum",
+    "guarded_rewards", "kl_divergence", "maximin_expectation", "penalised_rewards", "per_sample_minimum",
+    "reward_combination", "reward_tilt", "tilt_over_time", "tilt_report", "variance_adaptive",
+]  # fmt: skip

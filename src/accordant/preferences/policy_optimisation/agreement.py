@@ -29,7 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from accordant.arrays import Counts, Values
 from accordant.errors import InputError
-from accordant.preferences.policy_optimisation.tilting import checked_reference, finite_array
+from accordant.preferences.checks import finite_array
+from accordant.preferences.policy_optimisation.policies import checked_reference
 
 AXES = ("user", "candidate", "context")
 ROUNDING = 1e-12  # a tilt below this share of the rewards is rounding

@@ -48,8 +48,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from accordant.arrays import Values
-from accordant.preferences.policy_optimisation.policies import RegularisedPolicy, group_means, optima, weighted
-from accordant.preferences.policy_optimisation.tilting import checked_beta, checked_rewards, divergence, tilt
+from accordant.preferences.policy_optimisation.policies import (
+    RegularisedPolicy,
+    checked_beta,
+    checked_rewards,
+    divergence,
+    group_means,
+    optima,
+    tilt,
+    weighted,
+)
 
 GOAL = 1e-13  # the gap, in units of the largest reward difference, at which no digit is left to gain
 SHRINK = 0.2  # of β and t from one stage to the next
@@ -164,12 +172,7 @@ def _without_idle(weights: Values, rewards: Values, reference: Values, beta: flo
 def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
     """Return one best policy, shape (candidate, context), and the groups' weights λ, shape (group,).
 
-    Parameters
-    ----------
-    rewards
-        Shape (group, candidate, context), of scale 1.
-    reference
-        Shape (candidate, context); only whether it is 0 matters.
+    Rewards are of scale 1; of the reference only whether it is 0 matters.
 
     Raises
     ------

@@ -7,7 +7,6 @@ preference it is. ``group_id``, ``weight`` and ``margin`` may be there, and ``us
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,11 +63,12 @@ def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedCom
     name = Path(path).name
     features = _features(name, columns)
     about = tuple(each for each in columns if each.startswith(USER) and each != USER_ID)
-    refuse_unknown(name, "column", columns, _allowed(features, about), ignore)
+    sides = [side + feature for side in (CHOSEN, REJECTED) for feature in features]
+    refuse_unknown(name, "column", columns, (*PLAIN, *sides, *about), ignore)
     if USER_ID not in columns:
         raise DataError(f"{name}: {missing('column', USER_ID, columns)}")
-    sides = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])
-    items, position = np.unique(sides, axis=0, return_inverse=True)
+    rows = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])
+    items, position = np.unique(rows, axis=0, return_inverse=True)
     chosen, rejected = position.reshape(2, len(entries)).astype(np.intp)
     for row in np.flatnonzero(chosen == rejected)[:1]:
         raise DataError(f"{entries[row].where}: chosen and rejected have the same features")
@@ -104,9 +104,7 @@ def _entries(path: str | Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
             refuse_unknown(entry.where, "key", entry.values, columns)
         return entries, columns
     table = read_table(path)
-    rows = zip(table.lines, table.rows, strict=True)
-    found = [Entry(f"{table.name} line {line}", dict(zip(table.header, row, strict=True))) for line, row in rows]
-    return found, table.header
+    return table.entries(), table.header
 
 
 def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
@@ -122,11 +120,6 @@ def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     if not both[0]:
         raise DataError(f"{name} has no columns {CHOSEN}<name> and {REJECTED}<name>; found: {', '.join(columns)}")
     return both[0]
-
-
-def _allowed(features: Sequence[str], about: Sequence[str]) -> tuple[str, ...]:
-    sides = [side + feature for side in (CHOSEN, REJECTED) for feature in features]
-    return (*PLAIN, *sides, *about)
 
 
 def _refuse_changes(entry: Entry, user: str, row: int, first: int, known: Values, groups: Sequence[str] | None) -> None:
@@ -153,11 +146,4 @@ def _name(entry: Entry, column: str) -> str:
 def _number(entry: Entry, column: str, *, gaps: bool = False) -> float:
     """Return a finite number, or NaN for an empty cell where gaps are allowed."""
     value = entry.required(column)
-    if gaps and (value is None or not str(value).strip()):
-        return math.nan
-    found = math.nan
-    with contextlib.suppress(TypeError, ValueError, OverflowError):
-        found = math.nan if isinstance(value, bool) else float(value)
-    if not math.isfinite(found):
-        raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: a number")
-    return found
+    return math.nan if gaps and (value is None or not str(value).strip()) else entry.number(column)

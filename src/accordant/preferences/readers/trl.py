@@ -1,13 +1,15 @@
-"""Columns of TRL, the trainers of Hugging Face, and those beside them that say whose preference it is.
+"""Pairs of texts: columns of TRL, the trainers of Hugging Face, with whose preference it is, and HH-RLHF.
 
 ``prompt, chosen, rejected`` are TRL's preference format, ``margin`` the column of its reward trainer. [ours]
 ``user_id, group_id, support_rate, weight`` carry what those trainers have no name for. Texts are plain, or
 conversations: lists of ``{"role": …, "content": …}``. JSON lines hold both forms, CSV holds plain text.
+
+HH-RLHF (Bai et al. 2022, arXiv 2204.05862) is JSON lines of ``{"chosen": dialogue, "rejected": dialogue}``. Nobody is
+named: all records belong to one user.
 """
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import gzip
 import io
@@ -21,11 +23,22 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
-from accordant.preferences.readers.dialogue import OPEN, SPEAKERS, Split, Turn, dialogue, is_dialogue, split, turns
-from accordant.preferences.texts import NUMBERS, TextComparisons
+from accordant.preferences.texts import (
+    NUMBERS,
+    OPEN,
+    SPEAKERS,
+    Split,
+    TextComparisons,
+    Turn,
+    dialogue,
+    is_dialogue,
+    split,
+    turns,
+)
 from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
 
-TEXTS = ("prompt", "chosen", "rejected")
+ANSWERS = ("chosen", "rejected")
+TEXTS = ("prompt", *ANSWERS)
 NUMBER_COLUMNS = {"margin": "margins", "support_rate": "support", "weight": "weights"}
 NAME_COLUMNS = {"user_id": "users", "group_id": "groups"}
 COLUMNS = (*TEXTS, "margin", "user_id", "group_id", "support_rate", "weight")
@@ -37,7 +50,7 @@ Said = tuple[str | list[Turn], str | list[Turn], str | list[Turn]]
 def read_trl(path: str | Path, *, ignore: Sequence[str] = ()) -> TextComparisons:
     """Return the records of a file.
 
-    Without the column ``prompt`` the prompt is what both conversations, or dialogues, share; see `dialogue.split`.
+    Without the column ``prompt`` the prompt is what both conversations, or dialogues, share; see `split`.
     If all conversations are one message of the user and one of the assistant, texts are their contents; otherwise all
     are written as dialogues.
     A margin or support rate that is missing, ``null``, NaN or an empty cell is unknown, and stays with its record.
@@ -55,15 +68,7 @@ def read_trl(path: str | Path, *, ignore: Sequence[str] = ()) -> TextComparisons
         If the file is unreadable, a column is missing or unknown, a text is no text, or a number is no number; the
         message names the line, and the nearest column.
     """
-    if _suffix(path) == ".csv":
-        table = read_table(path)
-        entries = [
-            Entry(f"{table.name} line {line}", dict(zip(table.header, row, strict=True)))
-            for line, row in zip(table.lines, table.rows, strict=True)
-        ]
-    else:
-        entries = list(read_json_lines(path))
-    return _records(entries, ignore)
+    return _records(read_table(path).entries() if _suffix(path) == ".csv" else read_json_lines(path), ignore)
 
 
 def trl_from_frame(frame: Any, *, ignore: Sequence[str] = ()) -> TextComparisons:
@@ -99,9 +104,7 @@ def write_trl(comparisons: TextComparisons, path: str | Path, *, form: Form = "p
     text = io.StringIO()
     rows = zip(*columns.values(), strict=True)
     if suffix == ".csv":
-        writer = csv.writer(text)
-        writer.writerow(columns)
-        writer.writerows(rows)
+        csv.writer(text).writerows([tuple(columns), *rows])
     else:
         text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
     packed = Path(path).suffix.lower() == ".gz"
@@ -236,13 +239,8 @@ def _numbers(entries: Sequence[Entry], column: str) -> Values | None:
     """Return a column of numbers, NaN where there is none; None if there is none anywhere."""
     found = np.full(len(entries), np.nan)
     for row, entry in enumerate(entries):
-        value = entry.values.get(column)
-        if _is_missing(value):
-            continue
-        with contextlib.suppress(TypeError, ValueError, OverflowError):
-            found[row] = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
-        if not math.isfinite(found[row]):
-            raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: a number")
+        if not _is_missing(entry.values.get(column)):
+            found[row] = entry.number(column)
     known = ~np.isnan(found)
     if column == "weight" and known.any() and not known.all():
         raise DataError(
@@ -301,3 +299,35 @@ def _messages(prompt: str, chosen: str, rejected: str) -> list[list[dict[str, st
         goes_on = answer if is_dialogue(answer) else OPEN + answer
         lists.append(turns(goes_on))
     return [[{"role": turn.role, "content": turn.content} for turn in each] for each in lists]
+
+
+def read_hh_rlhf(path: str | Path) -> TextComparisons:
+    """Return the pairs of a file, ``.jsonl`` or ``.jsonl.gz``.
+
+    The prompt is all whole turns that both dialogues share, up to ``Assistant:``; the answers are what follows. Most
+    pairs differ in the last turn alone; where dialogues part earlier, the answers are several turns.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty or broken, or a line has no two different dialogues that begin with a turn of
+        ``Human`` or ``Assistant``; the message names the line.
+    """
+    parts = []
+    for entry in read_json_lines(path):
+        chosen, rejected = (entry.text(key) for key in ANSWERS)
+        refuse_unknown(entry.where, "key", entry.values, ANSWERS)
+        for key, text in zip(ANSWERS, (chosen, rejected), strict=True):
+            if not is_dialogue(text):
+                raise DataError(
+                    f"{entry.where}: {key!r} begins with {text[:20]!r}; "
+                    "allowed: two new lines and 'Human:' or 'Assistant:'"
+                )
+        if chosen == rejected:
+            raise DataError(f"{entry.where}: chosen and rejected are the same dialogue")
+        parts.append(split(chosen, rejected))
+    return TextComparisons(
+        tuple(each.prompt for each in parts),
+        tuple(each.chosen for each in parts),
+        tuple(each.rejected for each in parts),
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.effect_prior import EffectPrior, fitted_gate, prior_path
+from accordant.preferences.learners.effect_prior import EffectPrior, fit_gate, prior_path
 from accordant.preferences.learners.logistic import LogisticProblem, log_loss
 from accordant.preferences.learners.user_effects import records_along
 from accordant.preferences.learners.user_effects import user_directions
@@ -122,7 +122,7 @@ def test_fewer_types_than_users_are_tried():
 def test_a_gate_learns_which_contexts_go_with_which_type():
     contexts = np.stack([np.ones(40), np.repeat([-1.0, 1.0], 20)], axis=1)
     members = np.repeat(np.eye(2), 20, axis=0)
-    gate = fitted_gate(contexts, members, None)
+    gate = fit_gate(contexts, members, None)
     prior = EffectPrior(np.zeros((2, 1)), np.eye(1), np.full(2, 0.5), gate)
     assert np.exp(prior.log_shares(40, contexts))[[0, 39], [0, 1]].min() > 0.9
     assert np.exp(prior.log_shares(40, None)) == pytest.approx(np.full((40, 2), 0.5))

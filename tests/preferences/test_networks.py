@@ -62,10 +62,10 @@ def test_a_user_without_pairs_is_encoded_without_nan(torch):
 
 
 def test_latent_vectors_have_one_length(torch):
-    from accordant.preferences.networks import scaled
+    from accordant.preferences.networks import scale_to_length
 
     latent = torch.tensor([[3.0, 4.0], [0.0, 0.0], [1e-3, 0.0]])
-    assert scaled(latent).norm(dim=1).tolist() == pytest.approx([2**0.5, 0, 2**0.5])
+    assert scale_to_length(latent).norm(dim=1).tolist() == pytest.approx([2**0.5, 0, 2**0.5])
 
 
 def test_divergence_from_the_standard_normal(torch):

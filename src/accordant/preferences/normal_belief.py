@@ -1,17 +1,17 @@
-"""What is believed about the reward of somebody who has not answered yet: a normal distribution times a scale."""
+"""What is believed about the coefficients of a linear reward: a normal distribution, perhaps times a scale."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.preferences.measures.per_user import numbers, share
+from accordant.preferences.checks import numbers, share
 
 SYMMETRIC = 1e-8  # relative difference of mirrored entries that rounding explains
 SHRINK = 0.1  # towards equal variances: enough to be invertible when users are fewer than features
@@ -53,13 +53,13 @@ class ScalePrior:
 
 
 @dataclass(frozen=True, eq=False)
-class NormalPrior:
+class NormalBelief:
     """Coefficients θ ~ N(mean, covariance), in units in which a margin of 1 makes an item e times as likely chosen.
 
     Parameters
     ----------
     mean
-        Shape (feature,), finite.
+        Shape (feature,), finite, at least one feature.
     covariance
         Shape (feature, feature), symmetric and positive definite.
 
@@ -69,22 +69,45 @@ class NormalPrior:
         If a shape differs, a number is not finite, or the covariance is not symmetric and positive definite.
     """
 
+    kind: ClassVar[str] = "belief"
+
     mean: Values
     covariance: Values
 
     def __post_init__(self) -> None:
-        mean = numbers("mean of the prior", self.mean, "feature")
+        mean = numbers(f"mean of the {self.kind}", self.mean, "feature")
         covariance = np.asarray(self.covariance, dtype=np.float64)
         if covariance.shape != (len(mean), len(mean)) or not np.isfinite(covariance).all() or len(mean) == 0:
             raise InputError(
-                f"covariance of the prior has shape {covariance.shape}; allowed: finite numbers of shape "
+                f"covariance of the {self.kind} has shape {covariance.shape}; allowed: finite numbers of shape "
                 f"({len(mean)}, {len(mean)}), at least one feature"
             )
         if np.abs(covariance - covariance.T).max() > SYMMETRIC * np.abs(covariance).max():
-            raise InputError("covariance of the prior is not symmetric")
+            raise InputError(f"covariance of the {self.kind} is not symmetric")
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "covariance", covariance)
         assert self.root.shape == covariance.shape  # computed now, so that a singular covariance is refused now
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.mean)
+
+    @cached_property
+    def root(self) -> Values:
+        """Lower triangular L with L Lᵀ = covariance, shape (feature, feature)."""
+        try:
+            return np.asarray(np.linalg.cholesky(self.covariance))
+        except np.linalg.LinAlgError:
+            raise InputError(
+                f"covariance of the {self.kind} is not positive definite; add a small variance to every feature"
+            ) from None
+
+
+class NormalPrior(NormalBelief):
+    """What is believed of somebody who has not answered yet."""
+
+    kind = "prior"
 
     @classmethod
     def isotropic(cls, n_features: int, variance: float = 1.0) -> Self:
@@ -130,18 +153,3 @@ class NormalPrior:
     def scaled(self, factor: float) -> NormalPrior:
         """Return the prior of coefficients that are larger by a factor, above 0."""
         return NormalPrior(factor * self.mean, factor**2 * self.covariance)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.mean)
-
-    @cached_property
-    def root(self) -> Values:
-        """Lower triangular L with L Lᵀ = covariance, shape (feature, feature)."""
-        try:
-            return np.asarray(np.linalg.cholesky(self.covariance))
-        except np.linalg.LinAlgError:
-            raise InputError(
-                "covariance of the prior is not positive definite; add a small variance to every feature"
-            ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.preferences.readers.dialogue import SPEAKERS, Turn, dialogue, is_dialogue, split, turns
+from accordant.preferences.texts import SPEAKERS, Turn, dialogue, is_dialogue, split, turns
 
 WORDS = st.text(alphabet="abc d", min_size=1, max_size=8).map(str.strip)
 TALK = st.lists(st.builds(Turn, st.sampled_from(sorted(SPEAKERS)), WORDS), min_size=1, max_size=6)

@@ -9,9 +9,8 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences import Comparisons, Rankings
-from accordant.preferences.learners.number_of_types import choose_types
-from accordant.preferences.learners.likelihoods import evidence, of_users
-from accordant.preferences.learners.mixture import Mixture
+from accordant.preferences.learners.mixture import Mixture, evidence
+from accordant.preferences.learners.number_of_types import choose_types, of_users
 from accordant.preferences.learners.plackett_luce import RankingProblem
 
 
