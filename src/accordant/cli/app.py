@@ -76,7 +76,7 @@ def run(
     if json:
         print_json(outcome.record.summary(str(folder)))
     else:
-        print_run(outcome.record.content, folder)
+        print_run(outcome.record, folder)
 
 
 @app.command()
@@ -175,7 +175,7 @@ def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     finished = read_run(run)
     path = out or Path("report.html")
     try:
-        path.write_text(render(finished.content), encoding="utf-8")
+        path.write_text(render(finished.record), encoding="utf-8")
     except OSError as error:
         raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
     print_json({"report": str(path)}) if json else typer.echo(f"report: {path}")

@@ -19,7 +19,8 @@ from accordant.learning.estimators import build_estimator, build_learner
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
-from accordant.runs.record import Record, groupings, make_record
+from accordant.runs.record import Record
+from accordant.runs.record_parts import groupings, make_record
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
 from accordant.split import split_rows

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from accordant.report.render import render
+from accordant.runs.record import Record
 from accordant.report.scrutiny.misreports import bounds_of
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 
@@ -58,8 +65,8 @@ def test_coalitions_in_words() -> None:
 
 def test_a_record_without_bounds_has_no_table(records: dict[str, Json]) -> None:
     record = records["scrutinised"]
-    assert "Certified range" in render(record)
-    assert "Strange</strong> has no bound: it does not say how it is made of sums" in render(record)
+    assert "Certified range" in rendered(record)
+    assert "Strange</strong> has no bound: it does not say how it is made of sums" in rendered(record)
     del record["scrutiny"]["bounds"], record["scrutiny"]["unbounded"]
     assert bounds_of(record["scrutiny"], ()) is None
-    assert "Certified range" not in render(record)
+    assert "Certified range" not in rendered(record)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accordant.report.charts.svg import AVERAGE_WIDTH, figure, line, mark, tag, text
-from accordant.report.reading import Json, Line, oriented
+from accordant.report.reading import Line, oriented
 from accordant.report.scale import Scale, linear_scale, number
 from accordant.report.standings import Standing
+from accordant.runs.record import Column
 
 WIDTH, HEIGHT = 360.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 16.0, 26.0, 50.0
@@ -36,7 +37,7 @@ class Point:
     shape: str
 
 
-def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[Json, Json]) -> Markup:
+def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[Column, Column]) -> Markup:
     """Return candidates on two metrics; the mark of one that no other dominates is full, of others hollow.
 
     Marks carry the position of the strategy in the leaderboard; the key with names stands beside the drawing.
@@ -54,7 +55,7 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
     scales = _axis(standings, across, LEFT, WIDTH - RIGHT), _axis(standings, up, HEIGHT - BOTTOM, TOP)
     points = []
     for each in standings:
-        right, above = (each.line.value(column["label"]) for column in columns)
+        right, above = (each.line.value(column.label) for column in columns)
         if right is None or above is None:
             continue
         place = scales[0](_shown(across, right)), scales[1](_shown(up, above))
@@ -64,7 +65,7 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
         for point in sorted(points, key=lambda point: point.shape == FRONT)
     ]
     free = [each.line.name for each in standings if each.compared and not each.dominated_by]
-    title = f"{up['label']} against {across['label']}"
+    title = f"{up.label} against {across.label}"
     said = f"Not dominated on these two metrics: {', '.join(free) or 'none'}. Values: " + "; ".join(
         _said(point.line, columns) for point in points
     )
@@ -72,19 +73,19 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
     return figure(identifier, (WIDTH, HEIGHT), title, said, *parts)
 
 
-def _shown(column: Json, value: float) -> float:
-    return abs(value) if column["goal"] == "zero" else value
+def _shown(column: Column, value: float) -> float:
+    return abs(value) if column.goal == "zero" else value
 
 
-def _axis(standings: Sequence[Standing], column: Json, worst: float, best: float) -> Scale:
+def _axis(standings: Sequence[Standing], column: Column, worst: float, best: float) -> Scale:
     """Return the axis of a metric, turned round where less is better."""
-    values = [each.line.value(column["label"]) for each in standings]
+    values = [each.line.value(column.label) for each in standings]
     shown = [_shown(column, value) for value in values if value is not None]
-    forward = oriented(column["goal"], 2.0) > oriented(column["goal"], 1.0)
+    forward = oriented(column.goal, 2.0) > oriented(column.goal, 1.0)
     return linear_scale(shown, worst, best) if forward else linear_scale(shown, best, worst)
 
 
-def _frame(scales: tuple[Scale, Scale], columns: tuple[Json, Json]) -> list[Markup]:
+def _frame(scales: tuple[Scale, Scale], columns: tuple[Column, Column]) -> list[Markup]:
     across, up = scales
     base, found = HEIGHT - BOTTOM, []
     for value, label in zip(across.ticks, across.labels(), strict=True):
@@ -102,9 +103,9 @@ def _frame(scales: tuple[Scale, Scale], columns: tuple[Json, Json]) -> list[Mark
     return found
 
 
-def _title(column: Json) -> str:
-    label = column["label"] if len(column["label"]) <= 36 else column["label"][:35] + "…"
-    return f"|{label}|" if column["goal"] == "zero" else label
+def _title(column: Column) -> str:
+    label = column.label if len(column.label) <= 36 else column.label[:35] + "…"
+    return f"|{label}|" if column.goal == "zero" else label
 
 
 def _labels(points: Sequence[Point]) -> list[Markup]:
@@ -161,6 +162,6 @@ def _mark(point: Point) -> Markup:
     return mark(point.shape, point.x, point.y, 5, "front" if point.shape == FRONT else "behind")
 
 
-def _said(each: Line, columns: tuple[Json, Json]) -> str:
-    values = ", ".join(f"{column['label']} {number(each.value(column['label']))}" for column in columns)
+def _said(each: Line, columns: tuple[Column, Column]) -> str:
+    values = ", ".join(f"{column.label} {number(each.value(column.label))}" for column in columns)
     return f"{each.position} {each.name}: {values}"

@@ -249,11 +249,11 @@ class Disputes:
 
 def disputes(reading: Reading) -> Disputes:
     """Return what the record says about conflicts."""
-    found = reading.content["scrutiny"]["conflict"]
+    found = reading.scrutiny["conflict"]
     order = list(MEANINGS)
     pairs = sorted((_pair(each) for each in found["pairs"]), key=lambda pair: order.index(pair.verdict))
     verdicts = Counter(pair.verdict for pair in pairs)
-    weighted = [column["label"] for column in reading.weighted]
+    weighted = [column.label for column in reading.weighted]
     return Disputes(
         summary=_summary(verdicts),
         verdicts=tuple((word, MEANINGS[word]) for word in verdicts),

@@ -122,7 +122,7 @@ class Trust:
 
 def trust(reading: Reading) -> Trust:
     """Return what the record says about certificates."""
-    scrutiny = reading.content["scrutiny"]
+    scrutiny = reading.scrutiny
     found = scrutiny["certificates"]
     coalitions = _coalitions(found)
     singles, pair, everybody = _first(coalitions)
@@ -150,7 +150,7 @@ def trust(reading: Reading) -> Trust:
         rivals=tuple(_rival(reading, each) for each in scrutiny["by_strategy"]),
         rival_deltas=tuple(compared),
         order=order_sentences(scrutiny),
-        bounds=bounds_of(scrutiny, {column["label"] for column in reading.weighted}),
+        bounds=bounds_of(scrutiny, {column.label for column in reading.weighted}),
     )
 
 

@@ -212,7 +212,7 @@ class Weighed:
 
 def weighed(reading: Reading) -> Weighed:
     """Return what the record says about weights."""
-    found = reading.content["scrutiny"]["weights"]
+    found = reading.scrutiny["weights"]
     regions, survival = found["regions"], found["sampling_error"]
     bars, drawn = _drawings(regions)
     return Weighed(

@@ -53,7 +53,7 @@ def render_slated(content: dict[str, Any]) -> str:
         reading=reading,
         style=Markup(_style()),  # noqa: S704 - files of this package
         front=_front(reading),
-        score_scale=score_scale(line.row["score"] for line in reading.lines),
+        score_scale=score_scale(line.row.score for line in reading.lines),
         boards=_boards(reading),
         changed=changes(reading),
         heat=heat(reading),
@@ -96,7 +96,7 @@ def _front(reading: SlatedReading) -> dict[str, Any]:
 
 def _boards(reading: SlatedReading) -> dict[str, Any]:
     """Return tables of measures: those that count and the first others beside the score, and all others."""
-    ordered = sorted(reading.columns, key=lambda column: -column["weight"])
+    ordered = sorted(reading.columns, key=lambda column: -column.weight)
     first, others = ordered[:BESIDE], ordered[BESIDE:]
     shown, rest = reading.folded(reading.lines)
     kept = {line.position for line in shown}
@@ -105,7 +105,7 @@ def _boards(reading: SlatedReading) -> dict[str, Any]:
         "more": [metric_table(reading, part) for part in in_parts(others, MORE)],
         "kept": kept,
         "rest": rest,
-        "weighted": sorted(reading.weighted, key=lambda column: -column["weight"]),
+        "weighted": sorted(reading.weighted, key=lambda column: -column.weight),
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from accordant.naming import listed
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, interval, number, percent
-from accordant.slates.page.reading import RuleLine, SlatedReading
+from accordant.slates.page.reading import MeasureColumn, RuleLine, SlatedReading
 from accordant.slates.page.summary import BETTER, meaning, signed, span
 
 ALIKE = 5e-4  # a change that rounds to 0.000 is none
@@ -132,7 +132,7 @@ class Change:
 class Row:
     """One measure: its column, and its differences on the later requests, None without a trial, and on all."""
 
-    column: Json
+    column: MeasureColumn
     later: Change | None
     every: Change
 
@@ -173,7 +173,7 @@ def changes(reading: SlatedReading) -> Changes | None:
     rows = tuple(
         Row(column, None if trial is None else _change(trial["differences"][label]), _change(found))
         for column in reading.columns
-        for label in [column["label"]]
+        for label in [column.label]
         for found in [prices["rules"][looked.name][label]]
     )
     later = [row.later for row in rows if row.later is not None]
