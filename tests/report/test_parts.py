@@ -197,10 +197,11 @@ def test_rates_behind_metrics_are_those_of_the_selected_strategy(records: dict[s
     record = records["tiny"]
     record["case"]["metrics"]["Gap"]["parameters"] = {"attributes": ["type"]}
     cell = record["test"]["leaderboard"][0]["metrics"]["Gap"]
-    cell["by_group"] = [{"rate": "selection_rate", "group": "1", **cell, "n": 20}]
+    limits = {key: cell[key] for key in ("value", "low", "high", "undefined")}
+    cell["by_group"] = [{"rate": "selection_rate", "group": "1", **limits, "n": 20}]
     gap = [each for each in rates_behind_metrics(Reading.of(record)) if each.metric == "Gap"]
     assert [(each.rate, each.group, each.n) for each in gap] == [("selection rate", "vulnerable (1)", 20)]
-    assert gap[0].estimate["value"] == cell["value"]
+    assert gap[0].estimate.value == cell["value"]
 
 
 def test_letters_contrast_with_every_background() -> None:
@@ -236,8 +237,12 @@ def luminance(colour: str) -> float:
 def test_scores_far_outside_do_not_flatten_the_rest():
     """A line that is no candidate may score anything; the drawing ends a little beyond [0, 1]."""
     from accordant.report.charts.panels import score_scale
+    from accordant.runs.record import Limits
 
-    scale = score_scale([{"value": -0.95, "low": -6.8, "high": 1.4}, {"value": 0.7, "low": 0.6, "high": 0.8}])
+    def limits(value, low, high):
+        return Limits(value=value, low=low, high=high, undefined=None)
+
+    scale = score_scale([limits(-0.95, -6.8, 1.4), limits(0.7, 0.6, 0.8)])
     assert (scale.low, scale.high) == (-0.2, 1.2)
-    near = score_scale([{"value": 0.7, "low": 0.6, "high": 1.1}])
+    near = score_scale([limits(0.7, 0.6, 1.1)])
     assert (near.low, near.high) == (0.0, 1.1)

@@ -65,7 +65,7 @@ class Row(Part):
     alike: str | None
     tied: Figure
     below_best_constant: bool
-    overlap: Json | None
+    overlap: Json | None = None
     metrics: dict[str, MetricFigures]
 
 
