@@ -190,8 +190,8 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Write a case's simulated data as CSV."""
+    from accordant.cases.files import read_case
     from accordant.cases.loaders import simulated_table
-    from accordant.cases.spec import read_case
     from accordant.terminal import print_json
 
     table = simulated_table(read_case(case)[0], seed, rows)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from accordant import randomness, strategies
-from accordant.cases.files import find_file, find_reward_file, no_data
+from accordant.cases.files import find_file, find_reward_file, no_data, read_case
 from accordant.cases.loaders import CaseData, load_file, simulate
-from accordant.cases.spec import CaseSpec, LearningSpec, read_case
+from accordant.cases.spec import CaseSpec, LearningSpec
 from accordant.errors import DataError, InputError
 from accordant.learning.estimators import build_estimator, build_learner
 from accordant.metrics import Metric, metrics

@@ -13,7 +13,7 @@ import numpy as np
 from accordant.arrays import Codes
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.evaluation.comparison import WeightedMetrics
+from accordant.evaluation.composite import WeightedMetrics
 from accordant.evaluation.conflict.attainable import linear, pool_of, probes, reweighed
 from accordant.evaluation.conflict.exploratory_estimates import Draft, Material, draft
 from accordant.evaluation.conflict.fronts import Hindsight, concession_interval

@@ -12,8 +12,14 @@ from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Statistics, resampled
-from accordant.evaluation.comparison import CompositeScale, DeclaredRanges, WeightedMetrics
-from accordant.evaluation.composite import Composite, Normalisation, composite_score
+from accordant.evaluation.composite import (
+    Composite,
+    CompositeScale,
+    DeclaredRanges,
+    Normalisation,
+    WeightedMetrics,
+    composite_score,
+)
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, drawn_weights, other_choices
 from accordant.evaluation.weighting.cones import Contest
