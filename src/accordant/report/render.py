@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
-from accordant.naming import listed
 from accordant.report.charts.bars import meter
 from accordant.report.charts.panels import GROUP_SHAPES, group_panel, metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.pareto import pareto_chart
-from accordant.report.charts.svg import clean, swatch
 from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
-from accordant.report.page import environment_of, short, style_of
+from accordant.report.page import Page
 from accordant.report.reading import GOALS, MARKS, Reading
-from accordant.report.scale import count, interval, number, percent
 from accordant.report.scrutiny import findings
 from accordant.report.scrutiny.deciders import VARIATIONS
 from accordant.report.scrutiny.trust import QUANTILES
@@ -36,9 +30,6 @@ from accordant.report.tables import (
 from accordant.runs.record import Column, Record
 
 FIRST_COLUMNS, MORE_COLUMNS = 5, 6  # metrics beside the composite score, and per further table: what A4 holds
-# a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one
-LONG = re.compile(r"(?:\s*\S{1,17}(?!\S)\s*)+|\s*\S{18}|\s+")
-BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
 
 
 def render(record: Record) -> str:
@@ -52,11 +43,11 @@ def render(record: Record) -> str:
     reading = Reading(record)
     lines = reading.lines
     weighted = sorted(reading.weighted, key=lambda column: -column.weight)
-    return _environment().get_template("report.html").render(
+    return PAGE.render(
+        "report.html",
         reading=reading,
         record=record,
         case=record.case,
-        style=Markup(_style()),  # noqa: S704 - a file of this package
         answer=answer(reading),
         score_scale=score_scale(line.row.score for line in lines),
         score_tables=_score_tables(reading, weighted),
@@ -147,27 +138,11 @@ def _command(record: Record) -> str:
     return shlex.join(parts) + ("" if record.data.simulated else " --data PATH")
 
 
-def breakable(words: object) -> Markup:
-    """Return text that may break after underscores and before brackets, escaped."""
-    parts = [part for piece in BREAK_AFTER.split(str(words)) for part in LONG.findall(piece)]
-    return Markup("<wbr>").join(clean(part) for part in parts)
-
-
-@cache
-def _style() -> str:
-    return style_of(("accordant.report", "style.css"))
-
-
-@cache
-def _environment() -> Environment:
-    environment = environment_of("accordant.report")
-    environment.filters |= {
-        "number": number, "percent": percent, "count": count, "breakable": breakable, "listed": listed,
-        "score": score_cell, "interval": interval, "short": short,
-    }  # fmt: skip
-    environment.globals |= {
-        "MARKS": MARKS, "GOALS": GOALS, "GROUP_SHAPES": GROUP_SHAPES, "swatch": swatch,
-        "score_axis": score_axis, "score_strip": score_strip, "meter": meter,
-        "QUANTILES": QUANTILES, "VARIATIONS": VARIATIONS,
-    }  # fmt: skip
-    return environment
+PAGE = Page(
+    "accordant.report", "",
+    filters={"score": score_cell},
+    names={
+        "MARKS": MARKS, "GOALS": GOALS, "GROUP_SHAPES": GROUP_SHAPES, "score_axis": score_axis,
+        "score_strip": score_strip, "meter": meter, "QUANTILES": QUANTILES, "VARIATIONS": VARIATIONS,
+    },
+)  # fmt: skip

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
-from accordant.naming import listed
 from accordant.preferences.options import command_line
 from accordant.preferences.page import reading as words
 from accordant.preferences.page.charts import (
@@ -25,13 +22,10 @@ from accordant.preferences.page.charts import (
     support_chart,
 )
 from accordant.preferences.page.reading import PreferredReading, Row
-from accordant.report.charts.svg import box, hatched, swatch, tag
-from accordant.report.page import environment_of, style_of
-from accordant.report.render import breakable
-from accordant.report.scale import count, number, percent
+from accordant.report.charts.svg import box, hatched, tag
+from accordant.report.page import Page
 
 FORMAT = 2  # of the JSON that a page is made from
-STYLES = (("accordant.report", "style.css"), ("accordant.preferences.page", "preferred.css"))
 
 
 def render_preferred(content: dict[str, Any]) -> str:
@@ -50,18 +44,14 @@ def render_preferred(content: dict[str, Any]) -> str:
     if content.get("result") != FORMAT:
         raise InputError(f"the comparison has format {content.get('result')!r}; allowed: {FORMAT}")
     reading = PreferredReading(content)
-    return (
-        _environment()
-        .get_template("preferred.html")
-        .render(
-            content=content,
-            reading=reading,
-            style=Markup(_style()),  # noqa: S704 - files of this package
-            pareto=_pareto(reading),
-            pictures=_pictures(reading),
-            verdicts=words.verdicts(reading.rows),
-            command=command_line(content),
-        )
+    return PAGE.render(
+        "preferred.html",
+        content=content,
+        reading=reading,
+        pareto=_pareto(reading),
+        pictures=_pictures(reading),
+        verdicts=words.verdicts(reading.rows),
+        command=command_line(content),
     )
 
 
@@ -110,20 +100,8 @@ def _sample(css: str) -> Markup:
     return tag("svg", {"viewBox": "0 0 14 14", "class": "swatch", "aria-hidden": "true", "focusable": "false"}, *inner)
 
 
-@cache
-def _style() -> str:
-    return style_of(*STYLES)
-
-
-@cache
-def _environment() -> Environment:
-    environment = environment_of("accordant.preferences.page", "accordant.report")
-    environment.filters |= {
-        "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
-        "cell": words.cell, "change": words.change, "power": words.power_of,
-    }  # fmt: skip
-    environment.globals |= {
-        "MARKS": words.MARKS, "heading": words.heading, "swatch": swatch, "sample": _sample, "OTHERS": OTHERS,
-        "MINORITY": MINORITY,
-    }  # fmt: skip
-    return environment
+PAGE = Page(
+    "accordant.preferences.page", "preferred.css",
+    filters={"cell": words.cell, "change": words.change, "power": words.power_of},
+    names={"MARKS": words.MARKS, "heading": words.heading, "sample": _sample, "OTHERS": OTHERS, "MINORITY": MINORITY},
+)  # fmt: skip
