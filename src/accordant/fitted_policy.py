@@ -192,12 +192,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         return certify(self.strategy(strategy or self.selected_), expected, threat, known=known)
 
     def explain(
-        self,
-        X: Any,
-        *,
-        rows: Sequence[int] | None = None,
-        strategy: str | None = None,
-        observed: Any | None = None,
+        self, X: Any, *, rows: Sequence[int] | None = None, strategy: str | None = None, observed: Any | None = None
     ) -> tuple[Explanation, ...]:
         """Explain decisions: what was traded off, who moved them, and what would have changed them.
 

@@ -19,14 +19,7 @@ import typer
 
 from accordant import __version__
 from accordant.errors import InputError
-from accordant.terminal import (
-    CaseName,
-    Data,
-    Json,
-    Out,
-    RunFolder,
-    Seed,
-)
+from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed
 from accordant.threads import free_cores
 
 app = typer.Typer(

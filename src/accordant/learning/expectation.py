@@ -34,10 +34,7 @@ def expectation(rewards: NDArray[np.float64], weights: NDArray[np.float64]) -> N
 
 
 def weighted_rewards(
-    contexts: Contexts,
-    prediction: OutcomePrediction,
-    models: Sequence[RewardModel],
-    shares: Mapping[str, float],
+    contexts: Contexts, prediction: OutcomePrediction, models: Sequence[RewardModel], shares: Mapping[str, float]
 ) -> NDArray[np.float64]:
     """Return Σ_i w_i q_i(x, a, o), shape (action, node, context), computed in blocks as E is.
 

@@ -24,14 +24,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.expressions import Expression, Sum
-from accordant.metrics.statistics import (
-    Cells,
-    Contingency,
-    Sums,
-    check_decisions,
-    contingency,
-    expected_contributions,
-)
+from accordant.metrics.statistics import Cells, Contingency, Sums, check_decisions, contingency, expected_contributions
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
 

@@ -81,10 +81,7 @@ def _all_tables(reading: Reading) -> list[Any]:
 
 def _metric_panels(reading: Reading, weighted: list[Column]) -> list[tuple[Column, Markup]]:
     return [
-        (
-            column,
-            metric_panel(f"trade-off-{index}", reading.lines, column, metric_decimals(reading, column.label)),
-        )
+        (column, metric_panel(f"trade-off-{index}", reading.lines, column, metric_decimals(reading, column.label)))
         for index, column in enumerate(weighted, 1)
     ]
 
@@ -96,12 +93,7 @@ def _pareto(reading: Reading, weighted: list[Column]) -> dict[str, Any] | None:
     pair = (weighted[0], weighted[1])
     found = standings(reading, pair)
     more = sum(column.weight >= pair[1].weight for column in weighted) > 2
-    return {
-        "columns": pair,
-        "chart": pareto_chart("pareto-chart", found, pair),
-        "standings": found,
-        "more_equal": more,
-    }
+    return {"columns": pair, "chart": pareto_chart("pareto-chart", found, pair), "standings": found, "more_equal": more}
 
 
 def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tuple[str, Markup]]:
@@ -119,10 +111,7 @@ def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tupl
     for position, name in enumerate(names, 1):
         title = f"Mean reward of {name}"
         panels.append(
-            (
-                title,
-                group_panel(f"groups-{index}-{position}", title, lines, rewards[name], grouping.names, span),
-            )
+            (title, group_panel(f"groups-{index}-{position}", title, lines, rewards[name], grouping.names, span))
         )
     return panels
 

@@ -160,11 +160,7 @@ def _borders(contest: Contest, regions: WeightRegions) -> Borders:
     return borders(contest, {region.strategy: region.status == "wins" for region in regions.regions})
 
 
-def _table(
-    statistics: Statistics,
-    kinds: Mapping[str, str],
-    scale: CompositeScale,
-) -> ScoreTable:
+def _table(statistics: Statistics, kinds: Mapping[str, str], scale: CompositeScale) -> ScoreTable:
     """Return raw values of the weighted metrics and what turns them into scores."""
     metrics = scale.metrics
     results = [statistics.results(s) for s in range(len(statistics.names))]

@@ -320,13 +320,7 @@ def sampling_error(
     limits = percentile_interval(shares, level)
     unranked = np.isnan(rows).any(axis=-1).mean(axis=0)
     found = [
-        Survival(
-            name,
-            float(shares[:, s].mean()),
-            float(limits.low[s]),
-            float(limits.high[s]),
-            float(unranked[s]),
-        )
+        Survival(name, float(shares[:, s].mean()), float(limits.low[s]), float(limits.high[s]), float(unranked[s]))
         for s, name in enumerate(names)
     ]
     found.sort(key=lambda each: -each.share)

@@ -23,12 +23,17 @@ from accordant.learning.causal.propensity import PropensityModel, clip_propensit
 class SLearner(LevelLearner):
     """One regressor for all actions (Künzel, Sekhon, Bickel and Yu 2019, equation 4).
 
-    Args:
-        base: name of a base regressor, or a scikit-learn regressor.
-        interactions: also give it the product of every action indicator with every feature. Linear
-            regressors need this to see any effect that varies; trees find it by themselves.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Name of a base regressor, or a scikit-learn regressor.
+    interactions
+        Also give it the product of every action indicator with every feature. Linear regressors need this to see any
+        effect that varies; trees find it by themselves.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
     """
 
     def __init__(
@@ -68,10 +73,14 @@ class SLearner(LevelLearner):
 class TLearner(LevelLearner):
     """One regressor per action, each seeing only its own contexts (Künzel et al. 2019, equation 3).
 
-    Args:
-        base: name of a base regressor, or a scikit-learn regressor, used for every action.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Name of a base regressor, or a scikit-learn regressor, used for every action.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
     """
 
     def __init__(
@@ -96,12 +105,18 @@ class XLearner(LevelLearner):
     group that is rarer at x gets its estimate from the other side. Levels are formed so that their
     propensity-weighted mean is m(x) = sum_a e_a(x) mu_a(x) (see `levels_from_effects`), before clipping.
 
-    Args:
-        base: regressor of the outcome regressions mu_a.
-        effect: regressor of the imputed effects.
-        folds: folds of the propensity model.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Regressor of the outcome regressions mu_a.
+    effect
+        Regressor of the imputed effects.
+    folds
+        Folds of the propensity model.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
     """
 
     def __init__(
@@ -168,12 +183,18 @@ class DRLearner(LevelLearner):
     are formed so that their propensity-weighted mean is m(x) = sum_a e_a(x) mu_a(x), with mu refitted on all
     contexts (see `levels_from_effects`), before clipping.
 
-    Args:
-        base: regressor of the outcome regressions mu_a.
-        effect: regressor of the pseudo-effects.
-        folds: cross-fitting folds.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Regressor of the outcome regressions mu_a.
+    effect
+        Regressor of the pseudo-effects.
+    folds
+        Cross-fitting folds.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
     """
 
     def __init__(
@@ -230,15 +251,22 @@ class TransferLearner(LevelLearner):
     if not, the ridge penalty leaves the features themselves to do the work. The source model never saw
     the other actions' contexts, so the transferred features are out of sample there.
 
-    Args:
-        base: regressor of the most frequent action: a name, or a scikit-learn regressor.
-        target: regressor of the other actions. It is handed standardised features with the transferred ones
-            `SHARED_WEIGHT` times larger; the default keeps that scale.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Regressor of the most frequent action: a name, or a scikit-learn regressor.
+    target
+        Regressor of the other actions. It is handed standardised features with the transferred ones `SHARED_WEIGHT`
+        times larger; the default keeps that scale.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
 
-    Attributes:
-        source_: code of the most frequent action.
+    Attributes
+    ----------
+    source_
+        Code of the most frequent action.
     """
 
     def __init__(

@@ -124,8 +124,7 @@ def _labels(points: Sequence[Point]) -> list[Markup]:
         centre = cluster[0]
         options = [(_box(centre, words, place), place) for place in PLACES]
         box, (dx, dy, anchor) = min(
-            options,
-            key=lambda option: sum(_overlap(option[0], other) for other in taken) + _outside(option[0]),
+            options, key=lambda option: sum(_overlap(option[0], other) for other in taken) + _outside(option[0])
         )
         taken.append(box)
         css = "number selected" if any(point.line.selected for point in cluster) else "number"

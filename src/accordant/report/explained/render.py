@@ -140,11 +140,7 @@ def render_explanation(content: dict[str, Any]) -> str:
         raise InputError(f"explanations have format {content.get('format')!r}; allowed: {FORMAT}")
     explanations = content["explanations"]
     charts = [strip_chart(f"strip-{k}", each) for k, each in enumerate(explanations, 1)]
-    return PAGE.render(
-        "explanation.html",
-        content=content,
-        explained=list(zip(explanations, charts, strict=True)),
-    )
+    return PAGE.render("explanation.html", content=content, explained=list(zip(explanations, charts, strict=True)))
 
 
 PAGE = Page(

@@ -19,10 +19,7 @@ LEAST_RADII = 6  # drawn in any case
 SPOKEN = 0.05  # the radius of the first sentence, or the nearest one on record
 ANYTHING = "any"  # how a radius without end is written
 QUANTILES = {"0": "smallest", "0.1": "9 in 10 reach", "0.5": "half reach", "0.9": "1 in 10 reaches"}
-CERTAINTY = {
-    True: "exact: all others can be changed",
-    False: "sound: others may hold as well",
-}
+CERTAINTY = {True: "exact: all others can be changed", False: "sound: others may hold as well"}
 
 
 @dataclass(frozen=True)
