@@ -17,7 +17,7 @@ from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
 from accordant.metrics.expressions import Expression, Sum, defaulted, divided, together
 from accordant.metrics.group import names
-from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, register
+from accordant.metrics.metric import SHARE, CountMetric, Goal, register
 from accordant.metrics.rates import Actions, Masks, Rate, outcome_codes
 from accordant.metrics.statistics import Contingency, divide
 from accordant.problem import DecisionProblem
@@ -37,6 +37,7 @@ class RateMetric(CountMetric):
     """
 
     rate: ClassVar[Rate]
+    span = SHARE
 
     attributes: tuple[str, ...] = ()
     actions: Actions = ()
@@ -59,11 +60,6 @@ class RateMetric(CountMetric):
         """Return the rate over all groups together, shape (...)."""
         top, bottom = self.rate.sums(table, self._masks(table))
         return divide(np.asarray(top.sum(axis=-1)), np.asarray(bottom.sum(axis=-1)))
-
-    def range(self, evidence: Evidence) -> Range:
-        """Return [0, 1]."""
-        del evidence
-        return SHARE
 
     def limits(self, table: Contingency, level: float, independent: float) -> tuple[float, float]:
         """Return the score interval of the rate (Wilson 1927)."""
@@ -117,16 +113,12 @@ class MacroAverage(CountMetric):
     """
 
     goal: ClassVar[Goal] = "max"
+    span = SHARE
     counted: ClassVar[tuple[bool, bool]]
 
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return that the problem maps no outcome to an action, or None."""
         return table_of_rates.ACCURACY.unsuited(problem, (), ())
-
-    def range(self, evidence: Evidence) -> Range:
-        """Return [0, 1]."""
-        del evidence
-        return SHARE
 
     def value(self, table: Contingency) -> Values:
         """Return the macro average, shape (...)."""

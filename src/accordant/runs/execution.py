@@ -28,6 +28,7 @@ from accordant.statistics import cluster_codes
 
 logger = logging.getLogger(__name__)
 
+LEARNING = ("shared_rewards", "augmentation", "integration", "nodes", "calibrated", "folds", "stratified")
 LEAST_TRAINING_ROWS = 30  # ten for each of the three folds that the smallest nested cross-validation needs
 LEAST_TEST_ROWS = 10  # with fewer, not even an action that is always taken is shown to be taken more often than not
 
@@ -169,15 +170,9 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
             else build_estimator("regressor", reward.name, reward.parameters, seed)
         ),
         reward_grid=reward.grid,
-        shared_rewards=learning.shared_rewards,
-        augmentation=learning.augmentation,
-        integration=learning.integration,
-        nodes=learning.nodes,
-        calibrated=learning.calibrated,
+        **{name: getattr(learning, name) for name in LEARNING},
         strategies=[strategies.create(each.name, each.parameters) for each in case.strategies] or None,
         metrics=declared_metrics(case),
-        folds=learning.folds,
-        stratified=learning.stratified,
         resamples=case.evaluation.resamples,
         level=case.evaluation.level,
         normalisation=case.evaluation.normalisation,
