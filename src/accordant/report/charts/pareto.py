@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.report.charts.svg import AVERAGE_WIDTH, figure, line, mark, tag, text
+from accordant.report.charts.svg import Label, figure, line, mark, placed, tag, text
 from accordant.report.reading import Line, oriented
 from accordant.report.scale import Scale, linear_scale, number
 from accordant.report.standings import Standing
@@ -16,15 +16,7 @@ from accordant.runs.record import Column
 WIDTH, HEIGHT = 360.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 16.0, 26.0, 50.0
 NEAR = 8.0  # marks closer than this share one label
-LETTER = 12.0
 FRONT, BEHIND = "star", "open-circle"
-# where the label of a mark may stand, best first: offset and side
-PLACES = (
-    *((9, 4, "start"), (-9, 4, "end"), (0, -10, "middle"), (0, 19, "middle")),
-    *((9, -8, "start"), (-9, -8, "end"), (9, 16, "start"), (-9, 16, "end")),
-    *((20, 4, "start"), (-20, 4, "end"), (0, -24, "middle"), (0, 32, "middle")),
-)
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -117,44 +109,17 @@ def _labels(points: Sequence[Point]) -> list[Markup]:
             clusters.append([point])
         else:
             home.append(point)
-    taken: list[Box] = [(p.x - 6, p.y - 6, p.x + 6, p.y + 6) for p in points]
-    found = []
+    labels = []
     for cluster in clusters:
         words = ", ".join(str(point.line.position) for point in cluster)
-        centre = cluster[0]
-        options = [(_box(centre, words, place), place) for place in PLACES]
-        box, (dx, dy, anchor) = min(
-            options, key=lambda option: sum(_overlap(option[0], other) for other in taken) + _outside(option[0])
-        )
-        taken.append(box)
         css = "number selected" if any(point.line.selected for point in cluster) else "number"
-        found.append(text(centre.x + dx, centre.y + dy, words, css, anchor))
-    return found
+        labels.append(Label(cluster[0].x, cluster[0].y, words, css))
+    taken = [(p.x - 6, p.y - 6, p.x + 6, p.y + 6) for p in points]
+    return placed(labels, taken, (LEFT, TOP - 12, WIDTH, HEIGHT - BOTTOM - 12))
 
 
 def _near(a: Point, b: Point) -> bool:
     return abs(a.x - b.x) < NEAR and abs(a.y - b.y) < NEAR
-
-
-def _box(point: Point, words: str, place: tuple[int, int, str]) -> Box:
-    dx, dy, anchor = place
-    width = len(words) * AVERAGE_WIDTH * LETTER
-    left = point.x + dx - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
-    return left, point.y + dy - 10, left + width, point.y + dy + 2
-
-
-def _overlap(a: Box, b: Box) -> float:
-    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
-
-
-def _outside(box: Box) -> float:
-    """Return a price for leaving the drawing."""
-    return 1e3 * (
-        max(0.0, LEFT - box[0])
-        + max(0.0, box[2] - WIDTH)
-        + max(0.0, TOP - 12 - box[1])
-        + max(0.0, box[3] - HEIGHT + BOTTOM + 12)
-    )
 
 
 def _mark(point: Point) -> Markup:
