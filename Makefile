@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test long bench docs-figures lint format clean
+.PHONY: demo test long bench docs docs-figures lint format clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -24,6 +24,14 @@ long: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
 
+$(VENV)/documented: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	touch $@
+
+docs: $(VENV)/documented  # the site with its search, without network; prints where it begins
+	$(BIN)/python -m docs.site
+
 docs-figures: $(VENV)/installed  # renew what the documents print; then reread the sentences around it
 	$(BIN)/python -m docs.renewal
 
@@ -38,4 +46,4 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import resource
@@ -202,6 +203,13 @@ def make_loans():
 def make_visits():
     """The class of continuous worlds, to make others."""
     return Visits
+
+
+@pytest.fixture(scope="session")
+def trees():
+    """Return the syntax trees of all modules of the package, by path."""
+    files = (Path(__file__).parent.parent / "src" / "accordant").rglob("*.py")
+    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
 
 
 @pytest.fixture(scope="session")

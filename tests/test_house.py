@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "accordant"
 DOTTED = re.compile(r"(?<![\w./-])accordant((?:\.[a-zA-Z_]\w*)+)")
-PAGES = [page for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")) if page.name != "CHANGELOG.md"]
+PAGES = [
+    page
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+    if page.name != "CHANGELOG.md" and "_build" not in page.parts
+]
 # types of arrays with a meaning of their own, beside those of `accordant.arrays`
 OWN = {
     "Verdicts": "src/accordant/certificates/ballots/patterns.py", "Bits": "src/accordant/certificates/ballots/profiles.py",
@@ -29,9 +34,10 @@ def array_types(tree):
 
 
 @pytest.mark.long
-def test_a_type_of_array_is_defined_once():
-    files = [*SOURCE.rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
-    found = [(name, file) for file in files for name in array_types(ast.parse(file.read_text(encoding="utf-8")))]
+def test_a_type_of_array_is_defined_once(trees):
+    files = (ROOT / "benchmarks").rglob("*.py")
+    known = trees | {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    found = [(name, file) for file, tree in known.items() for name in array_types(tree)]
     assert len(found) > 10
     elsewhere = [(name, file.relative_to(ROOT).as_posix()) for name, file in found if file != SOURCE / "arrays.py"]
     assert sorted(elsewhere) == sorted(OWN.items())
@@ -73,10 +79,17 @@ def drawn(text):
     return {f"accordant.{each}" for each in dotted if each.split(".")[0] not in {"accordant", "pyproject", "run"}}
 
 
-def test_the_map_names_what_exists():
+@pytest.fixture(scope="module")
+def on_map():
+    """Return what the map names, and whether it is there; the imports that this takes are no time of a test."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    assert len(drawn(text)) > 15
-    assert [each for each in sorted(drawn(text)) if not exists(each)] == []
+    return text, {each: exists(each) for each in sorted(drawn(text))}
+
+
+def test_the_map_names_what_exists(on_map):
+    text, there = on_map
+    assert len(there) > 15
+    assert [each for each, found in there.items() if not found] == []
     assert drawn("`runs.nowhere.nothing` and `statistics.nonsense`") == {
         "accordant.runs.nowhere.nothing", "accordant.statistics.nonsense"
     }  # fmt: skip
@@ -84,15 +97,51 @@ def test_the_map_names_what_exists():
     assert files and [each for each in files if not (SOURCE / each).exists()] == []
 
 
-def test_docstrings_name_files_that_are_there():
+def test_docstrings_name_files_that_are_there(trees):
     missing = []
-    for file in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (said := ast.get_docstring(node)):
+    for file, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ".py" in (
+                ast.get_docstring(node) or ""
+            ):
                 near = {each.name for each in file.parent.rglob("*.py")} | {each.name for each in SOURCE.glob("*.py")}
-                named = re.findall(r"(?<![\w./`-])`{0,2}(\w+\.py)\b", said)
+                named = re.findall(r"(?<![\w./`-])`{0,2}(\w+\.py)\b", ast.get_docstring(node))
                 missing += [f"{file.relative_to(SOURCE)}: {each}" for each in named if each not in near]
     assert missing == []
+
+
+WINDOW = 6  # lines in a row that stand at two places are one repetition
+REPEATED = 48  # windows of code that stand elsewhere too: this number may only fall
+
+
+def windows(file, tree):
+    """Yield every run of `WINDOW` lines of code, without docstrings, comments, imports and lone brackets."""
+    left_out = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            left_out |= set(range(node.lineno, node.end_lineno + 1))
+        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            left_out |= set(range(body[0].lineno, body[0].end_lineno + 1))
+    lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+    code = [line.strip() for number, line in lines if number not in left_out]
+    code = [line for line in code if re.search(r"\w", line) and not line.startswith(("#", "@", "raise ", "return"))]
+    yield from (tuple(code[place : place + WINDOW]) for place in range(len(code) - WINDOW + 1))
+
+
+def test_repeated_code_only_falls(trees):
+    counted = Counter(window for file, tree in trees.items() for window in windows(file, tree))
+    repeated = sum(1 for count in counted.values() if count > 1)
+    assert repeated == REPEATED, f"{repeated} repetitions; where it fell, lower `REPEATED`"
+
+
+def test_repeated_code_is_seen(tmp_path):
+    file = tmp_path / "twice.py"
+    file.write_text(("a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\n") * 2, encoding="utf-8")
+    counted = Counter(windows(file, ast.parse(file.read_text(encoding="utf-8"))))
+    assert [window for window, count in counted.items() if count > 1] == [
+        tuple(f"{x} = {n}" for n, x in enumerate("abcdef", 1))
+    ]
 
 
 def test_names_that_do_not_exist_are_seen():

@@ -137,6 +137,7 @@ def test_figures_name_runs_that_a_page_declares():
     assert set(EXEMPT) <= {str(file.relative_to(ROOT)) for file in texts}
 
 
+@pytest.mark.long
 def test_quick_pages_print_what_their_commands_print():
     command = [sys.executable, "-m", "docs.renewal", "--check", "--quick", *QUICK]
     environment = {name: value for name, value in os.environ.items() if name != "ACCORDANT_DATA"}

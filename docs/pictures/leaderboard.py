@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-ROW, TOP, LABELS, PLOT, WIDTH = 26, 74, 290, 420, 830
+ROW, TOP, LABELS, PLOT, WIDTH = 26, 74, 290, 420, 900
 KINDS = {"compromise": "compromise", "stakeholder": "one stakeholder alone", "baseline": "baseline", "voting": "voting"}
 STYLE = """
 text{font:13px system-ui,sans-serif;fill:#24292f}.title{font-size:16px;font-weight:600}.small{font-size:11.5px;fill:#57606a}

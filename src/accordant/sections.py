@@ -63,6 +63,11 @@ class Section(BaseModel):
 sections: Registry[type[Section]] = Registry(
     "section",
     group="accordant.sections",
-    packages=("accordant.runs", "accordant.slates", "accordant.preferences", "accordant.deliberation"),
+    packages=(
+        "accordant.runs",
+        "accordant.slates",
+        "accordant.preferences.section",  # not the whole room, which holds modules that need PyTorch
+        "accordant.deliberation",
+    ),
 )
 """Sections by name; `Registry.factory` returns the class."""

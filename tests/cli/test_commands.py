@@ -129,6 +129,7 @@ def test_catalogues_print_tables_and_json(accordant, command):
     assert isinstance(json.loads(accordant(command, "--json").stdout), list)
 
 
+@pytest.mark.long
 def test_exit_codes_are_those_of_the_program(program):
     wrong = program("run", "lendnig")
     assert (wrong.returncode, wrong.stdout) == (2, "")

@@ -53,7 +53,9 @@ def test_scikit_criteria_weighted_models(matrices, name, model):
 
 @pytest.mark.parametrize(("name", "model"), [("utilitarian", "WSM"), ("nash_social_welfare", "WPM")])
 def test_pymcdm_weighted_models(matrices, name, model):
-    import pymcdm.methods
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies
+        import pymcdm.methods
 
     method = getattr(pymcdm.methods, model)(normalization_function=lambda column, cost: column)
     ours = decide(name, matrices)

@@ -34,6 +34,7 @@ def test_a_model_speaks_for_the_frameworks(protocol, server, monkeypatch):
     assert "(model fake)" in result.stderr
 
 
+@pytest.mark.long
 def test_it_speaks_for_some_and_not_for_fixtures(server):
     content = json.loads(ran(server, "--speaks-for", "rawlsian", "--json").stdout)
     assert [agent["kind"] for agent in content["deliberation"]["agents"]] == ["language model", "rule"]

@@ -68,6 +68,7 @@ def test_modules_from_simulator_to_decisions(modules):
     assert not set(evidence.log.groups) & set(policy.evidence_.log.groups)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["modules", "tutoring"])
 def test_the_logged_line_holds_what_was_observed(name, request):
     """On untouched rows and on held-out folds, where f says nothing about it."""

@@ -60,6 +60,7 @@ def test_sets_hold_what_enumeration_finds_and_are_mostly_exact(name):
     assert exact >= 21
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BALLOTS)
 def test_witnesses_replay(name):
     generator = np.random.default_rng(9)

@@ -85,6 +85,7 @@ def test_a_model_speaks_for_everybody_by_default(opened, server):
     assert len(server.requests) == len(NAMES) * REQUESTS
 
 
+@pytest.mark.long
 def test_everything_that_is_measured_still_is(opened, server):
     voiced = with_voices(opened, model(server, agents=("Environment",)), None)
     content = show_slates(voiced.opened).to_json()

@@ -90,6 +90,7 @@ def test_who_has_no_weight_is_as_if_absent():
         assert (with_it.items == without.items).all(), rule.label
 
 
+@pytest.mark.long
 def test_first_item_is_the_decision():
     given = candidates(np.random.default_rng(3).random((5, 6, 40)))
     for rule in SMALL:

@@ -85,6 +85,7 @@ def test_ranked_pairs_with_every_order_of_tied_pairs(n_voters, n_alternatives, r
     assert winners("ranked_pairs", profile) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n_voters", "n_alternatives"), SHAPES)
 def test_lotteries(n_voters, n_alternatives, random_profile, oracle):
     """Maximal lotteries agree where there is only one: with an odd number of strict ballots."""

@@ -1,0 +1,1 @@
+"""The documentation as a site: pages of the repository and a reference made from registries, built by Sphinx."""
