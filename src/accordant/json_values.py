@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -29,3 +31,23 @@ def json_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [json_value(each) for each in value]
     return finite(value) if isinstance(value, float) else value
+
+
+def fields_json(result: Any, *left_out: str) -> dict[str, Any]:
+    """Return a dataclass by the names of its fields; parts that know their JSON values are asked for these.
+
+    Numbers stay as they are: whoever writes the whole decides what stands for those that are not finite.
+    """
+    return {each.name: _part(getattr(result, each.name)) for each in fields(result) if each.name not in left_out}
+
+
+def _part(value: Any) -> Any:
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if is_dataclass(value):
+        return fields_json(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _part(each) for key, each in value.items()}
+    return [_part(each) for each in value] if isinstance(value, list | tuple) else value

@@ -32,6 +32,7 @@ from accordant.evaluation.weighting.weight_sensitivity import (
     sampling_error,
 )
 from accordant.evidence import Evidence
+from accordant.json_values import fields_json
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,7 @@ class Weighing:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "regions": self.regions.to_json(),
-            "borders": self.borders.to_json(),
-            "sampling_error": None if self.sampling_error is None else self.sampling_error.to_json(),
-            "choices": None if self.choices is None else self.choices.to_json(),
-        }
+        return fields_json(self)
 
 
 def weigh(
