@@ -25,7 +25,7 @@ from accordant.explanation import Explanation, explain
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import expected_rewards, weighted_rewards
 from accordant.learning.outcome_models import OutcomeModel
-from accordant.learning.reward_models import RewardModel
+from accordant.learning.reward_models import OutcomeRewardModel
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
@@ -51,7 +51,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     features_: tuple[str, ...]
     signals_: Mapping[str, RewardSignal]
     outcome_model_: OutcomeModel
-    reward_models_: tuple[RewardModel, ...]
+    reward_models_: tuple[OutcomeRewardModel, ...]
     behaviour_: LoggedBehaviour | None
     strategies_: dict[str, Strategy]
     outcome_limits_: tuple[float, float] | None
