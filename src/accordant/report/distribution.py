@@ -22,21 +22,15 @@ class Grouping:
 
     Attributes
     ----------
-    attributes
-        Columns.
     labels, names
         Groups as in the record and in words.
-    sizes
-        Contexts in each group.
-    rows
-        Strategy to group label to its row of the record.
     """
 
-    attributes: tuple[str, ...]
+    attributes: tuple[str, ...]  # columns
     labels: list[str]
     names: list[str]
-    sizes: list[int]
-    rows: dict[str, dict[str, GroupRow]]
+    sizes: list[int]  # contexts in each group
+    rows: dict[str, dict[str, GroupRow]]  # strategy to group label to its row of the record
 
     @property
     def title(self) -> str:

@@ -31,16 +31,12 @@ class Page:
 
     Attributes
     ----------
-    package
-        Where its templates are; those that it does not have are the ones of the report.
-    sheet
-        Its sheet of styles, which comes after the one of the report.
     filters, names
         What its templates use beside what all do.
     """
 
-    package: str
-    sheet: str
+    package: str  # where its templates are; those that it does not have are the ones of the report
+    sheet: str  # its sheet of styles, which comes after the one of the report
     filters: Mapping[str, Callable[..., Any]]
     names: Mapping[str, Any]
 

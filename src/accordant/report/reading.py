@@ -36,26 +36,18 @@ class Line:
     ----------
     name, kind
         As in the record; the kind of a constant action says so.
-    family
-        Key of `MARKS`.
     candidate, selected
         Whether it may win; whether cross-validation selected it.
-    note
-        What the strategy says about itself.
-    position
-        1 for the first line of the report; the same in every table and chart.
-    row
-        Its row in the record.
     """
 
     name: str
     kind: str
-    family: str
+    family: str  # key of `MARKS`
     candidate: bool
     selected: bool
-    note: str
-    position: int
-    row: Row
+    note: str  # what the strategy says about itself
+    position: int  # 1 for the first line of the report; the same in every table and chart
+    row: Row  # its row in the record
 
     @property
     def mark(self) -> str:

@@ -14,24 +14,12 @@ from accordant.statistics import dominates
 
 @dataclass(frozen=True)
 class Standing:
-    """How a candidate compares with the others.
+    """How a candidate compares with the others."""
 
-    Attributes
-    ----------
-    line
-        The candidate.
-    dominated_by
-        Candidates at least as good on every metric and better on one.
-    equal_to
-        Candidates with the same value on every metric.
-    compared
-        False if one of its metrics is not defined; such a line neither dominates nor is dominated.
-    """
-
-    line: Line
-    dominated_by: tuple[str, ...]
-    equal_to: tuple[str, ...]
-    compared: bool
+    line: Line  # the candidate
+    dominated_by: tuple[str, ...]  # candidates at least as good on every metric and better on one
+    equal_to: tuple[str, ...]  # candidates with the same value on every metric
+    compared: bool  # false if one of its metrics is not defined; such a line neither dominates nor is dominated
 
 
 def standings(reading: Listing, columns: Sequence[Column]) -> tuple[Standing, ...]:

@@ -18,24 +18,12 @@ VERDICT = "deciding case by case gains nothing"  # how `accordant.evaluation.rem
 
 @dataclass(frozen=True)
 class Answer:
-    """What a reader learns first.
+    """What a reader learns first."""
 
-    Attributes
-    ----------
-    verdict
-        The remark that no strategy beats a constant action; empty if one does.
-    exceptions
-        Baselines that do beat it: the verdict is about strategies that use expected rewards.
-    sentences
-        The answer, one thought each, with names of strategies emphasised.
-    remarks
-        All other remarks of the test leaderboard.
-    """
-
-    verdict: str
-    exceptions: tuple[str, ...]
-    sentences: tuple[Markup, ...]
-    remarks: tuple[str, ...]
+    verdict: str  # the remark that no strategy beats a constant action; empty if one does
+    exceptions: tuple[str, ...]  # baselines that do beat it: the verdict is about strategies that use expected rewards
+    sentences: tuple[Markup, ...]  # the answer, one thought each, with names of strategies emphasised
+    remarks: tuple[str, ...]  # all other remarks of the test leaderboard
 
 
 def answer(reading: Reading) -> Answer:

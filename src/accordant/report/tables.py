@@ -24,21 +24,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class MetricTable:
-    """Some metrics of all lines.
+    """Some metrics of all lines."""
 
-    Attributes
-    ----------
-    columns
-        Metrics as in the record.
-    rows
-        One line with one cell per column.
-    notes
-        Footnotes; a cell refers to them by position, counted from 1.
-    """
-
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Line, tuple[Cell, ...]], ...]
-    notes: tuple[str, ...]
+    columns: tuple[Column, ...]  # metrics as in the record
+    rows: tuple[tuple[Line, tuple[Cell, ...]], ...]  # one line with one cell per column
+    notes: tuple[str, ...]  # footnotes; a cell refers to them by position, counted from 1
 
 
 def metric_table(reading: Listing, columns: Sequence[Column], *, detailed: bool = False) -> MetricTable:

@@ -21,18 +21,10 @@ ONE_LINE, TWO_LINES = 21.0, 33.0
 
 @dataclass(frozen=True)
 class Panel:
-    """Where every row is drawn.
+    """Where every row is drawn."""
 
-    Attributes
-    ----------
-    lines
-        Strategies, top first; those outside the candidate set come last and are set apart.
-    marked
-        Whether names carry the mark of their kind; not where marks stand for something else.
-    """
-
-    lines: Sequence[Line]
-    marked: bool = True
+    lines: Sequence[Line]  # strategies, top first; those outside the candidate set come last and are set apart
+    marked: bool = True  # whether names carry the mark of their kind; not where marks stand for something else
 
     @cached_property
     def names(self) -> list[list[str]]:

@@ -26,24 +26,12 @@ POINTS: Mapping[str, str] = {"disagreement": "d", "ideal": "u*"}
 
 @dataclass(frozen=True)
 class Strip:
-    """The rows of one stakeholder.
+    """The rows of one stakeholder."""
 
-    Attributes
-    ----------
-    who
-        The stakeholder.
-    rewards
-        Expected reward of each action.
-    favourites
-        Actions it would choose alone.
-    points
-        Where the rule measures from, by the short names of `POINTS`.
-    """
-
-    who: str
-    rewards: Sequence[float]
-    favourites: Sequence[str]
-    points: Mapping[str, float]
+    who: str  # the stakeholder
+    rewards: Sequence[float]  # expected reward of each action
+    favourites: Sequence[str]  # actions it would choose alone
+    points: Mapping[str, float]  # where the rule measures from, by the short names of `POINTS`
 
 
 def strip_chart(identifier: str, explained: Json) -> Markup:

@@ -24,27 +24,13 @@ CERTAINTY = {True: "exact: all others can be changed", False: "sound: others may
 
 @dataclass(frozen=True)
 class Coalition:
-    """Who misreports together, and which shares of decisions they cannot change.
+    """Who misreports together, and which shares of decisions they cannot change."""
 
-    Attributes
-    ----------
-    members
-        Names.
-    everybody
-        Whether nobody is missing.
-    shares
-        By radius, for all radii on record; None without contexts.
-    quantiles
-        By level, as they are written.
-    never
-        Share of decisions that no misreport of theirs changes.
-    """
-
-    members: tuple[str, ...]
-    everybody: bool
-    shares: tuple[float | None, ...]
-    quantiles: dict[str, str]
-    never: float | None
+    members: tuple[str, ...]  # names
+    everybody: bool  # whether nobody is missing
+    shares: tuple[float | None, ...]  # by radius, for all radii on record; None without contexts
+    quantiles: dict[str, str]  # by level, as they are written
+    never: float | None  # share of decisions that no misreport of theirs changes
 
     @property
     def name(self) -> str:
