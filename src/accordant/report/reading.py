@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from accordant.problem import Stakeholder
 from accordant.report.scale import percent
-from accordant.runs.record import Column, Record, Row
+from accordant.runs.record import Column, Record, Row, ScrutinyPart
 
 Json = dict[str, Any]
 
@@ -120,9 +120,10 @@ class Reading(Listing):
         return self.find(self.record.selected)
 
     @property
-    def scrutiny(self) -> Json:
-        """What `accordant.runs.scrutiny` found."""
-        return self.record.scrutiny or {}
+    def scrutiny(self) -> ScrutinyPart:
+        """What `accordant.runs.scrutiny` found; only for records that have it."""
+        assert self.record.scrutiny is not None
+        return self.record.scrutiny
 
     @property
     def level(self) -> str:

@@ -241,6 +241,42 @@ class Cost(Part):
     cpu_seconds: float
 
 
+class ScrutinyPart(Part):
+    """How far decisions and choice can be trusted; each result as the room that found it writes it.
+
+    Attributes
+    ----------
+    strategy
+        The selected one.
+    certificates, by_strategy
+        Radii of its decisions against every coalition; shares of certified decisions of every candidate.
+    bounds, unbounded
+        Of metrics under misreports, and why some have none; None in records that were written without.
+    ranking
+        Whether the best candidate stays the best under misreports.
+    influence
+        Who decides, once for every grouping.
+    weights, unweighed
+        What stands behind the winner, or why there is none.
+    conflict
+        Pairs of metrics, and prices of parity.
+    sensitivity
+        What unmeasured confounding could change; None where the rewards of all actions are known.
+    """
+
+    strategy: str
+    certificates: Json
+    by_strategy: tuple[Json, ...]
+    bounds: tuple[Json, ...] | None = None
+    unbounded: dict[str, str] = Field(default_factory=dict)
+    ranking: tuple[Json, ...] = ()
+    influence: tuple[Json, ...]
+    weights: Json | None
+    unweighed: str = ""
+    conflict: Json
+    sensitivity: Json | None = None
+
+
 @sections.register("run")
 class Record(Section):
     """Everything that a run found.
@@ -273,7 +309,7 @@ class Record(Section):
     test: Board
     validation: Board
     groups: tuple[GroupTable, ...]
-    scrutiny: Json | None = None
+    scrutiny: ScrutinyPart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
     reward_sources: dict[str, Json] = Field(default_factory=dict)

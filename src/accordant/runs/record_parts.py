@@ -36,6 +36,7 @@ from accordant.runs.record import (
     Record,
     RewardError,
     Row,
+    ScrutinyPart,
     SearchPart,
     SearchPoint,
     Selection,
@@ -81,7 +82,7 @@ def make_record(
             GroupTable(**group_table(policy.decide_on(evidence), evidence, attributes).to_json())
             for attributes in groupings(case)
         ),
-        scrutiny=plain(scrutiny),
+        scrutiny=ScrutinyPart(**plain(scrutiny)),
         outcome_model=_outcome_model(case, policy, evidence),
         learning=_learning(case, policy),
         reward_sources={name: found for name, each in policy.signals_.items() if (found := each.provenance())},

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from accordant.errors import SpecError
 from accordant.report.reading import Reading
 from accordant.report.render import render
 from accordant.runs.record import Record
@@ -44,7 +45,7 @@ def test_sections_are_there_in_order_and_in_the_contents(records: dict[str, Json
 def test_a_part_that_is_missing_is_an_error_and_not_an_empty_section(records: dict[str, Json], part: str) -> None:
     record = records["scrutinised"]
     del record["scrutiny"][part]
-    with pytest.raises(KeyError, match=part):
+    with pytest.raises(SpecError, match=part):
         rendered(record)
 
 

@@ -75,5 +75,5 @@ def test_gaps_without_a_price_say_why(records: dict[str, Json]) -> None:
     record = records["scrutinised"]
     assert "Odds</strong> has no price: outcomes are not known." in rendered(record)
     reading = Reading.of(record)
-    odds = parity_price(reading.scrutiny["conflict"]["prices"][-1], 2, ["Accuracy"])
+    odds = parity_price(reading.scrutiny.conflict["prices"][-1], 2, ["Accuracy"])
     assert (odds.reason, odds.chart, odds.rows) == ("outcomes are not known", None, ())

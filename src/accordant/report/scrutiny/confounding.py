@@ -59,7 +59,7 @@ class Confounding:
 
 def confounding(reading: Reading) -> Confounding | None:
     """Return what the record says about hidden reasons; None if the rewards of all actions are known, or it is old."""
-    found = reading.scrutiny.get("sensitivity")
+    found = reading.scrutiny.sensitivity
     if not found or not found["rules"]:
         return None
     features = tuple((each["column"], number(each["odds_ratio"], 2)) for each in found["features"])

@@ -82,7 +82,7 @@ class Deciders:
 def deciders(reading: Reading) -> Deciders:
     """Return what the record says about influence."""
     scrutiny = reading.scrutiny
-    found, strategy = scrutiny["influence"], scrutiny["strategy"]
+    found, strategy = scrutiny.influence, scrutiny.strategy
     divisions = tuple(_division(reading, each, k) for k, each in enumerate(found, 1))
     rotated = any(each["power"].get("ties") == "rotated" for each in found)
     return Deciders(strategy, _sentences(found[0], strategy) if found else (), divisions, rotated, _reasons(found))

@@ -219,7 +219,7 @@ class Disputes:
 
 def disputes(reading: Reading) -> Disputes:
     """Return what the record says about conflicts."""
-    found = reading.scrutiny["conflict"]
+    found = reading.scrutiny.conflict
     order = list(MEANINGS)
     pairs = sorted((_pair(each) for each in found["pairs"]), key=lambda pair: order.index(pair.verdict))
     verdicts = Counter(pair.verdict for pair in pairs)

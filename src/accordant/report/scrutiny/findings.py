@@ -42,8 +42,8 @@ def findings(reading: Reading) -> Findings | None:
     return Findings(
         trust=trust(reading),
         deciders=deciders(reading),
-        weighed=None if scrutiny["weights"] is None else weighed(reading),
-        unweighed=scrutiny.get("unweighed") or "",
+        weighed=None if scrutiny.weights is None else weighed(reading),
+        unweighed=scrutiny.unweighed,
         disputes=disputes(reading),
         confounding=confounding(reading),
     )

@@ -106,12 +106,12 @@ class Trust:
 def trust(reading: Reading) -> Trust:
     """Return what the record says about certificates."""
     scrutiny = reading.scrutiny
-    found = scrutiny["certificates"]
+    found = scrutiny.certificates
     coalitions = _coalitions(found)
     singles, pair, everybody = _first(coalitions)
     first = (*singles, *pair, *everybody)
     radii = [float(delta) for delta in found["deltas"]]
-    compared = scrutiny["by_strategy"][0]["deltas"] if scrutiny["by_strategy"] else []
+    compared = scrutiny.by_strategy[0]["deltas"] if scrutiny.by_strategy else []
     wanted = [*(delta for delta in compared if delta in radii), radii[-1]]
     deltas = tuple((radii.index(delta), delta) for delta in dict.fromkeys(wanted))
     low, high = found["box"]
@@ -130,10 +130,10 @@ def trust(reading: Reading) -> Trust:
         box=(low, high),
         frozen=found["frozen"],
         collusion=_collusion(found, [k for k, _ in deltas]),
-        rivals=tuple(_rival(reading, each) for each in scrutiny["by_strategy"]),
+        rivals=tuple(_rival(reading, each) for each in scrutiny.by_strategy),
         rival_deltas=tuple(compared),
-        order=order_sentences(scrutiny),
-        bounds=bounds_of(scrutiny, {column.label for column in reading.weighted}),
+        order=order_sentences(scrutiny.ranking),
+        bounds=bounds_of(scrutiny.bounds, {column.label for column in reading.weighted}, scrutiny.unbounded),
     )
 
 

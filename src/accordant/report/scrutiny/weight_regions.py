@@ -206,7 +206,8 @@ class Weighed:
 
 def weighed(reading: Reading) -> Weighed:
     """Return what the record says about weights."""
-    found = reading.scrutiny["weights"]
+    found = reading.scrutiny.weights
+    assert found is not None
     regions, survival = found["regions"], found["sampling_error"]
     bars, drawn = _drawings(regions)
     return Weighed(
