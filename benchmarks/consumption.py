@@ -34,9 +34,9 @@ from accordant.slates.consumption import (
     limit_gamma,
     measure,
 )
-from accordant.slates.consumption.limits import Sampler, drawn_gains, split_gains
 from accordant.slates.tradeoff.check import check_tradeoff
 from accordant.slates.tradeoff.verdicts import LoggedOutcomes
+from benchmarks.simulated_gains import Sampler, drawn_gains, split_gains
 
 WANTED = (0.6, 0.3, 0.1)
 LONG = 20_000

@@ -8,7 +8,7 @@ import pytest
 from accordant.slates.terminal import slate_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
-from accordant.slates.result import RECORD, SLATES, write_slated
+from accordant.slates.run import RECORD, SLATES, write_result
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
 
@@ -33,7 +33,7 @@ def shortest():
 
 @pytest.mark.long
 def test_lists_of_one_item_are_written_whole(shortest, tmp_path):
-    folder = write_slated(shortest, "<!doctype html>", tmp_path / "made")
+    folder = write_result(shortest, "<!doctype html>", tmp_path / "made")
     content = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     rows = list(csv.DictReader((folder / SLATES).read_text(encoding="utf-8").splitlines()))
     assert {row["rule"] for row in rows} == {row["strategy"] for row in content["leaderboard"]}
@@ -44,7 +44,7 @@ def test_nothing_is_left_where_nothing_can_be_written(shortest, tmp_path):
     taken = tmp_path / "file"
     taken.write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="slates cannot be written to"):
-        write_slated(shortest, "<!doctype html>", taken / "below")
+        write_result(shortest, "<!doctype html>", taken / "below")
     assert taken.read_text(encoding="utf-8") == ""
 
 

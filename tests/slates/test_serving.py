@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.serving import ExpectedUptake, joined, on_one_scale, serve
+from accordant.slates.serving import ExpectedUptake, join_candidates, on_one_scale, serve
 from accordant.slates.slates import NOTHING, Slates, attention
 from accordant.slates.slates import State
 from accordant.utilities import ExpectedRewards
@@ -203,8 +203,8 @@ def test_visits_are_shares_of_attention(visits):
 def test_joined_parts(make_candidates):
     values, mask = np.random.default_rng(0).random((2, 3, 7)), np.random.default_rng(1).random((3, 7)) < 0.5
     whole = make_candidates(values, mask, [1, 0], [0, -1, 1], "town")
-    again = joined([whole.take(slice(0, 2)), whole.take(slice(2, 2)), whole.take(slice(2, 7))])
+    again = join_candidates([whole.take(slice(0, 2)), whole.take(slice(2, 2)), whole.take(slice(2, 7))])
     assert np.array_equal(again.values, values) and np.array_equal(again.available, mask)
     assert again.weights.tolist() == [1, 0] and again.categories.tolist() == [0, -1, 1] and again.user == "town"
     single = make_candidates(values, dtype=np.float32)
-    assert joined([single.take(slice(0, 2)), single.take(slice(2, 7))]).tolerance == 1e-6
+    assert join_candidates([single.take(slice(0, 2)), single.take(slice(2, 7))]).tolerance == 1e-6

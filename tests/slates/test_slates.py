@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.slates.slates import NOTHING, Slates, attention, together
+from accordant.slates.slates import NOTHING, Slates, attention, join_slates
 
 NAMES = ("a", "b", "c", "d")
 LISTS = np.array([[2, 0, 1], [3, NOTHING, NOTHING], [NOTHING, NOTHING, NOTHING]])
@@ -59,13 +59,13 @@ def test_parts_and_the_whole():
     part = whole.take(order)
     assert np.array_equal(part.items, LISTS[order]) and part.flags["changed"].tolist() == [True, True]
     assert part.quantities["scores"].tolist() == whole.quantities["scores"][:, [2, 0]].tolist()
-    again = together([whole.take(slice(0, 1)), whole.take(slice(1, 1)), whole.take(slice(1, 3))])
+    again = join_slates([whole.take(slice(0, 1)), whole.take(slice(1, 1)), whole.take(slice(1, 3))])
     assert np.array_equal(again.items, LISTS) and again.flags["changed"].tolist() == [True, False, True]
     assert np.array_equal(again.quantities["scores"], whole.quantities["scores"])
 
 
 def test_what_only_some_parts_say_is_left_out():
     first = slates(flags={"changed": np.ones(3, dtype=bool), "withheld": np.ones(3, dtype=bool)})
-    found = together([first, slates(flags={"changed": np.zeros(3, dtype=bool)})])
+    found = join_slates([first, slates(flags={"changed": np.zeros(3, dtype=bool)})])
     assert set(found.flags) == {"changed"} and found.flags["changed"].tolist() == [True] * 3 + [False] * 3
     assert found.quantities == {} and found.rule == "rule"

@@ -18,8 +18,8 @@ Rooms
 objectives/       values of stakeholders made measurable
 relevance/        what users want, learned from what they consumed
 rules/            from candidates to slates; `rule.py` has what they share
-moderation/       offers of many agents become one list, in rounds
-proportionality/  which group a list wrongs
+moderation        offers of many agents become one list, in rounds
+proportionality   which group a list wrongs
 consumption/      how many items of each type to show to somebody who will take only a few of them
 tradeoff/         whether diversity costs accuracy on given data
 measures/         numbers about what was shown
@@ -58,23 +58,9 @@ _PARTS = {
 }
 
 __all__ = [
-    "Candidates",
-    "Catalogue",
-    "ExpectedUptake",
-    "Gains",
-    "Market",
-    "Requests",
-    "Served",
-    "SlateRule",
-    "Slates",
-    "State",
-    "create",
-    "gains_of",
-    "names",
-    "on_one_scale",
-    "register",
-    "serve",
-]
+    "Candidates", "Catalogue", "ExpectedUptake", "Gains", "Market", "Requests", "Served", "SlateRule", "Slates",
+    "State", "create", "gains_of", "names", "on_one_scale", "register", "serve",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -23,11 +23,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Codes, Floats, Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE
-from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
+from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE, select_best
 from accordant.strategies.strategy import stakeholder_weights
 from accordant.utilities import ExpectedRewards
 
@@ -49,12 +49,8 @@ class Candidates:
     user
         The stakeholder who is the user, for rules that put the user's own wishes apart; None if nobody said.
 
-    Raises
-    ------
-    InputError
-        If a shape does not fit E, a weight is wrong, or a code is below −1.
-    UnknownNameError
-        If the user is no stakeholder.
+    Raises `InputError` if a shape does not fit E, a weight is wrong, or a code is below −1; `UnknownNameError` if the
+    user is no stakeholder.
     """
 
     expected: ExpectedRewards
@@ -195,13 +191,7 @@ class Gains:
 
 
 def gains_of(slates: Slates, candidates: Candidates) -> Gains:
-    """Return what slates give to each stakeholder.
-
-    Parameters
-    ----------
-    slates, candidates
-        Of the same users and items.
-    """
+    """Return what slates give to each stakeholder."""
     values, items = candidates.values, slates.items
     users = np.arange(slates.n_users)[:, None]
     taken = np.where(items != NOTHING, values[:, np.maximum(items, 0), users], 0.0)
@@ -217,8 +207,6 @@ def extremes(candidates: Candidates, lengths: NDArray[np.intp]) -> tuple[Values,
 
     Parameters
     ----------
-    candidates
-        E and what may be shown.
     lengths
         Items in the list of each user, at most as many as are available, shape (user,).
     """
@@ -237,17 +225,8 @@ def extremes(candidates: Candidates, lengths: NDArray[np.intp]) -> tuple[Values,
 def user_position(candidates: Candidates, name: str | None) -> int | None:
     """Return the position of the user among stakeholders; None if the user has no say (weight 0).
 
-    Parameters
-    ----------
-    candidates
-        E and weights.
-    name
-        A stakeholder; None for the first who has a say.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such stakeholder.
+    The user is the stakeholder of a name, else of the candidates, else the first who has a say; `UnknownNameError` if
+    there is no such stakeholder.
     """
     name = candidates.user if name is None else name
     if name is None:
@@ -259,13 +238,7 @@ def user_position(candidates: Candidates, name: str | None) -> int | None:
 
 
 def user_values(candidates: Candidates, name: str | None) -> NDArray[np.float64]:
-    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such stakeholder.
-    """
+    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes."""
     position = user_position(candidates, name)
     return np.zeros_like(candidates.values[0]) if position is None else candidates.values[position]
 
@@ -279,10 +252,104 @@ def even_weights(weights: Values) -> Values:
     """Return weights whose mean over those who have a say is 1, shape (stakeholder,).
 
     Rules compare scores within a tolerance that is absolute below 1: in other units it would count for more or less.
+    """
+    return np.asarray(weights / weights[weights > 0].mean())
+
+
+LEAST = -1e300  # stands for −∞ of an item that may be shown, so that one that may not is still below
+
+
+@dataclass(frozen=True, eq=False)
+class BestItems:
+    """Lists of at most k items.
+
+    Attributes
+    ----------
+    items
+        Positions of items, best first, `NOTHING` where none is left, shape (user, k).
+    tied
+        Whether a place was decided by a tie-break, shape (user,).
+    """
+
+    items: Codes
+    tied: Mask
+
+    @classmethod
+    def none(cls, n_users: int, k: int) -> BestItems:
+        """Return lists without items, to be filled."""
+        return cls(np.full((n_users, k), NOTHING, dtype=np.intp), np.zeros(n_users, dtype=bool))
+
+
+def best_items(scores: Floats, totals: Values, available: Mask, k: int, tolerance: float = TIE_TOLERANCE) -> BestItems:
+    """Return the k available items with the highest scores.
+
+    Each place goes to the highest score that is left; ties go to the higher total, then to the item declared first.
 
     Parameters
     ----------
-    weights
-        Of at least 0, not all 0, shape (stakeholder,).
+    scores, totals
+        Shape (item, user); a score of −∞ is allowed, NaN and +∞ are not.
+    available
+        Shape (item, user).
+    k
+        At least 1.
+    tolerance
+        Scores this close, relative to max(1, |best|), tie.
+
+    Raises `InputError` if a score is NaN or +∞.
     """
-    return np.asarray(weights / weights[weights > 0].mean())
+    left = np.where(available, np.maximum(scores, LEAST), -np.inf)
+    if left.shape[1] == 1 and (left < np.inf).all():
+        return _of_one_user(left[:, 0], totals[:, 0], np.flatnonzero(available[:, 0]), k, tolerance)
+    found = BestItems.none(left.shape[1], k)
+    for place in range(min(k, len(left))):
+        take_best(left, totals, found, place, tolerance)
+    return found
+
+
+def best_item(scores: Floats, totals: Values, tolerance: float) -> tuple[Codes, Mask]:
+    """Return the best single item for each user, `NOTHING` for whom all scores are −∞, and whether it was tied."""
+    chosen = select_best(scores, totals, tolerance)
+    codes = chosen.codes.astype(np.intp)
+    some = scores[codes, np.arange(len(codes))] > -np.inf
+    return np.where(some, codes, NOTHING), chosen.tied & some
+
+
+def take_best(left: Values, totals: Values, found: BestItems, place: int, tolerance: float) -> Codes:
+    """Write the best item that is left for each user into a list, take it out of `left`, and return it, shape (user,).
+
+    Parameters
+    ----------
+    left
+        Scores, −∞ for items that may not be shown or already are, shape (item, user); changed.
+    found
+        Where the item is written, and whether it was tied.
+    place
+        Counted from 0.
+    """
+    codes, tied = best_item(left, totals, tolerance)
+    found.items[:, place] = codes
+    found.tied[:] |= tied
+    users = np.flatnonzero(codes != NOTHING)
+    left[codes[users], users] = -np.inf
+    return codes
+
+
+def _of_one_user(scores: Values, totals: Values, allowed: Codes, k: int, tolerance: float) -> BestItems:
+    """Return the same for one user, from the few items that can be among the best: one pass instead of k."""
+    found, own = BestItems.none(1, k), scores[allowed]
+    if len(own) > k:
+        last = np.partition(own, len(own) - k)[len(own) - k]
+        allowed = allowed[own >= last - tolerance * max(1.0, abs(last))]
+        own = scores[allowed]
+    sums = totals[allowed]
+    for place in range(min(k, len(allowed))):
+        best = own.max()
+        level = np.flatnonzero(own >= best - tolerance * max(1.0, abs(best)))
+        if len(level) > 1:
+            found.tied[0] = True
+            most = sums[level].max()
+            level = level[sums[level] >= most - tolerance * max(1.0, abs(most))]
+        found.items[0, place] = allowed[level[0]]
+        own[level[0]] = -np.inf
+    return found

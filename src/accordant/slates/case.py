@@ -81,10 +81,6 @@ class SlateSpec(Declared):
         Item to visits per day at most; others are as the loader says, or without limit.
     close_when_full
         Whether an item is no longer shown on a day on which it has had as many visits as it takes.
-    user
-        The stakeholder who is the user.
-    k
-        Places in a list.
     visits
         Items of a list that a user visits.
     rules
@@ -95,8 +91,6 @@ class SlateSpec(Declared):
     normalisation
         ``natural``: the score is the mean of measures on their ranges; ``relative``: min–max over the rules, so that it
         depends on who else is listed.
-    scope
-        Scope card.
     """
 
     loader: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,11 @@ class Catalogue:
     def category_codes(self) -> NDArray[np.intp]:
         """Position of each item's category in `categories`, −1 where unknown, shape (item,)."""
         return _codes(self.category, self.categories)
+
+    def by_category(self, amounts: NDArray[Any]) -> Values:
+        """Return sums over the items of each category, shape (category, …), from amounts of shape (item, …)."""
+        members = np.equal.outer(np.arange(len(self.categories)), self.category_codes)
+        return np.asarray(members.astype(np.float64) @ amounts)
 
     @cached_property
     def providers(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from accordant.arrays import Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import SlateRule
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 from accordant.utilities import ExpectedRewards
 from accordant.voting.ballots import Ranking
 
@@ -44,8 +44,6 @@ class Fidelity:
 
     Attributes
     ----------
-    stakeholder
-        For whom the agent speaks.
     tau
         τ_b in [−1, 1], shape (user,); NaN where utilities or ranking are constant.
     attainable
@@ -90,10 +88,6 @@ def fidelity(
     ----------
     rankings
         One for each user; None where there is none. Items that may not be shown to the user are passed over.
-    candidates
-        The declared utilities.
-    stakeholder
-        For whom the rankings speak.
     threshold
         In [−1, 1].
 
@@ -199,7 +193,7 @@ class Gated:
             heard = part.but(weights=np.where(silent, 0.0, part.weights))
             parts.append(rule(heard, k, state=state, threads=threads))
             users.append(chosen)
-        found = together(parts).take(np.argsort(np.concatenate(users)))
+        found = join_slates(parts).take(np.argsort(np.concatenate(users)))
         return replace(found, flags={**found.flags, "gated": self.gated})
 
 
@@ -208,12 +202,8 @@ def gate(candidates: Candidates, ballots: Ballots, threshold: float = THRESHOLD,
 
     Parameters
     ----------
-    candidates
-        Declared utilities.
     ballots
         Stakeholder to one ranking for each user. Who sends none keeps the declared utilities.
-    threshold
-        Of `fidelity`.
     instead
         What becomes of a ballot that does not pass. ``silence``: the stakeholder has no say for that user, for an
         unfaithful agent is no reason to pretend that it said something else. ``declared``: the declared utilities are

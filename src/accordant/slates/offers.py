@@ -46,24 +46,10 @@ def market_of_offers(
 ) -> MarketSource:
     """Return a market in which untouched rows of a decision case are offered lists of its actions.
 
-    The case's models are fitted on training rows. What was really done is the target.
-
-    Parameters
-    ----------
-    case
-        With a decision problem.
-    declared
-        Its section ``slates``; parameters: ``requests`` (rows served), ``per_day`` (rows of one day), ``batch`` (rows
-        served at once), ``learn_from`` (training rows).
-    seed
-        Of the split, the models and the choice of rows.
-    data, beside
-        Where data are looked for: see `accordant.cases.files.find_file`.
-
-    Raises
-    ------
-    InputError
-        If a parameter, a party, the user or an item does not exist, or the data cannot be used.
+    The case's models are fitted on training rows. What was really done is the target. Parameters of the section
+    ``slates``: ``requests`` (rows served), ``per_day`` (rows of one day), ``batch`` (rows served at once),
+    ``learn_from`` (training rows). Raises `InputError` if a parameter, a party, the user or an item does not exist, or
+    the data cannot be used.
     """
     sizes = _sizes(declared)
     for name in declared.parties:

@@ -35,16 +35,9 @@ from accordant.strategies.strategy import stakeholder_weights
 
 @dataclass(frozen=True)
 class Witness:
-    """A group that is wronged.
+    """A group that is wronged: positions of its voters, the ℓ places that it is worth and does not get, and items.
 
-    Attributes
-    ----------
-    voters
-        Positions of its members.
-    size
-        ℓ: the places that it is worth and does not get.
-    items
-        Positions of items that all of them approve: ℓ of them, or the one on which they agree.
+    All voters approve the items: ℓ of them, or the one on which they agree.
     """
 
     voters: tuple[int, ...]
@@ -70,8 +63,6 @@ class Approvals:
         As shares of all weight, shape (voter,).
     shown
         Which items are in the list, shape (item,).
-    k
-        Places.
     """
 
     approved: Mask
@@ -93,10 +84,7 @@ class Approvals:
 def shares(weights: Values | None, n_voters: int) -> Values:
     """Return weights as shares of all weight, shape (voter,); None means equal weights.
 
-    Raises
-    ------
-    InputError
-        If there is not one finite weight of at least 0 per voter, or all are 0.
+    Raises `InputError` if there is not one finite weight of at least 0 per voter, or all are 0.
     """
     checked = stakeholder_weights(None if weights is None else tuple(np.asarray(weights).tolist()), n_voters)
     return np.asarray(checked / checked.sum())
@@ -105,10 +93,8 @@ def shares(weights: Values | None, n_voters: int) -> Values:
 def approvals(approved: Mask, weights: Values | None, committee: NDArray[np.intp], k: int) -> Approvals:
     """Return checked approvals of one list.
 
-    Raises
-    ------
-    InputError
-        If a shape, a weight or k is wrong, or the list holds an unknown item, one twice, or more than k.
+    Raises `InputError` if a shape, a weight or k is wrong, or the list holds an unknown item, one twice, or more than
+    k.
     """
     check_places(k)
     check_flags(approved, 2, "(voter, item)")
@@ -228,15 +214,7 @@ _SEARCHES: Mapping[str, Callable[[Approvals], Witness | None]] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a list meets an axiom.
-
-    Attributes
-    ----------
-    axiom
-        Its name.
-    witness
-        A group that is wronged; None if there is none.
-    """
+    """Whether a list meets an axiom: it does if no group is wronged, and there is no witness."""
 
     axiom: Axiom
     witness: Witness | None
@@ -290,12 +268,8 @@ def violations(axiom: Axiom, approved: Mask, items: Codes, weights: Values | Non
     weights
         Shape (stakeholder,); None means 1 for everybody.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such axiom.
-    InputError
-        If a shape or a weight is wrong, or more than 12 stakeholders have a say with ``pjr`` or ``ejr``.
+    Raises `UnknownNameError` if there is no such axiom; `InputError` if a shape or a weight is wrong, or more than 12
+    stakeholders have a say with ``pjr`` or ``ejr``.
     """
     if axiom not in AXIOMS:
         raise UnknownNameError("proportionality axiom", axiom, AXIOMS)

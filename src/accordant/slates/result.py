@@ -1,101 +1,127 @@
-"""The result of serving a market by many rules: typed, as JSON, and written as a folder."""
+"""The result of serving a market by many rules, typed: what ``accordant slate --json`` prints and the page reads."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from accordant import __version__
-from accordant.errors import InputError
-from accordant.evaluation.leaderboard import Leaderboard
-from accordant.json_values import finite
-from accordant.runs.pages import PAGE
-from accordant.scope import Verdict
-from accordant.slates.case import SlateCase
-from accordant.slates.evaluation.front import Front, Prices
-from accordant.slates.evaluation.held_out_selection import Trial
-from accordant.slates.measures import SlateMeasure
-from accordant.slates.options import SlateOptions
-from accordant.slates.proxies import Spoken
-from accordant.slates.rule import SlateRule
-from accordant.slates.serving import Served
-from accordant.slates.slates import NOTHING
-from accordant.slates.sources import MarketSource
-from accordant.tables.text import csv_text
+from pydantic import BaseModel, ConfigDict, Field
+
+from accordant.sections import Number, Section, sections
+from accordant.slates.evaluation.curves import CrowdingCurve, PopularityCurve
+from accordant.slates.evaluation.front import Front
+from accordant.slates.evaluation.justification import Statement
+from accordant.slates.evaluation.stability import Condorcet, Dropped
 
 FORMAT = 2  # of the JSON that a page is made from
-RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
 
 
-@dataclass(frozen=True, eq=False)
-class OpenedSlates:
-    """A market that is about to be served.
+class Part(BaseModel):
+    """A part of a result: immutable, and nothing unknown in it."""
 
-    Attributes
-    ----------
-    case, options, source
-        As given, and where the market comes from.
-    rules
-        Which compete, by label; under floors where the case declares them.
-    kinds
-        Label to the kind of the rule itself.
-    k
-        Places in a list.
-    known
-        Ids of all requests of the case, whether they are served or not.
-    """
-
-    case: SlateCase
-    options: SlateOptions
-    source: MarketSource
-    rules: Mapping[str, SlateRule]
-    kinds: Mapping[str, str]
-    k: int
-    known: frozenset[str]
-
-    def header(self) -> dict[str, Any]:
-        """Return what a page says of the case, as plain values."""
-        market, declared = self.source.market, self.case.slates
-        batches = market.batches
-        stated = {each.name: each.model_dump(mode="json") for each in declared.stakeholders}
-        return {
-            "result": FORMAT,
-            "version": __version__,
-            "case": self.case.model_dump(mode="json", include={"name", "title", "description", "notes"}),
-            "source": {
-                "label": self.source.label,
-                "simulated": self.source.simulated,
-                "sha256": self.source.sha256,
-                "notes": list(self.source.notes),
-                "facts": dict(self.source.facts),
-            },
-            "seed": self.options.seed,
-            "options": self.options.to_json(),
-            "k": self.k,
-            "user": market.user_stakeholder,
-            "close_when_full": market.close_when_full,
-            "stakeholders": [
-                stated.get(name, {"name": name, "values": [], **self.source.described.get(name, {})})
-                | {"weight": market.weights.get(name, 1.0), "floor": market.floors.get(name)}
-                for name in market.stakeholders
-            ],
-            "items": _items(market.catalogue),
-            "requests": {
-                "n": sum(each.n_users for each in batches),
-                "users": len({user for each in batches for user in each.users}),
-                "cold": int(sum(each.cold.sum() for each in batches)),
-                "days": len({each.day for each in batches}),
-                "batches": len(batches),
-            },
-        }
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-@dataclass(frozen=True, eq=False)
-class RuleFindings:
+class CaseHeader(Part):
+    """What a case says of itself."""
+
+    name: str
+    title: str
+    description: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class SourceHeader(Part):
+    """Where items and requests come from; facts are numbers about the data, by name."""
+
+    label: str
+    simulated: bool
+    sha256: str | None
+    notes: tuple[str, ...]
+    facts: dict[str, Any]
+
+
+class ItemResult(Part):
+    """What is known of an item; None where nothing is, or a capacity has no limit."""
+
+    name: str
+    category: str | None = None
+    provider: str | None = None
+    popularity: Number = None
+    capacity: Number = None
+    latitude: Number = None
+    longitude: Number = None
+    price: Number = None
+    safety: Number = None
+
+
+class RequestCounts(Part):
+    """Numbers of requests, of users who ask, of requests by users without a past, of days, and of batches."""
+
+    n: int
+    users: int
+    cold: int
+    days: int
+    batches: int
+
+
+class OverTimeResult(Part):
+    """`accordant.slates.evaluation.OverTime` at some requests, counted from 1; names of those who are behind."""
+
+    stakeholders: tuple[str, ...]
+    request: tuple[int, ...]
+    days: tuple[int, ...]
+    attained: tuple[tuple[Number, ...], ...]
+    gap: tuple[Number, ...]
+    shortfall: tuple[Number, ...]
+    behind: tuple[str | None, ...]
+    changes: tuple[int, ...]
+    churn: Number
+    window: int
+
+
+class AttainmentResult(Part):
+    """The mean of an objective over all lists, its floor, and whether the mean reaches it."""
+
+    stakeholder: str
+    value: str
+    metric: str
+    direction: Literal["max", "min"]
+    mean: Number
+    floor: Number
+    met: bool | None
+
+
+class Limits(Part):
+    """A value with its interval, and the share of resamples without a value."""
+
+    value: Number
+    low: Number
+    high: Number
+    undefined: Number
+
+
+class Change(Limits):
+    """A difference to the reference, and whether it is for the better; None if the interval holds 0."""
+
+    better: bool | None
+
+
+class ManipulabilityResult(Part):
+    """`accordant.slates.evaluation.Manipulability`."""
+
+    rule: str
+    stakeholder: str
+    gain: Limits
+    share: Number
+    largest: float
+    best: dict[str, int]
+    tried: int
+    every_order: bool
+    one_report: bool
+    in_market: bool
+
+
+class RuleResult(Part):
     """What is said of one rule beside its measures.
 
     Attributes
@@ -109,184 +135,138 @@ class RuleFindings:
         as the mean.
     witness
         The first list that breaks one, in words; empty if there is none.
-    over_time, popularity, crowding, condorcet
-        See `accordant.slates.evaluation`; plain values.
-    attainments
-        One entry for each objective: stakeholder, value, metric, mean over lists, floor, and whether it is met.
     stability, manipulability
-        Plain values; empty where they were not measured.
+        Empty where they were not measured.
     """
 
+    label: str
+    kind: str
+    note: str
     changed: float
-    floor_unmet: float | None
+    floor_unmet: Number
     floor_impossible: float
-    broken: Mapping[str, float]
+    broken: dict[str, float]
     witness: str
-    over_time: Mapping[str, Any]
-    popularity: Mapping[str, Any]
-    crowding: Mapping[str, Any]
-    condorcet: Mapping[str, Any]
-    attainments: tuple[Mapping[str, Any], ...]
-    stability: tuple[Mapping[str, Any], ...] = ()
-    manipulability: tuple[Mapping[str, Any], ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "changed": self.changed,
-            "floor_unmet": self.floor_unmet,
-            "floor_impossible": self.floor_impossible,
-            "broken": dict(self.broken),
-            "witness": self.witness,
-            "over_time": dict(self.over_time),
-            "popularity": dict(self.popularity),
-            "crowding": dict(self.crowding),
-            "condorcet": dict(self.condorcet),
-            "attainments": [dict(each) for each in self.attainments],
-            "stability": [dict(each) for each in self.stability],
-            "manipulability": [dict(each) for each in self.manipulability],
-        }
+    over_time: OverTimeResult
+    popularity: PopularityCurve
+    crowding: CrowdingCurve
+    condorcet: Condorcet
+    attainments: tuple[AttainmentResult, ...]
+    stability: tuple[Dropped, ...] = ()
+    manipulability: tuple[ManipulabilityResult, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Slated:
+class PriceTable(Part):
+    """Differences of rules to the reference: rule to measure to change."""
+
+    reference: str
+    rules: dict[str, dict[str, Change]]
+
+
+class TrialResult(Part):
+    """`accordant.slates.evaluation.held_out_selection.HeldOutComparison`, and its sentences."""
+
+    chosen: str
+    reference: str
+    gain_of: str
+    price_of: str
+    earlier: int
+    later: int
+    cut: str
+    gain: Change
+    price: Change
+    differences: dict[str, Change]
+    dominated_by: tuple[str, ...]
+    dominators: dict[str, float]
+    on_front: Number
+    words: str
+
+
+class Example(Part):
+    """The justified list of one request."""
+
+    rule: str
+    request: int
+    id: str
+    items: tuple[str, ...]
+    text: str
+    statements: tuple[Statement, ...]
+    reasons: tuple[str, ...]
+
+
+class ProxyResult(Part):
+    """`accordant.slates.proxies.ProxySummary`, with the threshold of the gate and what counts in place of a ranking."""
+
+    stakeholder: str
+    ranker: dict[str, Any]
+    asked: int
+    empty: int
+    passed: int
+    silenced: int
+    fallbacks: int
+    mean_tau: Number
+    mean_share: Number
+    usage: dict[str, Any]
+    threshold: float
+    instead: str
+
+
+@sections.register("slates")
+class SlateResult(Section):
     """What all rules showed, and everything that is measured about it.
 
     Attributes
     ----------
-    opened
-        Case, options, source, rules.
-    served
-        Rule to what it showed.
-    measures
-        Columns of the leaderboard by label.
-    leaderboard
-        The same as for strategies.
+    result, program
+        Number of this format, and the version of the program.
+    case, source, seed, options, k, user, close_when_full, stakeholders, items, requests
+        What was served, how, and for whom.
+    rules, columns, leaderboard, remarks, resamples, level, normalisation
+        Each rule, each measure, and the same table as for strategies.
     front
         Rules that no other dominates, in what the user and what the worst-off attain.
     prices
         Differences of all rules to the list of the user alone; None if nobody is the user.
     trial
         A rule chosen on the earlier requests and tried on the later ones; None where there are too few.
-    findings
-        Rule to what is said of it beside measures.
     consumption
         Whether diversity costs accuracy here, or only seems to; None where no targets are known.
     examples
         Justified lists of some requests.
-    verdicts
-        Rule to the verdict on each criterion of the scope card; empty without a card.
-    spoken
-        What rankers said for stakeholders; None if nobody spoke.
+    verdicts, scope
+        Rule to the verdict on each criterion of the scope card, and the card; empty and None without one.
+    voices
+        What rankers said for stakeholders.
     warnings
         Sentences that a reader must see.
     """
 
-    opened: OpenedSlates
-    served: Mapping[str, Served]
-    measures: Mapping[str, SlateMeasure]
-    leaderboard: Leaderboard
+    name: ClassVar[str] = "slates"
+    result: int
+    program: str = Field(alias="version")
+    case: CaseHeader
+    source: SourceHeader
+    seed: int
+    options: dict[str, Any]
+    k: int
+    user: str | None
+    close_when_full: bool = False
+    stakeholders: tuple[dict[str, Any], ...]
+    items: tuple[ItemResult, ...]
+    requests: RequestCounts
+    rules: tuple[RuleResult, ...]
+    columns: tuple[dict[str, Any], ...]
+    leaderboard: tuple[dict[str, Any], ...]
+    remarks: tuple[str, ...]
+    resamples: int
+    level: float
+    normalisation: str
     front: Front
-    prices: Prices | None
-    trial: Trial | None
-    findings: Mapping[str, RuleFindings]
-    consumption: Mapping[str, Any] | None
-    examples: tuple[Mapping[str, Any], ...]
-    verdicts: Mapping[str, tuple[Verdict, ...]]
-    spoken: Spoken | None
+    prices: PriceTable | None
+    trial: TrialResult | None
+    consumption: dict[str, Any] | None
+    examples: tuple[Example, ...]
+    verdicts: dict[str, tuple[dict[str, Any], ...]]
+    scope: dict[str, Any] | None
+    voices: tuple[ProxyResult, ...] = ()
     warnings: tuple[str, ...]
-
-    def _range(self, label: str) -> list[float] | None:
-        """Return the declared range of a measure, or its own; None for no bound."""
-        declared = self.opened.case.slates.measures.get(label)
-        ends = declared.range if declared and declared.range else self.measures[label].range
-        return None if ends is None else list(ends)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; what is not defined is None."""
-        return {
-            **self.opened.header(),
-            "rules": [
-                {"label": label, "kind": self.opened.kinds[label], "note": rule.note, **self.findings[label].to_json()}
-                for label, rule in self.opened.rules.items()
-            ],
-            "columns": [
-                {
-                    "label": each.label,
-                    "measure": self.measures[each.label].name,
-                    "parameters": dataclasses.asdict(self.measures[each.label]),
-                    "goal": each.goal,
-                    "weight": each.weight,
-                    "range": self._range(each.label),
-                    "uninformative": each.uninformative,
-                    "description": each.description,
-                }
-                for each in self.leaderboard.columns
-            ],
-            "leaderboard": self.leaderboard.to_json(),
-            "remarks": list(self.leaderboard.remarks),
-            "resamples": self.leaderboard.resamples,
-            "level": self.leaderboard.level,
-            "normalisation": self.leaderboard.normalisation,
-            "front": self.front.to_json(),
-            "prices": None if self.prices is None else self.prices.to_json(),
-            "trial": None if self.trial is None else self.trial.to_json(),
-            "consumption": None if self.consumption is None else dict(self.consumption),
-            "examples": [dict(each) for each in self.examples],
-            "verdicts": {rule: [each.to_json() for each in found] for rule, found in self.verdicts.items()},
-            "scope": None if (card := self.opened.case.slates.scope) is None else card.model_dump(mode="json"),
-            "voices": [] if self.spoken is None else self._voices(self.spoken),
-            "warnings": list(self.warnings),
-        }
-
-    def _voices(self, spoken: Spoken) -> list[dict[str, Any]]:
-        """Return who spoke for whom, as plain values."""
-        gate = {"threshold": spoken.threshold, "instead": spoken.instead}
-        return [each.to_json() | gate for each in spoken.voices]
-
-    def slates_csv(self) -> str:
-        """Return the file of slates: one line for each rule, request and place."""
-        return csv_text(("rule", "request", "user", "day", "place", "item"), self._shown())
-
-    def _shown(self) -> Iterator[tuple[object, ...]]:
-        """Yield rule, request, user, day, place and item."""
-        for rule, served in self.served.items():
-            ids = [each for batch in served.market.batches for each in batch.ids]
-            for request, (name, user, day) in enumerate(zip(ids, served.users, served.days.tolist(), strict=True)):
-                for place, item in enumerate(served.slates.items[request].tolist(), 1):
-                    if item != NOTHING:
-                        yield rule, name, user, day, place, served.slates.item_names[item]
-
-
-def _items(catalogue: Any) -> list[dict[str, Any]]:
-    """Return what is known of each item, as plain values."""
-    numbers = ("popularity", "capacity", "latitude", "longitude", "price", "safety")
-    return [
-        {"name": name, "category": catalogue.category[c], "provider": catalogue.provider[c]}
-        | {each: finite(getattr(catalogue, each)[c]) for each in numbers}
-        for c, name in enumerate(catalogue.items)
-    ]
-
-
-def write_slated(found: Slated, page: str, folder: Path) -> Path:
-    """Write a new folder with the page, the record and the slates; return the folder.
-
-    Raises
-    ------
-    InputError
-        If nothing can be written there.
-    """
-    files = {
-        RECORD: json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-        SLATES: found.slates_csv(),
-        PAGE: page,
-    }
-    if found.spoken is not None:
-        files[RANKINGS] = found.spoken.rankings_csv()
-    try:
-        folder.mkdir(parents=True)
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"slates cannot be written to {folder}: {error.strerror}") from None
-    return folder

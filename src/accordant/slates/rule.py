@@ -21,7 +21,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 from accordant.registry import Registry
 from accordant.slates.candidates import Candidates
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 from accordant.strategies.strategy import strategies
 from accordant.threads import free_cores, on_threads
 
@@ -76,10 +76,7 @@ class SlateRule(ABC):
             Threads over blocks of users; None uses every core that this process may use. The result does not depend on
             it.
 
-        Raises
-        ------
-        InputError
-            If k is no whole number of at least 1.
+        Raises `InputError` if k is no whole number of at least 1.
         """
         del state
         check_places(k)
@@ -93,7 +90,7 @@ class SlateRule(ABC):
 
         first = work(parts[0])  # compiles kernels, which threads would do at the same time
         rest = on_threads(work, parts[1:], free_cores() if threads is None else threads)
-        return together([first, *rest])
+        return join_slates([first, *rest])
 
     @classmethod
     def line_up(cls, stakeholders: Sequence[str], user: str | None, n_items: int) -> tuple[SlateRule, ...]:
@@ -101,10 +98,6 @@ class SlateRule(ABC):
 
         Parameters
         ----------
-        stakeholders
-            Who takes part.
-        user
-            Which of them is the user; None if nobody is.
         n_items
             Number of items: some rules take too long with many.
         """
@@ -138,13 +131,7 @@ def empty(label: str, candidates: Candidates, k: int) -> Slates:
 
 
 def check_places(k: int) -> None:
-    """Stop unless a slate has at least one place.
-
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 1.
-    """
+    """Raise `InputError` unless a slate has at least one place."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise InputError(f"a slate has {k!r} places; allowed: a whole number of at least 1")
 
@@ -153,13 +140,13 @@ def _words(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-Mend = Callable[[int, NDArray[np.intp]], NDArray[np.intp]]
+Repair = Callable[[int, NDArray[np.intp]], NDArray[np.intp]]
 """From the position of a user in a block, and the list that the rule would show, shape (k,), to the one that is shown.
 
 It has as many items, all of which may be shown.
 """
 
-Mending = Callable[[Candidates], Mend]
+Repairs = Callable[[Candidates], Repair]
 """From the candidates of a block of users to what changes their lists; blocks come in order, and so do their users."""
 
 
@@ -169,14 +156,12 @@ class InOrder(SlateRule):
 
     @abstractmethod
     def serve(
-        self, candidates: Candidates, k: int, state: State | None = None, mending: Mending | None = None
+        self, candidates: Candidates, k: int, state: State | None = None, mending: Repairs | None = None
     ) -> Slates:
         """Return a list of at most k items for every user, in order.
 
         Parameters
         ----------
-        candidates, k
-            As for every rule.
         state
             What was shown before; None if nothing was.
         mending
@@ -205,17 +190,8 @@ ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumptio
 
 
 def rule_of(named: Named) -> SlateRule:
-    """Return a slate rule by its name, or the strategy of that name turned to lists.
-
-    Parameters
-    ----------
-    named
-        Name and parameters.
-
-    Raises
-    ------
-    UnknownNameError
-        If neither a slate rule nor a strategy has that name.
+    """Return a slate rule by its name, or the strategy of that name turned to lists; `UnknownNameError` if there is
+    neither.
     """
     if named.name in rules:
         return rules.create(named.name, named.parameters)
@@ -230,23 +206,8 @@ def rules_of(
 ) -> tuple[SlateRule, ...]:
     """Return the rules of some names; every rule for ``all``, or if nothing is named.
 
-    Parameters
-    ----------
-    named
-        Names and parameters.
-    stakeholders
-        Who takes part.
-    user
-        Which of them is the user; None if nobody is.
-    n_items
-        Number of items.
-
-    Raises
-    ------
-    UnknownNameError
-        If a rule does not exist.
-    InputError
-        If a rule is named twice, or ``all`` stands beside other names.
+    Raises `UnknownNameError` if a rule does not exist; `InputError` if a rule is named twice, or ``all`` stands beside
+    other names.
     """
     if not named or [each.name for each in named] == [ALL]:
         found = [each for name in rules for each in _class(name).line_up(stakeholders, user, n_items)]

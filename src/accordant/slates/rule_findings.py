@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from accordant.json_values import finite
 from accordant.slates.case import SlateSpec
 from accordant.slates.evaluation import (
+    OverTime,
     condorcet,
     crowding_curve,
     drop_one,
@@ -22,9 +22,15 @@ from accordant.slates.evaluation import (
 from accordant.slates.measures import measures
 from accordant.slates.objectives.stakeholder import attainments
 from accordant.slates.proportionality import AXIOMS, Witness, check, violations
-from accordant.slates.result import OpenedSlates, RuleFindings
+from accordant.slates.result import (
+    AttainmentResult,
+    ManipulabilityResult,
+    OverTimeResult,
+    RuleResult,
+)
 from accordant.slates.rule import SlateRule
 from accordant.slates.rules.approval import approvals
+from accordant.slates.run import OpenedSlates
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
@@ -33,17 +39,11 @@ RESAMPLES = 200  # of users for gains by misreporting, of which there are dozens
 MOST_VOTERS = 12  # beyond them PJR and EJR take too long
 
 
-def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool) -> RuleFindings:
+def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool) -> RuleResult:
     """Return what is said of one rule beside its measures.
 
     Parameters
     ----------
-    label
-        Of the rule.
-    served
-        What it showed.
-    opened
-        Case, rules and options.
     watched
         Whether stability and manipulability are measured too, which take dozens of runs.
     """
@@ -54,19 +54,14 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
     )
     below = measures.create("floor_violations").of(served)
     broken, witness = _proportionality(served, opened.k)
-    return RuleFindings(
-        changed=changed,
-        floor_impossible=impossible,
-        floor_unmet=finite(below),
-        broken=broken,
-        witness=witness,
-        over_time=_thinned(over_time(served).to_json()),
-        popularity=popularity_curve(served).to_json(),
-        crowding=crowding_curve(served).to_json(),
-        condorcet=condorcet(served.slates, candidates).to_json(),
+    return RuleResult(
+        label=label, kind=opened.kinds[label], note=rule.note, changed=changed, floor_impossible=impossible,
+        floor_unmet=below, broken=broken, witness=witness, over_time=_thin(over_time(served)),
+        popularity=popularity_curve(served),
+        crowding=crowding_curve(served), condorcet=condorcet(served.slates, candidates),
         attainments=tuple(_attainments(served, opened.case.slates)),
         **(_robustness(rule, served, k, opened.options.seed) if watched else {}),
-    )
+    )  # fmt: skip
 
 
 def _robustness(rule: SlateRule, served: Served, k: int, seed: int) -> dict[str, Any]:
@@ -84,8 +79,8 @@ def _robustness(rule: SlateRule, served: Served, k: int, seed: int) -> dict[str,
         dropped = drop_one(rule, candidates, k)
         lied = [manipulability(rule, candidates, k, name, users=served.users, **common) for name in heard]
     return {
-        "stability": tuple(each.to_json() for each in dropped),
-        "manipulability": tuple(each.to_json() for each in lied),
+        "stability": dropped,
+        "manipulability": tuple(ManipulabilityResult(**each.to_json()) for each in lied),
     }
 
 
@@ -108,27 +103,25 @@ def _proportionality(served: Served, k: int) -> tuple[dict[str, float], str]:
 
 def _broken_words(axiom: str, witness: Witness, served: Served, user: int) -> str:
     """Return a broken axiom as a sentence."""
-    ids = [each for batch in served.market.batches for each in batch.ids]
     voters = ", ".join(served.market.stakeholders[voter] for voter in witness.voters)
     items = ", ".join(served.slates.item_names[item] for item in witness.items)
     approved = f"item{'s' * (len(witness.items) > 1)} {items}"
     return (
-        f"the list of {ids[user]} breaks {axiom.upper().replace('_PLUS', '+')}: {voters} could claim {witness.size} of "
-        f"{served.slates.k} places, and all of them approve {approved}"
+        f"the list of {served.market.ids[user]} breaks {axiom.upper().replace('_PLUS', '+')}: {voters} could claim "
+        f"{witness.size} of {served.slates.k} places, and all of them approve {approved}"
     )
 
 
-def _thinned(lines: dict[str, Any]) -> dict[str, Any]:
-    """Return what happened over time at no more than some requests, the last among them; ``request`` counts from 1."""
-    n_requests = len(lines["days"])
+def _thin(past: OverTime) -> OverTimeResult:
+    """Return what happened over time at no more than some requests, the last among them; requests count from 1."""
+    n_requests, lines = len(past.days), past.to_json()
     kept = np.unique(np.linspace(0, n_requests - 1, min(POINTS, n_requests)).astype(int)).tolist()
-    series = ("days", "gap", "shortfall", "behind", "changes")
-    thin = {name: [lines[name][t] for t in kept] for name in series}
+    thin = {name: [lines[name][t] for t in kept] for name in ("days", "gap", "shortfall", "behind", "changes")}
     thin["attained"] = [[row[t] for t in kept] for row in lines["attained"]]
-    return lines | thin | {"request": [t + 1 for t in kept]}
+    return OverTimeResult(**(lines | thin), request=[t + 1 for t in kept])
 
 
-def _attainments(served: Served, declared: SlateSpec) -> list[dict[str, Any]]:
+def _attainments(served: Served, declared: SlateSpec) -> list[AttainmentResult]:
     """Return the mean of each objective over all lists beside its floor."""
     lines = []
     for stakeholder in declared.stakeholders:
@@ -141,15 +134,11 @@ def _attainments(served: Served, declared: SlateSpec) -> list[dict[str, Any]]:
         stated = [(value, each) for value in stakeholder.values for each in value.objectives]
         for (value, each), row in zip(stated, every, strict=True):
             mean = float(np.nanmean(row)) if not np.isnan(row).all() else None
+            met = None if mean is None or each.floor is None else mean >= each.floor
             lines.append(
-                {
-                    "stakeholder": stakeholder.name,
-                    "value": value.value,
-                    "metric": each.metric,
-                    "direction": each.direction,
-                    "mean": mean,
-                    "floor": each.floor,
-                    "met": None if mean is None or each.floor is None else mean >= each.floor,
-                }
-            )
+                AttainmentResult(
+                    stakeholder=stakeholder.name, value=value.value, metric=each.metric, direction=each.direction,
+                    mean=mean, floor=each.floor, met=met,
+                )
+            )  # fmt: skip
     return lines

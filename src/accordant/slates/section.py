@@ -27,16 +27,16 @@ from accordant.slates.evaluation import (
     why,
 )
 from accordant.slates.evaluation.board import USER, WORST_OFF
-from accordant.slates.evaluation.held_out_selection import trial
+from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.evaluation.leaderboard import leaderboard
 from accordant.slates.measures import Range, SlateMeasure, measures
 from accordant.slates.offers import market_of_offers
 from accordant.slates.options import SlateOptions
-from accordant.slates.proxies import Spoken
-from accordant.slates.result import OpenedSlates, Slated
+from accordant.slates.proxies import ProxyReports
 from accordant.slates.rule import SlateRule, rules_of
 from accordant.slates.rule_findings import findings
 from accordant.slates.rules.floors import Floored
+from accordant.slates.run import OpenedSlates, ServedSlates
 from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.sources import MarketSource, market_source
 from accordant.slates.tradeoff import check_served
@@ -78,24 +78,22 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     kinds = {label: rule.kind for label, rule in rules.items()}
     if options.floors and market.floors:
         rules = {label: _floored(rule, market) for label, rule in rules.items()}
-    known = frozenset(each for batch in every.batches for each in batch.ids)
+    known = frozenset(every.ids)
     return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known)
 
 
-def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
+def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> ServedSlates:
     """Serve the market by every rule, and measure what each showed.
 
     Parameters
     ----------
-    opened
-        Case, market and rules.
-    spoken
+    proxies
         Who speaks for stakeholders in this market; None if nobody does.
     """
     market, options = opened.source.market, opened.options
-    served = {}
+    served, n_requests = {}, sum(batch.n_users for batch in market.batches)
     for label, rule in opened.rules.items():
-        logger.info("serving %d requests by %s", opened.header()["requests"]["n"], label)
+        logger.info("serving %d requests by %s", n_requests, label)
         served[label] = serve(rule, market, opened.k)
     served = on_one_scale(served)
     made, weights = _measures(opened.case.slates, market)
@@ -116,7 +114,7 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
     tried = None
     if reference is not None and own is not None:
         contenders = [label for label, kind in kinds.items() if kind != "baseline"]
-        tried = trial(
+        tried = held_out_comparison(
             served, reference, contenders, made, weights, gain_of=worst_off, price_of=own,
             resamples=options.resamples, seed=options.seed, **scale,
         )  # fmt: skip
@@ -125,7 +123,7 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
         *(row.strategy for row in table.rows if row.candidate), *standing.rules,
     ]))[:WATCHED]  # fmt: skip
     shown = tried.chosen if tried else next((row.strategy for row in table.rows if row.candidate), watched[0])
-    return Slated(
+    return ServedSlates(
         opened, served, made, table, standing,
         None if reference is None else price(board, reference),
         tried,
@@ -133,8 +131,8 @@ def show_slates(opened: OpenedSlates, spoken: Spoken | None = None) -> Slated:
         _consumption(served[shown], opened),
         tuple(_example(shown, served[shown], request) for request in range(min(EXAMPLES, board.n_requests))),
         _verdicts(opened.case.slates.scope, served),
-        spoken,
-        (*(() if spoken is None else spoken.warnings), *_warnings(opened)),
+        proxies,
+        (*(() if proxies is None else proxies.warnings), *_warnings(opened)),
     )  # fmt: skip
 
 
@@ -203,10 +201,9 @@ def _label(found: Mapping[str, SlateMeasure], measure: str, **parameters: Any) -
 
 def _example(label: str, served: Served, request: int) -> dict[str, Any]:
     """Return the justified list of one request."""
-    ids = [each for batch in served.market.batches for each in batch.ids]
     return why(served, request).to_json() | {
         "rule": label,
-        "id": ids[request],
+        "id": served.market.ids[request],
         "items": list(served.slates.names(request)),
     }
 

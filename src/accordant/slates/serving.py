@@ -13,7 +13,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates, Gains, gains_of
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.rule import SlateRule
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 from accordant.utilities import ExpectedRewards
 
 Expected = Callable[[Requests, State], ExpectedRewards]
@@ -53,8 +53,6 @@ class Market:
 
     Attributes
     ----------
-    catalogue
-        Items.
     stakeholders
         Names, in the order of E.
     expected
@@ -94,6 +92,11 @@ class Market:
         if not self.batches:
             raise InputError("there are no requests to serve")
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Names of all requests, in order."""
+        return tuple(name for batch in self.batches for name in batch.ids)
+
     def candidates(self, requests: Requests, state: State) -> Candidates:
         """Return E of a batch with what may be shown: closed items are not."""
         return self._offered(self.expected(requests, state), requests, state)
@@ -123,8 +126,6 @@ class Served:
 
     Attributes
     ----------
-    market
-        Whoever was served.
     slates
         Shape (request, k).
     candidates
@@ -138,8 +139,6 @@ class Served:
         Visits of each item by each request, shape (item, request).
     days
         Day of each request, shape (request,).
-    users
-        Who asked.
     states
         What had happened before each batch.
     """
@@ -189,15 +188,6 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
     """Show slates to every batch in turn.
 
     What a rule may remember of earlier lists is what stakeholders reported that these gave them, not the truth.
-
-    Parameters
-    ----------
-    rule
-        How lists are chosen.
-    market
-        Whoever is served.
-    k
-        Places in a list, at least 1.
     """
     state = State.start(market.catalogue.n_items, len(market.stakeholders), k)
     shown, found, visits, states = [], [], [], []
@@ -212,8 +202,8 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
         shown.append(slates)
         found.append(candidates)
         visits.append(taken)
-    every = joined(found)
-    slates = together(shown)
+    every = join_candidates(found)
+    slates = join_slates(shown)
     moment = gains_of(slates, every)
     return Served(
         market, slates, every, moment, moment, np.concatenate(visits, axis=1),
@@ -252,7 +242,7 @@ def _or_worst(utilities: Values, worst: Values) -> Values:
     return np.where(np.isnan(utilities), worst, utilities)
 
 
-def joined(parts: Sequence[Candidates]) -> Candidates:
+def join_candidates(parts: Sequence[Candidates]) -> Candidates:
     """Return the candidates of several batches as one."""
     first = parts[0]
     expected = ExpectedRewards(

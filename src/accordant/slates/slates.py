@@ -23,8 +23,6 @@ class Slates:
     ----------
     rule
         Name of the rule with its parameters, as every table shows it.
-    item_names
-        Names of all items.
     items
         Positions in `item_names`, the first place first, shape (user, k); `NOTHING` fills up a list for which there
         were fewer items.
@@ -103,7 +101,7 @@ def attention(k: int) -> Values:
     return np.asarray(1.0 / np.log2(np.arange(2, k + 2)))
 
 
-def together(parts: Sequence[Slates]) -> Slates:
+def join_slates(parts: Sequence[Slates]) -> Slates:
     """Return the slates of several blocks of users of one rule as one.
 
     Flags and quantities that only some parts have are left out, for there is nothing to say about the others.
@@ -169,8 +167,6 @@ class State:
 
         Parameters
         ----------
-        slates
-            What was shown.
         attained
             Normalised utilities, shape (stakeholder, user).
         load

@@ -26,8 +26,6 @@ class Demand:
 
     Attributes
     ----------
-    catalogue
-        Items.
     batches
         Requests in the order of time.
     notes
@@ -62,16 +60,12 @@ class MarketSource:
 
     Attributes
     ----------
-    market
-        Whoever is served.
     label
         File name and the start of its hash, or SIMULATED and the simulator's name: belongs beside every result.
     sha256
         Hash of the file's bytes; None if simulated.
     simulated
         Whether no file was read.
-    notes, facts
-        See `Demand`.
     described
         Stakeholder to its role and description, where a decision problem declares them.
     """
@@ -106,8 +100,6 @@ def market_source(
     ----------
     declared
         The ``slates`` section of a case, with stakeholders that declare objectives.
-    seed
-        Of everything drawn.
     data
         What ``--data`` names: a file, or a folder that holds it.
     beside
@@ -150,13 +142,7 @@ def _source(declared: SlateSpec, demand: Demand, label: str, sha256: str | None)
 
 
 def with_capacities(catalogue: Catalogue, capacity: Mapping[str, float]) -> Catalogue:
-    """Return a catalogue with some capacities changed.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such item.
-    """
+    """Return a catalogue with some capacities changed, or raise `UnknownNameError` if there is no such item."""
     changed = catalogue.capacity.copy()
     for name, visits in capacity.items():
         if name not in catalogue.items:
@@ -189,19 +175,7 @@ def _check_parameters(declared: SlateSpec) -> None:
 def service_days(n_requests: int, per_day: int, batch: int, key: str = "per_day") -> Iterator[tuple[int, slice]]:
     """Yield a day and consecutive requests: batches of at most a size, none of which reaches into the next day.
 
-    Parameters
-    ----------
-    n_requests
-        In the order of time.
-    per_day, batch
-        At least 1.
-    key
-        What a case calls `per_day`, for messages.
-
-    Raises
-    ------
-    InputError
-        If a number is no whole number of at least 1.
+    `per_day` and `batch` are whole numbers of at least 1, else `InputError`; `key` is what a case calls `per_day`.
     """
     for name, number in ((key, per_day), ("batch", batch)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:

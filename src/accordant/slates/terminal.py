@@ -15,9 +15,10 @@ from accordant.naming import read_names
 from accordant.runs.folder import free_folder
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
-from accordant.slates.page import render_slated
-from accordant.slates.proxies.sources import names_with_commas, with_voices
-from accordant.slates.result import SLATES, write_slated
+from accordant.slates.page import render_slates
+from accordant.slates.proxies.sources import names_with_commas, with_proxies
+from accordant.slates.result import SlateResult
+from accordant.slates.run import SLATES, write_result
 from accordant.slates.section import open_slates, show_slates
 from accordant.terminal import PlainConsole, capacities, plain, print_json, refuse_overwriting
 
@@ -39,10 +40,7 @@ def slate_options(
 ) -> SlateOptions:
     """Return what the options of the command say.
 
-    Raises
-    ------
-    InputError
-        If a name or a capacity has another form, or options do not go together.
+    Raises `InputError` if a name or a capacity has another form, or options do not go together.
     """
     if others["instead"] not in get_args(Instead):
         raise UnknownNameError("instead", others["instead"], get_args(Instead))
@@ -69,33 +67,33 @@ def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: 
     opened = open_slates(case, options)
     if opened.source.simulated:
         sys.stderr.write(f"accordant: {plain(opened.source.label)}\n")
-    voiced = with_voices(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
-    found = show_slates(voiced.opened, voiced.spoken)
-    content = found.to_json()
-    folder = write_slated(found, render_slated(content), free_folder(f"{opened.case.name}-slates", out))
+    ready = with_proxies(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
+    served = show_slates(ready.opened, ready.proxies)
+    content = served.to_json()
+    folder = write_result(served, render_slates(content), free_folder(f"{opened.case.name}-slates", out))
     if json:
         print_json(content | {"run": str(folder)})
     else:
-        print_slates(content, folder)
+        print_slates(served.result, folder)
 
 
-def print_slates(content: Json, folder: Path) -> None:
+def print_slates(result: SlateResult, folder: Path) -> None:
     """Print the leaderboard, what is given up for the worst-off, and where everything was written."""
     console = PlainConsole(width=WIDTH)
-    requests = content["requests"]
-    console.print(f"{content['case']['title']}: {content['source']['label']}")
-    asked = f"{_many(requests['n'], 'request')} of {_many(requests['users'], 'user')}"
+    requests = result.requests
+    console.print(f"{result.case.title}: {result.source.label}")
+    asked = f"{_many(requests.n, 'request')} of {_many(requests.users, 'user')}"
     console.print(
-        f"{asked} on {_many(requests['days'], 'day')}, {requests['cold']} of them by users without a past; "
-        f"lists of {content['k']} out of {len(content['items'])} items; seed {content['seed']}"
+        f"{asked} on {_many(requests.days, 'day')}, {requests.cold} of them by users without a past; "
+        f"lists of {result.k} out of {len(result.items)} items; seed {result.seed}"
     )
     console.print()
-    console.print(_table(content))
-    left = len(content["leaderboard"]) - len(_shown(content))
+    console.print(_table(result))
+    left = len(result.leaderboard) - len(_shown(result))
     if left > 0:
         console.print(f"… and {left} more, all of them on the page")
-    sentences = [*([content["trial"]["words"]] if content["trial"] else []), _front(content), *content["remarks"]]
-    for title, lines in (("found", sentences), ("mind", [*content["warnings"], *content["source"]["notes"]])):
+    sentences = [*([result.trial.words] if result.trial else []), _front(result), *result.remarks]
+    for title, lines in (("found", sentences), ("mind", [*result.warnings, *result.source.notes])):
         if lines:
             console.print()
             for line in [f"{title}:", *(f"- {each}" for each in lines)]:
@@ -105,16 +103,16 @@ def print_slates(content: Json, folder: Path) -> None:
     console.print(f"lists: {folder / SLATES}")
 
 
-def _table(content: Json) -> Table:
+def _table(result: SlateResult) -> Table:
     """Return the first rules with their score and the measures that count, then the others."""
     table = Table(box=None, pad_edge=False, title=None)
-    columns = sorted(content["columns"], key=lambda each: -each["weight"])[:COLUMNS]
+    columns = sorted(result.columns, key=lambda each: -each["weight"])[:COLUMNS]
     table.add_column("rule", no_wrap=True)
     for name in ("kind", "score (95%)", "among the best"):
         table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
     for each in columns:
         table.add_column(each["label"].replace("_", " "), justify="right", overflow="fold")
-    for row in _shown(content):
+    for row in _shown(result):
         table.add_row(
             row["strategy"], row["kind"], _interval(row["score"]), _standing(row),
             *(_number(row["metrics"][each["label"]]["value"], 3) for each in columns),
@@ -133,17 +131,17 @@ def _many(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def _shown(content: Json) -> list[Json]:
+def _shown(result: SlateResult) -> list[Json]:
     """Return the first rules, and the baselines wherever they stand: everything must beat them."""
-    return [row for place, row in enumerate(content["leaderboard"]) if place < FIRST or row["kind"] == "baseline"]
+    return [row for place, row in enumerate(result.leaderboard) if place < FIRST or row["kind"] == "baseline"]
 
 
-def _front(content: Json) -> str:
-    front = content["front"]
-    free = [row for row in front["rows"] if row["on_front"]]
-    rules = [row["rule"] + _share(row["probability"]) for row in free]
-    shares = " (in brackets: in how many resamples)" if any(row["probability"] is not None for row in free) else ""
-    return f"not dominated in {' and '.join(front['axes'])}{shares}: {', '.join(rules) if rules else 'nobody'}"
+def _front(result: SlateResult) -> str:
+    front = result.front
+    free = [row for row in front.rows if row.on_front]
+    rules = [row.rule + _share(row.probability) for row in free]
+    shares = " (in brackets: in how many resamples)" if any(row.probability is not None for row in free) else ""
+    return f"not dominated in {' and '.join(front.axes)}{shares}: {', '.join(rules) if rules else 'nobody'}"
 
 
 def _share(value: float | None) -> str:

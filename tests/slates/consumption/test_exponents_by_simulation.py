@@ -23,7 +23,7 @@ from accordant.slates.consumption import (
     greedy_counts,
     limit_gamma,
 )
-from accordant.slates.consumption.limits import drawn_gains, split_gains
+from benchmarks.simulated_gains import drawn_gains, split_gains
 
 WANTED = np.array((0.6, 0.3, 0.1))
 LONG = 300

@@ -19,9 +19,9 @@ def test_popularity_by_hand(lists_of):
     )
     found = popularity_curve(shown)
     assert found.items == ("c1", "c2", "c0")
-    assert found.popularity.tolist() == [0.4, 0.4, 0.2]
-    assert found.exposure.tolist() == pytest.approx([1 / (1 + SECOND), SECOND / (1 + SECOND), 0.0])
-    assert found.lorenz.tolist() == pytest.approx([0.0, 0.0, SECOND / (1 + SECOND), 1.0])
+    assert list(found.popularity) == [0.4, 0.4, 0.2]
+    assert list(found.exposure) == pytest.approx([1 / (1 + SECOND), SECOND / (1 + SECOND), 0.0])
+    assert list(found.lorenz) == pytest.approx([0.0, 0.0, SECOND / (1 + SECOND), 1.0])
     assert found.gini == pytest.approx(measures.create("exposure_gini").of(shown))
 
 
@@ -31,16 +31,16 @@ def test_gini_is_the_area_of_the_lorenz_curve(served):
         area = np.trapezoid(found.lorenz, dx=1 / len(found.items))
         assert found.gini == pytest.approx(1 - 2 * area)
         assert (np.diff(found.lorenz, 2) >= -1e-12).all()  # it is convex
-        assert found.exposure.sum() == pytest.approx(1.0)
-        json.dumps(found.to_json(), allow_nan=False)
+        assert sum(found.exposure) == pytest.approx(1.0)
+        json.dumps(found.model_dump(mode="json"), allow_nan=False)
 
 
 def test_nothing_shown(lists_of):
     shown = lists_of([[-1]], np.full((1, 2, 1), 0.5), available=np.zeros((2, 1), dtype=bool), popularity=[0, 0])
     found = popularity_curve(shown)
     assert found.gini is None
-    assert np.isnan(found.exposure).all() and np.isnan(found.popularity).all()
-    assert found.to_json()["lorenz"] == [None, None, None]
+    assert set(found.exposure) == {None} == set(found.popularity)
+    assert found.model_dump(mode="json")["lorenz"] == [None, None, None]
     assert crowding_curve(shown).items == ()
 
 
@@ -62,8 +62,8 @@ def test_crowding_against_loop(served):
         assert found.days_over[place] == pytest.approx(sum(each > 1 for each in full) / 3)
         beyond += sum(max(0.0, visits - catalogue.capacity[item]) for visits in load.values())
     assert measures.create("overload").of(shown) == pytest.approx(beyond / shown.visits.sum())
-    assert found.peak[0] > 1 > found.peak[-1] or found.days_over.max() > 0
-    json.dumps(found.to_json(), allow_nan=False)
+    assert found.peak[0] > 1 > found.peak[-1] or max(found.days_over) > 0
+    json.dumps(found.model_dump(mode="json"), allow_nan=False)
 
 
 def test_full_is_not_too_full(lists_of):
@@ -71,6 +71,6 @@ def test_full_is_not_too_full(lists_of):
     shown = lists_of([[0], [0], [1], [1]], np.full((1, 3, 4), 0.5), capacity=[2.0, 1.5, np.inf])
     found = crowding_curve(shown)
     assert found.items == ("c1", "c0")
-    assert found.capacity.tolist() == [1.5, 2.0]
-    assert found.peak.tolist() == pytest.approx([4 / 3, 1.0])
-    assert found.days_over.tolist() == [1.0, 0.0]
+    assert list(found.capacity) == [1.5, 2.0]
+    assert list(found.peak) == pytest.approx([4 / 3, 1.0])
+    assert list(found.days_over) == [1.0, 0.0]

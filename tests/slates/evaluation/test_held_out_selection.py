@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.evaluation.held_out_selection import trial
+from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.measures import measures
 
 MEASURES = {
@@ -22,7 +22,7 @@ AXES = {"gain_of": "worst", "price_of": "guest"}
 
 def tried(served, contenders=("total", "town"), weights=None, **more):
     given = {"resamples": 60, "seed": 1} | AXES | more
-    return trial(served, "guest", contenders, MEASURES, weights or {"worst": 1.0}, **given)
+    return held_out_comparison(served, "guest", contenders, MEASURES, weights or {"worst": 1.0}, **given)
 
 
 CUT = 12  # of 48 requests on three days of 12, 24 and 12: days end at 12 and 36, as far from the middle
@@ -122,6 +122,6 @@ def test_what_cannot_be_asked(served):
     with pytest.raises(UnknownNameError, match="unknown slate rule of the trial: 'twon'; did you mean 'town'"):
         tried(served, ("twon",))
     with pytest.raises(UnknownNameError, match="'gest'"):
-        trial(served, "gest", ("town",), MEASURES, {"worst": 1.0}, **AXES)
+        held_out_comparison(served, "gest", ("town",), MEASURES, {"worst": 1.0}, **AXES)
     with pytest.raises(InputError, match="guest is the reference and a contender"):
         tried(served, ("guest", "town"))

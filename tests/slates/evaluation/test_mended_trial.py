@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.slates.evaluation.front import dominance
-from accordant.slates.evaluation.held_out_selection import trial
+from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.measures import measures
 
 MEASURES = {
@@ -21,7 +21,7 @@ MEASURES = {
 
 def tried(served, **more):
     given = {"gain_of": "worst", "price_of": "guest", "resamples": 40, "seed": 1} | more
-    return trial(served, "guest", ("total", "town"), MEASURES, {"worst": 1.0}, **given)
+    return held_out_comparison(served, "guest", ("total", "town"), MEASURES, {"worst": 1.0}, **given)
 
 
 def on(served, days):

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates import measures
-from accordant.slates.measures.users import kilometres
+from accordant.slates.objectives.travel import kilometres
 from accordant.slates.measures.exposure import tail
 
 SECOND = 1 / math.log2(3)  # attention of the second place

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.errors import UnknownNameError
-from accordant.slates.moderation import contributions, hallucination, rejected, relevance, reliability, scaled
+from accordant.slates.moderation import (
+    contributions,
+    hallucination,
+    banned_items,
+    relevance,
+    reliability,
+    normalise_scores,
+)
 
 
 def test_worked_example():
@@ -57,30 +64,32 @@ def test_relevance_and_hallucination():
 )
 def test_rejections(mode, banned):
     offers = [("a", "b"), ("a", "x"), ("y", "x")]  # a is omitted once, b twice, c by all
-    assert rejected(mode, ("a", "b", "c"), offers) == banned
-    assert rejected(mode, (), offers) == ()
+    assert banned_items(mode, ("a", "b", "c"), offers) == banned
+    assert banned_items(mode, (), offers) == ()
 
 
 def test_a_single_agent_bans_alone_but_not_unanimously():
-    assert rejected("majority", ("a",), [("b",)]) == ("a",)
-    assert rejected("unanimous", ("a",), [("b",)]) == ()
+    assert banned_items("majority", ("a",), [("b",)]) == ("a",)
+    assert banned_items("unanimous", ("a",), [("b",)]) == ()
     with pytest.raises(UnknownNameError, match="did you mean 'majority'"):
-        rejected("majorty", (), [])
+        banned_items("majorty", (), [])
 
 
 def test_scaling_by_hand():
     scores = np.array([[1.0, 2.0], [3.0, 2.0], [2.0, 2.0], [9.0, 2.0]])
     counted = np.array([[True, True]] * 3 + [[False, True]])
-    assert scaled("min-max", scores, counted).T.tolist() == [[0.0, 1.0, 0.5, 0.0], [0.0] * 4]
+    assert normalise_scores("min-max", scores, counted).T.tolist() == [[0.0, 1.0, 0.5, 0.0], [0.0] * 4]
     deviation = math.sqrt(2 / 3)
-    np.testing.assert_allclose(scaled("z", scores, counted)[:, 0], [-1 / deviation, 1 / deviation, 0, 0], atol=1e-12)
-    assert scaled("z", scores, counted)[:, 1].tolist() == [0.0] * 4
-    assert scaled("min-max", scores, np.zeros((4, 2), dtype=bool)).tolist() == [[0.0, 0.0]] * 4
+    np.testing.assert_allclose(
+        normalise_scores("z", scores, counted)[:, 0], [-1 / deviation, 1 / deviation, 0, 0], atol=1e-12
+    )
+    assert normalise_scores("z", scores, counted)[:, 1].tolist() == [0.0] * 4
+    assert normalise_scores("min-max", scores, np.zeros((4, 2), dtype=bool)).tolist() == [[0.0, 0.0]] * 4
     with pytest.raises(UnknownNameError, match="unknown scaling 'minmax'"):
-        scaled("minmax", scores, counted)
+        normalise_scores("minmax", scores, counted)
 
 
 def test_scores_that_differ_by_rounding_alone_are_not_blown_up():
     scores = np.full((3, 1), 0.1) + np.array([[0.0], [1e-17], [2e-17]])
     for mode in ("min-max", "z"):
-        assert scaled(mode, scores, np.ones((3, 1), dtype=bool)).ravel().tolist() == [0.0] * 3
+        assert normalise_scores(mode, scores, np.ones((3, 1), dtype=bool)).ravel().tolist() == [0.0] * 3

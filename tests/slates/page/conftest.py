@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from accordant.slates.page import render_slated
+from accordant.slates.page import render_slates
 
 VOID = {"meta", "br", "wbr"}
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
@@ -128,7 +128,7 @@ def measured(label, user):
 
 
 def voice(stakeholder, kind="language model", asked=40, passed=30, silenced=0, fallbacks=0, instead="declared"):
-    """Return what is said of one who speaks; see `accordant.slates.proxies.Voice`."""
+    """Return what is said of one who speaks; see `accordant.slates.proxies.ProxySummary`."""
     ranker = {"name": f"speaker of {stakeholder}", "kind": kind, "about": "Says what it likes."}
     model = {
         "model": "small",
@@ -173,7 +173,7 @@ def made(
     simulated=False,
     prefix="item",
 ):
-    """Return the JSON of served slates; see `accordant.slates.result.Slated.to_json`."""
+    """Return the JSON of served slates; see `accordant.slates.result.SlateResult.to_json`."""
     names, items = (
         list(stakeholders),
         [item(f"{prefix} {k}", k, located=located, limited=limited) for k in range(n_items)],
@@ -343,7 +343,7 @@ def not_resampled():
     return content
 
 
-def spoken(**changes):
+def proxies(**changes):
     """Return slates in which two are spoken for."""
     return made() | {
         "voices": [voice("Residents", **changes), voice("City", "recorded", instead=changes.get("instead", "declared"))]
@@ -375,9 +375,9 @@ VARIANTS = {
     "bare": bare,
     "hostile": hostile,
     "one day": one_day,
-    "spoken for": lambda: spoken(fallbacks=4, silenced=6, instead="silence"),
-    "no model spoke": lambda: spoken(fallbacks=40),
-    "nothing asked": lambda: spoken(asked=0, passed=0),
+    "spoken for": lambda: proxies(fallbacks=4, silenced=6, instead="silence"),
+    "no model spoke": lambda: proxies(fallbacks=40),
+    "nothing asked": lambda: proxies(asked=0, passed=0),
     "checked": checked,
     "checked in words": lambda: made() | {"consumption": {"verdict": "undecided", "words": "too few requests", "n": 3}},
 }  # fmt: skip
@@ -390,7 +390,7 @@ def once(name):
 
 @functools.cache
 def rendered(name):
-    return render_slated(once(name))
+    return render_slates(once(name))
 
 
 @pytest.fixture(params=VARIANTS)

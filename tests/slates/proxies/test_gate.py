@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from accordant.slates.rankers import NoisyRanker, ObjectiveRanker, Ranker, RecordedRanker
 from accordant.voting.ballots import Ranking
-from accordant.slates.proxies import speak
-from accordant.slates.proxies.reports import HeardCandidates, heard
+from accordant.slates.proxies import proxy_reports
+from accordant.slates.proxies.reports import PartlySilentCandidates, without_silent
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError
 from accordant.naming import Named
 from accordant.slates.candidates import Candidates
@@ -23,7 +23,7 @@ from accordant.slates.rule import rules
 from accordant.slates.rules.floors import Floored
 from accordant.slates.serving import Market, serve
 from accordant.slates.slates import State
-from accordant.slates.slates import together
+from accordant.slates.slates import join_slates
 
 K = 3
 
@@ -64,15 +64,15 @@ class TestDeclaredOrder:
     @pytest.mark.parametrize("name", ["utilitarian_slate", "nash_slate", "seq_pav", "dynamic", "borda"])
     def test_a_rule_that_says_what_was_declared_changes_nothing(self, name, market, stakeholders):
         [rule] = rules_of([Named(name)], market.stakeholders, "Guest", 7)
-        spoken = speak(market, {each.name: ObjectiveRanker() for each in stakeholders}, declared=stakeholders)
-        before, after = serve(rule, market, K), serve(rule, spoken.market, K)
+        proxies = proxy_reports(market, {each.name: ObjectiveRanker() for each in stakeholders}, declared=stakeholders)
+        before, after = serve(rule, market, K), serve(rule, proxies.market, K)
         assert np.array_equal(before.slates.items, after.slates.items)
         assert np.array_equal(before.candidates.values, after.candidates.values)
         start = State.start(7, 3, K).on(0)
         E = market.expected(market.batches[0], start)
-        said = spoken.market.reports(market.batches[0], start, E)
+        said = proxies.market.reports(market.batches[0], start, E)
         assert np.array_equal(said.values, E.values)  # to the last bit, also for what was not shown
-        assert [each.tau for each in spoken.ballots] == pytest.approx([1.0] * len(spoken.ballots))
+        assert [each.tau for each in proxies.ballots] == pytest.approx([1.0] * len(proxies.ballots))
 
     @pytest.mark.parametrize("name", ["utilitarian_slate", "seq_pav", "leximin_slate"])
     def test_also_where_utilities_change_with_what_was_shown(self, name, make_market, make_stakeholder, make_batch):
@@ -80,12 +80,12 @@ class TestDeclaredOrder:
         crowd = (make_stakeholder("Guest", ("relevance", "max", 1)),
                  make_stakeholder("Street", ("crowding", "min", 3), ("exposure_share", "min", 1)))  # fmt: skip
         market = make_market(crowd, tuple(make_batch(0, [2 * u, 2 * u + 1]) for u in range(4)), capacity=2.0)
-        spoken = speak(market, {each.name: ObjectiveRanker() for each in crowd}, declared=crowd)
-        before, after = (serve(rules.create(name), each, K) for each in (market, spoken.market))
+        proxies = proxy_reports(market, {each.name: ObjectiveRanker() for each in crowd}, declared=crowd)
+        before, after = (serve(rules.create(name), each, K) for each in (market, proxies.market))
         assert np.array_equal(before.slates.items, after.slates.items)
         for batch, state in zip(market.batches, before.states, strict=True):
             candidates = market.candidates(batch, state)
-            said = spoken.market.reported(batch, state, candidates)
+            said = proxies.market.reported(batch, state, candidates)
             assert np.array_equal(said.values[:, said.available], candidates.values[:, said.available])
         assert before.states[-1].load.any()
 
@@ -93,11 +93,11 @@ class TestDeclaredOrder:
         crowd = (make_stakeholder("Guest", ("relevance", "max", 1)), make_stakeholder("Street", ("crowding", "min", 1)))
         market = make_market(crowd, (make_batch(0, [1]),), capacity=2.0)
         [batch], [request] = market.batches, market.batches[0].ids
-        spoken = speak(market, {"Street": Told({request: ("fort", "dome")})}, declared=crowd, threshold=-1)
+        proxies = proxy_reports(market, {"Street": Told({request: ("fort", "dome")})}, declared=crowd, threshold=-1)
         start = State.start(7, 2, K)
         full = replace(start, load=np.array([0.0, 0, 0, 1.0, 2.0, 0.5, 0]))
         said = [
-            spoken.market.reports(batch, state, market.expected(batch, state)).values[1, :, 0]
+            proxies.market.reports(batch, state, market.expected(batch, state)).values[1, :, 0]
             for state in (start, full)
         ]
         seen = [c for c in range(7) if batch.available[c, 0]]  # all but bravo
@@ -107,11 +107,11 @@ class TestDeclaredOrder:
         assert [said[1][c] for c in seen] == pytest.approx([later.get(c, 0.0) for c in seen])
 
     def test_without_declared_objectives_it_sees_the_expected_rewards(self, market):
-        spoken = speak(market, {"Guest": ObjectiveRanker()})
-        serve(rules.create("utilitarian_slate"), spoken.market, K)
-        assert [each.passed for each in spoken.ballots] == [True] * 7
+        proxies = proxy_reports(market, {"Guest": ObjectiveRanker()})
+        serve(rules.create("utilitarian_slate"), proxies.market, K)
+        assert [each.passed for each in proxies.ballots] == [True] * 7
         ranker = Told()
-        serve(rules.create("utilitarian_slate"), speak(market, {"Guest": ranker}).market, K)
+        serve(rules.create("utilitarian_slate"), proxy_reports(market, {"Guest": ranker}).market, K)
         [aim] = ranker.views[0].speaks_for.aims
         assert (aim.name, aim.share) == ("expected_reward", 1.0)
 
@@ -119,15 +119,15 @@ class TestDeclaredOrder:
 class TestCalls:
     def test_each_request_is_asked_once_for_each_speaker_whatever_the_rules(self, market, stakeholders):
         rankers = {"Guest": Told(), "Nature": Told(name="other")}
-        spoken = speak(market, rankers, declared=stakeholders)
-        assert spoken.ballots == ()  # lazily
+        proxies = proxy_reports(market, rankers, declared=stakeholders)
+        assert proxies.ballots == ()  # lazily
         for name in ("utilitarian_slate", "leximin_slate", "seq_phragmen", "dynamic", "random_slate"):
-            serve(rules.create(name), spoken.market, K)
+            serve(rules.create(name), proxies.market, K)
         for ranker in rankers.values():
             assert Counter(view.request for view in ranker.views) == Counter(ids_of(market))
-        assert len(spoken.ballots) == 14
-        serve(rules.create("utilitarian_slate"), spoken.market, K + 1)
-        assert len(spoken.ballots) == 28  # lists of another length are another question
+        assert len(proxies.ballots) == 14
+        serve(rules.create("utilitarian_slate"), proxies.market, K + 1)
+        assert len(proxies.ballots) == 28  # lists of another length are another question
 
     def test_views_do_not_depend_on_what_was_shown(self, make_market, make_stakeholder, make_batch):
         """Crowding of today is what a rule made of it; agents see that nothing was shown."""
@@ -137,7 +137,7 @@ class TestCalls:
         for name in ("stakeholder_slate", "utilitarian_slate"):
             ranker = Told()
             rule = rules.create(name, {"stakeholder": "Guest"} if name == "stakeholder_slate" else {})
-            serve(rule, speak(market, {"Street": ranker}, declared=crowd).market, K)
+            serve(rule, proxy_reports(market, {"Street": ranker}, declared=crowd).market, K)
             seen.append([(v.request, v.items, v.moment) for v in ranker.views])
         assert seen[0] == seen[1]
         assert {item.scores["crowding"] for _, items, _ in seen[0] for item in items} == {1.0}
@@ -149,14 +149,14 @@ class TestCalls:
         available = np.zeros_like(batch.available)
         available[2, 1] = available[[2, 3], [2, 2]] = True
         ranker = Told()
-        spoken = speak(
+        proxies = proxy_reports(
             make_market(batches=(replace(batch, available=available),)), {"Guest": ranker}, declared=stakeholders
         )
-        found = serve(rules.create("utilitarian_slate"), spoken.market, K)
+        found = serve(rules.create("utilitarian_slate"), proxies.market, K)
         assert [view.request for view in ranker.views] == [batch.ids[2]]
         assert found.slates.lengths.tolist() == [0, 1, 2]
-        assert [len(each.ranking.order) for each in spoken.ballots] == [0, 1, 2]
-        assert [each.counts_as for each in spoken.ballots[:2]] == ["ballot", "ballot"]
+        assert [len(each.ranking.order) for each in proxies.ballots] == [0, 1, 2]
+        assert [each.counts_as for each in proxies.ballots[:2]] == ["ballot", "ballot"]
 
 
 def slow_lists(rule, market, silent):
@@ -170,7 +170,7 @@ def slow_lists(rule, market, silent):
             candidates = market.candidates(one, state)
             weights = np.array([0.0 if (name, one.ids[0]) in silent else 1.0 for name in market.stakeholders])
             lists.append(rule(candidates.but(weights=weights), K, state=state))
-    return together(lists)
+    return join_slates(lists)
 
 
 class TestGate:
@@ -202,8 +202,8 @@ class TestGate:
             def rank(self, view):
                 return Ranking("me", tuple(worst[view.request])) if view.request in bad else super().rank(view)
 
-        spoken = speak(market, {"Neighbours": Some()}, declared=stakeholders)
-        return serve(rule, spoken.market, K), spoken.ballots
+        proxies = proxy_reports(market, {"Neighbours": Some()}, declared=stakeholders)
+        return serve(rule, proxies.market, K), proxies.ballots
 
     @pytest.mark.long
     def test_every_rule_copes_with_silence_in_turns(self, market, stakeholders):
@@ -227,7 +227,7 @@ class TestGate:
                 weights = np.array([1.0, 0.0 if one.ids[0] in bad else 1.0, 1.0])
                 lists.append(rule(candidates.but(weights=weights), K, state=state))
                 state = state.after(lists[-1], gains_of(lists[-1], candidates).attained, np.zeros(7))
-        twin = together(lists)
+        twin = join_slates(lists)
         assert np.array_equal(found.slates.items, twin.items)
         assert np.allclose(found.slates.quantities["say"], twin.quantities["say"])
         assert (twin.quantities["say"][1, [1, 2, 5]] == 0).all()
@@ -246,67 +246,69 @@ class TestGate:
         silent = {
             each.name: Told(reversed_for(market, stakeholders, each.name, ids_of(market))) for each in stakeholders
         }
-        spoken = speak(market, silent, declared=stakeholders)
-        found = serve(rules.create("utilitarian_slate"), spoken.market, K)
-        assert {each.counts_as for each in spoken.ballots} == {"declared"}
+        proxies = proxy_reports(market, silent, declared=stakeholders)
+        found = serve(rules.create("utilitarian_slate"), proxies.market, K)
+        assert {each.counts_as for each in proxies.ballots} == {"declared"}
         assert np.array_equal(found.slates.items, serve(rules.create("utilitarian_slate"), market, K).slates.items)
 
     def test_declared_utilities_instead_of_silence(self, market, stakeholders):
         worst = Told(reversed_for(market, stakeholders, "Nature", ids_of(market)))
-        spoken = speak(market, {"Nature": worst}, declared=stakeholders, instead="declared")
-        found = serve(rules.create("nash_slate"), spoken.market, K)
-        assert {each.counts_as for each in spoken.ballots} == {"declared"}
+        proxies = proxy_reports(market, {"Nature": worst}, declared=stakeholders, instead="declared")
+        found = serve(rules.create("nash_slate"), proxies.market, K)
+        assert {each.counts_as for each in proxies.ballots} == {"declared"}
         assert np.array_equal(found.slates.items, serve(rules.create("nash_slate"), market, K).slates.items)
-        assert spoken.voices[0].silenced == 0
-        assert spoken.warnings[0].endswith("Nature is heard by its declared utilities")
+        assert proxies.summaries[0].silenced == 0
+        assert proxies.warnings[0].endswith("Nature is heard by its declared utilities")
         with pytest.raises(UnknownNameError, match="did you mean 'silence'"):
-            speak(market, {"Nature": worst}, instead="silent")
+            proxy_reports(market, {"Nature": worst}, instead="silent")
 
     @pytest.mark.parametrize("threshold", [-1.0, 0.0, 0.5, 0.9, 1.0])
     def test_tau_and_share_are_those_of_the_gate(self, threshold, market, stakeholders):
-        spoken = speak(market, {"Nature": NoisyRanker(0.4)}, declared=stakeholders, threshold=threshold, seed=4)
-        serve(rules.create("utilitarian_slate"), spoken.market, K)
+        proxies = proxy_reports(
+            market, {"Nature": NoisyRanker(0.4)}, declared=stakeholders, threshold=threshold, seed=4
+        )
+        serve(rules.create("utilitarian_slate"), proxies.market, K)
         start = State.start(7, 3, K)
         for batch in market.batches:
-            ballots = {each.request: each for each in spoken.ballots}
+            ballots = {each.request: each for each in proxies.ballots}
             mine = [ballots[each].ranking for each in batch.ids]
             twin = fidelity(mine, market.candidates(batch, start.on(batch.day)), "Nature", threshold)
             assert [ballots[each].tau for each in batch.ids] == pytest.approx(twin.tau.tolist())
             assert [ballots[each].passed for each in batch.ids] == twin.passed.tolist()
-        [voice] = spoken.voices
-        assert voice.passed == sum(each.share >= threshold - 1e-9 for each in spoken.ballots)
-        assert voice.mean_tau == pytest.approx(np.mean([each.tau for each in spoken.ballots]))
+        [voice] = proxies.summaries
+        assert voice.passed == sum(each.share >= threshold - 1e-9 for each in proxies.ballots)
+        assert voice.mean_tau == pytest.approx(np.mean([each.tau for each in proxies.ballots]))
 
     def test_measures_read_what_was_declared_and_rules_what_was_said(self, market, stakeholders):
-        spoken = speak(market, {"Neighbours": NoisyRanker(1.0)}, declared=stakeholders, threshold=-1)
-        before, after = (serve(rules.create("utilitarian_slate"), each, K) for each in (market, spoken.market))
+        proxies = proxy_reports(market, {"Neighbours": NoisyRanker(1.0)}, declared=stakeholders, threshold=-1)
+        before, after = (serve(rules.create("utilitarian_slate"), each, K) for each in (market, proxies.market))
         assert np.array_equal(before.candidates.values, after.candidates.values)
         assert not np.array_equal(before.slates.items, after.slates.items)
         assert after.gains.attained[1].mean() < before.gains.attained[1].mean()  # noise serves nobody
 
     def test_a_short_list_counts_by_borda(self, market, stakeholders):
         said = {each: ("fort", "alpha") for each in ids_of(market)}
-        spoken = speak(market, {"Nature": Told(said)}, declared=stakeholders, threshold=-1)
+        proxies = proxy_reports(market, {"Nature": Told(said)}, declared=stakeholders, threshold=-1)
         start = State.start(7, 3, K)
         E = market.expected(market.batches[0], start)
-        told = spoken.market.reports(market.batches[0], start, E).values[2]
+        told = proxies.market.reports(market.batches[0], start, E).values[2]
         for user in range(4):
             m = int((market.batches[0].available[:6, user]).sum())
             wanted = np.zeros(7)
             wanted[5], wanted[0] = 1.0, (m - 2) / (m - 1)
             shown = [c for c in range(6) if market.batches[0].available[c, user]]
             assert told[shown, user] == pytest.approx(wanted[shown])
-        assert np.array_equal(spoken.market.reports(market.batches[0], start, E).values[:2], E.values[:2])
+        assert np.array_equal(proxies.market.reports(market.batches[0], start, E).values[:2], E.values[:2])
 
 
 class TestRecord:
     def test_a_run_can_be_ranked_again_from_its_file(self, market, stakeholders, tmp_path):
-        first = speak(market, {"Nature": NoisyRanker(0.2), "Guest": ObjectiveRanker()}, declared=stakeholders)
+        first = proxy_reports(market, {"Nature": NoisyRanker(0.2), "Guest": ObjectiveRanker()}, declared=stakeholders)
         lists = serve(rules.create("nash_slate"), first.market, K).slates.items
         file = tmp_path / "rankings.csv"
         file.write_text(first.rankings_csv(), encoding="utf-8")
         again = {name: RecordedRanker(str(file), name) for name in ("Nature", "Guest")}
-        second = speak(market, again, declared=stakeholders)
+        second = proxy_reports(market, again, declared=stakeholders)
         assert np.array_equal(serve(rules.create("nash_slate"), second.market, K).slates.items, lists)
         assert [each.tau for each in second.ballots] == pytest.approx([each.tau for each in first.ballots])
         assert second.rankings_csv() == first.rankings_csv()
@@ -317,66 +319,66 @@ class TestRecord:
         best = reversed_for(market, stakeholders, "Nature", ())[first]
         lines = [f"{first},{place},{item}" for place, item in enumerate(best[:2], 1)]
         file.write_text("\n".join(["request,place,item", *lines]), encoding="utf-8")
-        spoken = speak(market, {"Nature": RecordedRanker(str(file))}, declared=stakeholders)
-        serve(rules.create("nash_slate"), spoken.market, K)
-        assert [each.counts_as for each in spoken.ballots] == ["ballot", *["silence"] * 6]
-        [voice] = spoken.voices
+        proxies = proxy_reports(market, {"Nature": RecordedRanker(str(file))}, declared=stakeholders)
+        serve(rules.create("nash_slate"), proxies.market, K)
+        assert [each.counts_as for each in proxies.ballots] == ["ballot", *["silence"] * 6]
+        [voice] = proxies.summaries
         assert (voice.asked, voice.empty, voice.passed, voice.silenced) == (7, 6, 1, 6)
-        assert any("ranks nothing for 6 of 7 requests" in each for each in spoken.warnings)
-        assert any("fails the gate for 6 of 7 requests" in each for each in spoken.warnings)
+        assert any("ranks nothing for 6 of 7 requests" in each for each in proxies.warnings)
+        assert any("fails the gate for 6 of 7 requests" in each for each in proxies.warnings)
 
     def test_json_holds_everything_but_orders(self, market, stakeholders):
-        spoken = speak(market, {"Nature": NoisyRanker(0.9)}, declared=stakeholders)
-        serve(rules.create("nash_slate"), spoken.market, K)
-        content = json.loads(json.dumps(spoken.to_json(), allow_nan=False))
+        proxies = proxy_reports(market, {"Nature": NoisyRanker(0.9)}, declared=stakeholders)
+        serve(rules.create("nash_slate"), proxies.market, K)
+        content = json.loads(json.dumps(proxies.to_json(), allow_nan=False))
         assert content["threshold"] == 0.5
         assert content["voices"][0]["ranker"]["noise"] == 0.9
         assert len(content["ballots"]) == 7
         assert content["warnings"][0].endswith("is a fixture: it tries the gate and speaks for nobody")
 
     def test_nothing_to_warn_of(self, market, stakeholders):
-        spoken = speak(market, {"Nature": ObjectiveRanker()}, declared=stakeholders)
-        serve(rules.create("nash_slate"), spoken.market, K)
-        assert spoken.warnings == ()
-        assert spoken.voices[0].usage == {}
+        proxies = proxy_reports(market, {"Nature": ObjectiveRanker()}, declared=stakeholders)
+        serve(rules.create("nash_slate"), proxies.market, K)
+        assert proxies.warnings == ()
+        assert proxies.summaries[0].usage == {}
 
 
 class TestRefusals:
     def test_what_cannot_be_spoken(self, market, make_market, make_batch, stakeholders):
         with pytest.raises(UnknownNameError, match="did you mean 'Nature'"):
-            speak(market, {"Natur": ObjectiveRanker()})
+            proxy_reports(market, {"Natur": ObjectiveRanker()})
         with pytest.raises(InputError, match="nobody speaks"):
-            speak(market, {})
+            proxy_reports(market, {})
         with pytest.raises(InputError, match="threshold is 1.5"):
-            speak(market, {"Nature": ObjectiveRanker()}, threshold=1.5)
-        spoken = speak(market, {"Nature": ObjectiveRanker()})
+            proxy_reports(market, {"Nature": ObjectiveRanker()}, threshold=1.5)
+        proxies = proxy_reports(market, {"Nature": ObjectiveRanker()})
         with pytest.raises(InputError, match="speaks in this market already"):
-            speak(spoken.market, {"Guest": ObjectiveRanker()})
+            proxy_reports(proxies.market, {"Guest": ObjectiveRanker()})
         with pytest.raises(InputError, match="names of requests repeat"):
-            speak(make_market(batches=(make_batch(0, [1]), make_batch(1, [1]))), {"Nature": ObjectiveRanker()})
+            proxy_reports(make_market(batches=(make_batch(0, [1]), make_batch(1, [1]))), {"Nature": ObjectiveRanker()})
         with pytest.raises(InputError, match="is not of the market"):
-            spoken.market.reported(make_batch(0, [99]), State.start(7, 3, K), market.candidates(make_batch(0, [99]),
+            proxies.market.reported(make_batch(0, [99]), State.start(7, 3, K), market.candidates(make_batch(0, [99]),
                                                                                              State.start(7, 3, K)))  # fmt: skip
 
     def test_names_in_files_are_checked_before_anything_is_served(self, market, tmp_path):
         file = tmp_path / "rankings.csv"
         file.write_text("request,place,item\nanna1/tour-1,1,aplha\n", encoding="utf-8")
         with pytest.raises(DataError, match=r"line 2: unknown item 'aplha'; did you mean 'alpha'"):
-            speak(market, {"Nature": RecordedRanker(str(file))})
+            proxy_reports(market, {"Nature": RecordedRanker(str(file))})
 
     def test_an_invalid_ranking_names_stakeholder_and_request(self, market):
         class Mute(Told):
             def rank(self, view):
                 raise InvalidMoveError("model 'm': the budget is spent")
 
-        spoken = speak(market, {"Nature": Mute()})
+        proxies = proxy_reports(market, {"Nature": Mute()})
         with pytest.raises(InvalidMoveError, match=r"'Nature', request 'anna1/tour-1': model 'm': the budget is spent"):
-            serve(rules.create("nash_slate"), spoken.market, K)
+            serve(rules.create("nash_slate"), proxies.market, K)
 
     def test_items_that_a_ranker_makes_up(self, market):
-        spoken = speak(market, {"Nature": Told({"anna1/tour-1": ("atlantis",)})})
+        proxies = proxy_reports(market, {"Nature": Told({"anna1/tour-1": ("atlantis",)})})
         with pytest.raises(UnknownNameError, match="atlantis"):
-            serve(rules.create("nash_slate"), spoken.market, K)
+            serve(rules.create("nash_slate"), proxies.market, K)
 
 
 @settings(max_examples=25, deadline=None)
@@ -388,7 +390,7 @@ def test_any_pattern_of_silence_against_users_one_by_one(data, make_market):
     candidates = market.candidates(batch, State.start(7, 3, K))
     silent = np.array(data.draw(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=3, max_size=3)))
     silent[data.draw(st.integers(0, 2))] = False
-    found = heard(candidates, silent)
+    found = without_silent(candidates, silent)
     rule = rules.create(data.draw(st.sampled_from(["utilitarian_slate", "leximin_slate", "seq_pav", "nash_slate"])))
     lists = rule(found, K).items
     for user in range(4):
@@ -406,16 +408,16 @@ def test_any_pattern_of_silence_against_users_one_by_one(data, make_market):
 def test_silence_of_all_or_of_another_shape_is_refused(market):
     candidates = market.candidates(market.batches[0], State.start(7, 3, K))
     with pytest.raises(InputError, match="everybody with weight is silent"):
-        HeardCandidates(candidates, np.ones((3, 4), dtype=bool))
+        PartlySilentCandidates(candidates, np.ones((3, 4), dtype=bool))
     with pytest.raises(InputError, match="shape"):
-        HeardCandidates(candidates, np.zeros((2, 4), dtype=bool))
+        PartlySilentCandidates(candidates, np.zeros((2, 4), dtype=bool))
 
 
 def test_a_spoken_market_is_a_market_and_can_be_cut(market, stakeholders):
-    spoken = speak(market, {"Nature": NoisyRanker(0.3)}, declared=stakeholders)
-    assert isinstance(spoken.market, Market)
-    one = replace(spoken.market, batches=market.batches[1:])
+    proxies = proxy_reports(market, {"Nature": NoisyRanker(0.3)}, declared=stakeholders)
+    assert isinstance(proxies.market, Market)
+    one = replace(proxies.market, batches=market.batches[1:])
     assert serve(rules.create("nash_slate"), one, K).slates.n_users == 3
-    assert len(spoken.ballots) == 3
-    assert isinstance(spoken.market.reported(market.batches[0], State.start(7, 3, K), market.candidates(
+    assert len(proxies.ballots) == 3
+    assert isinstance(proxies.market.reported(market.batches[0], State.start(7, 3, K), market.candidates(
         market.batches[0], State.start(7, 3, K))), Candidates)  # fmt: skip

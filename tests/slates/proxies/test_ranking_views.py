@@ -7,7 +7,7 @@ import pytest
 
 from accordant.slates.rankers import NoisyRanker, Ranker
 from accordant.voting.ballots import Ranking
-from accordant.slates.proxies import speak
+from accordant.slates.proxies import proxy_reports
 from accordant.slates.rule import rules
 from accordant.slates.serving import serve
 from accordant.slates.slates import State
@@ -45,7 +45,11 @@ def everything(value):
 
 def views_of(market, stakeholders, name, *, reads=False, seed=0):
     ranker = Watch(reads)
-    serve(rules.create("utilitarian_slate"), speak(market, {name: ranker}, declared=stakeholders, seed=seed).market, 3)
+    serve(
+        rules.create("utilitarian_slate"),
+        proxy_reports(market, {name: ranker}, declared=stakeholders, seed=seed).market,
+        3,
+    )
     return ranker.views
 
 
@@ -154,8 +158,8 @@ def test_seeds_differ_between_stakeholders_and_requests(market, stakeholders):
 
 def test_draws_of_rankers_follow_the_seed(market, stakeholders):
     def orders(seed):
-        spoken = speak(market, {"Nature": NoisyRanker(1.0)}, declared=stakeholders, seed=seed)
-        serve(rules.create("utilitarian_slate"), spoken.market, 3)
-        return [each.ranking.order for each in spoken.ballots]
+        proxies = proxy_reports(market, {"Nature": NoisyRanker(1.0)}, declared=stakeholders, seed=seed)
+        serve(rules.create("utilitarian_slate"), proxies.market, 3)
+        return [each.ranking.order for each in proxies.ballots]
 
     assert orders(1) == orders(1) != orders(2)

@@ -5,7 +5,7 @@ import pytest
 
 from accordant.slates.relevance import Interactions, create
 from accordant.slates.relevance.counts import Rows
-from accordant.slates.relevance.factorisation import Factorisation, solved
+from accordant.slates.relevance.factorisation import Factorisation, solve_factors
 
 
 def dense_step(others, counts, alpha, regularisation):
@@ -60,7 +60,7 @@ class TestAlternation:
         """No small change of a user's factors lowers the loss."""
         rng = np.random.default_rng(3)
         items = rng.random((8, 3))
-        users = solved(items, [(at, 1 + 2.0 * n) for at, n in counts], 0.5)
+        users = solve_factors(items, [(at, 1 + 2.0 * n) for at, n in counts], 0.5)
         best = RULE.loss(counts, users, items)
         for _ in range(20):
             assert RULE.loss(counts, users + 1e-3 * rng.normal(size=users.shape), items) > best

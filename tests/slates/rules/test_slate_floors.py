@@ -121,7 +121,7 @@ def test_exchanges_that_end_are_taken_over_by_the_exact_search(monkeypatch):
     given_ = candidates((np.random.default_rng(3).random((5, 12, 150)) < 0.3) * 1.0)
     rule = Floored("utilitarian_slate", 0.45)
     searched = rule(given_, 4)
-    nothing = lambda *_: floor_exchanges.Found(None, impossible=False)  # noqa: E731
+    nothing = lambda *_: floor_exchanges.SearchResult(None, impossible=False)  # noqa: E731
     monkeypatch.setattr("accordant.slates.rules.floors.best_list", nothing)
     exchanged = rule(given_, 4)
     assert searched.flags["floor_unmet"].sum() < exchanged.flags["floor_unmet"].sum()

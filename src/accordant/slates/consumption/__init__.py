@@ -43,23 +43,7 @@ from accordant.slates.consumption.trials import Bernoulli, Discrete, FinitePool,
 from accordant.slates.consumption.values import BoundedBeta, Exponential, Pareto, Uniform, ValueDistribution
 
 __all__ = [
-    "Allocation",
-    "Bernoulli",
-    "BoundedBeta",
-    "ConsumptionMeasures",
-    "Discrete",
-    "Exponential",
-    "FinitePool",
-    "FittedGamma",
-    "Pareto",
-    "RankedChances",
-    "Uniform",
-    "ValueDistribution",
-    "allocate",
-    "chance_shares",
-    "fitted_gamma",
-    "greedy_counts",
-    "homogeneous_shares",
-    "limit_gamma",
-    "measure",
-]
+    "Allocation", "Bernoulli", "BoundedBeta", "ConsumptionMeasures", "Discrete", "Exponential", "FinitePool",
+    "FittedGamma", "Pareto", "RankedChances", "Uniform", "ValueDistribution", "allocate", "chance_shares",
+    "fitted_gamma", "greedy_counts", "homogeneous_shares", "limit_gamma", "measure",
+]  # fmt: skip

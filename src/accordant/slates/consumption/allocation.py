@@ -25,15 +25,7 @@ RISE = 1e-9  # a rise of the log gain by more than this share of 1 + |log| is no
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """How many items of each type a slate has.
-
-    Attributes
-    ----------
-    counts
-        a_t, shape (type,).
-    value
-        Σ_t p_t h_t(a_t).
-    """
+    """How many items a_t of each type a slate has, shape (type,), and its value Σ_t p_t h_t(a_t)."""
 
     counts: Counts
     value: float
@@ -118,19 +110,7 @@ def greedy_counts(log_gains: Sequence[ArrayLike], items: int) -> Counts:
 
 
 def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: Counts, consumed: int) -> float:
-    """Return Σ_t p_t h_t(a_t).
-
-    Parameters
-    ----------
-    shares
-        p_t, shape (type,).
-    values
-        One distribution for each type.
-    counts
-        a_t, shape (type,).
-    consumed
-        k ≥ 1.
-    """
+    """Return Σ_t p_t h_t(a_t) from p_t, one distribution for each type, a_t, and k ≥ 1."""
     best = [float(each.best(consumed, int(a))) for each, a in zip(values, counts, strict=True)]
     return float(shares @ np.array(best))
 
@@ -138,13 +118,7 @@ def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: 
 def values_of_types(
     values: ValueDistribution | Sequence[ValueDistribution], n_types: int
 ) -> tuple[ValueDistribution, ...]:
-    """Return one distribution for each type.
-
-    Raises
-    ------
-    InputError
-        If their number is neither one nor that of types.
-    """
+    """Return one distribution for each type, or raise `InputError` if their number is neither one nor that of types."""
     of_type = tuple(values) if isinstance(values, Sequence | np.ndarray) else (values,) * n_types
     if len(of_type) != n_types:
         raise InputError(f"values has {len(of_type)} distributions; allowed: one, or one for each of {n_types} types")
@@ -152,13 +126,7 @@ def values_of_types(
 
 
 def number_consumed(consumed: int | None, items: int) -> int:
-    """Return k; the whole slate for None.
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number of at least 1.
-    """
+    """Return k; the whole slate for None, or raise `InputError` if it is not a whole number of at least 1."""
     return max(1, items) if consumed is None else whole_number("consumed", consumed, 1)
 
 
@@ -185,15 +153,9 @@ SPREAD = 1e-12  # probabilities whose logarithms have a smaller standard deviati
 class FittedGamma:
     """The straight line through log shares over log probabilities.
 
-    Attributes
-    ----------
-    gamma
-        Its slope; NaN unless two types with different probabilities have items.
-    residual
-        Largest distance of a log share from the line; 0 if the slate is γ-homogeneous among the types used, NaN without
-        a line.
-    left_out
-        Wanted types without an item: they have no log share. A line that counted them would be steeper.
+    Its slope is NaN unless two types with different probabilities have items; `residual` is the largest distance of a
+    log share from the line, 0 if the slate is γ-homogeneous among the types used. `left_out` counts wanted types
+    without an item: they have no log share, and a line that counted them would be steeper.
     """
 
     gamma: float
@@ -205,14 +167,8 @@ class FittedGamma:
 class ConsumptionMeasures:
     """What a slate is worth.
 
-    Attributes
-    ----------
-    best
-        Expected sum of the best k items of the wanted type: Σ_t p_t h_t(a_t).
-    mean
-        Expected value of an item of the slate, if all are consumed; NaN for an empty slate.
-    gamma
-        How shares follow probabilities.
+    `best` is the expected sum of the best k items of the wanted type, Σ_t p_t h_t(a_t); `mean` the expected value of an
+    item if all are consumed, NaN for an empty slate; `gamma` how shares follow probabilities.
     """
 
     best: float

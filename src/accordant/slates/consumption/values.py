@@ -32,10 +32,7 @@ SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from 1: rounding o
 def checked_numbers(name: str, given: ArrayLike, axis: str) -> Values:
     """Return numbers from 0 to `LARGEST` on one axis that is not empty.
 
-    Raises
-    ------
-    InputError
-        If there is another axis, no number, or a number that is negative, too large or not finite.
+    Raises `InputError` if there is another axis, no number, or a number that is negative, too large or not finite.
     """
     try:
         array = np.asarray(given, dtype=np.float64)
@@ -54,10 +51,7 @@ def checked_numbers(name: str, given: ArrayLike, axis: str) -> Values:
 def checked_probabilities(name: str, given: ArrayLike, axis: str = "type") -> Values:
     """Return numbers of at least 0 that sum to 1, shape (type,).
 
-    Raises
-    ------
-    InputError
-        If they do not, or as in `checked_numbers`.
+    Raises `InputError` if they do not, or as in `checked_numbers`.
     """
     array = checked_numbers(name, given, axis)
     if abs(array.sum() - 1.0) > SUM_TOLERANCE:
@@ -68,10 +62,7 @@ def checked_probabilities(name: str, given: ArrayLike, axis: str = "type") -> Va
 def checked_counts(name: str, given: ArrayLike, length: int | None = None) -> Counts:
     """Return whole numbers of at least 0, shape as given, or (length,) if one is given.
 
-    Raises
-    ------
-    InputError
-        If they are not.
+    Raises `InputError` if they are not.
     """
     array = np.asarray(given)
     if length is not None and array.shape != (length,):
@@ -84,10 +75,7 @@ def checked_counts(name: str, given: ArrayLike, length: int | None = None) -> Co
 def whole_number(name: str, given: int, lowest: int) -> int:
     """Return a whole number that is not below the lowest allowed one.
 
-    Raises
-    ------
-    InputError
-        If it is below, or not whole.
+    Raises `InputError` if it is below, or not whole.
     """
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < lowest:
         raise InputError(f"{name} is {given!r}; allowed: a whole number of at least {lowest}")
@@ -95,13 +83,7 @@ def whole_number(name: str, given: int, lowest: int) -> int:
 
 
 def number_above(name: str, given: float, bound: float) -> None:
-    """Stop unless a parameter is a finite number above a bound, at most `LARGEST`.
-
-    Raises
-    ------
-    InputError
-        If it is not.
-    """
+    """Raise `InputError` unless a parameter is a finite number above a bound, at most `LARGEST`."""
     if not (math.isfinite(given) and given > bound):
         raise InputError(f"{name} is {given}; allowed: a finite number above {bound:g}")
     if given > LARGEST:
@@ -140,15 +122,7 @@ class ValueDistribution(Protocol):
 
 
 def summed_gains(log_gains: Values, items: ArrayLike) -> Values:
-    """Return h(a) as the sum of the first a gains, for values without a closed form.
-
-    Parameters
-    ----------
-    log_gains
-        For a = 0, 1, …, as many as the largest of `items`.
-    items
-        a ≥ 0, whole numbers of any shape.
-    """
+    """Return h(a) as the sum of the first a gains, for values without a closed form; a ≥ 0 of any shape."""
     totals = np.concatenate([[0.0], np.cumsum(np.exp(log_gains))])
     return np.asarray(totals[checked_counts("items", items)])
 
@@ -261,17 +235,7 @@ def _log_gains(consumed: int, items: int, power: float, log_mean: float) -> Valu
 
 
 def _log_power_sums(taken: NDArray[np.intp], number: NDArray[np.intp], power: float) -> Values:
-    """Return log E Σ_{i ≤ j} U_(i)^s, with −∞ for j = 0, shape as given.
-
-    Parameters
-    ----------
-    taken
-        j.
-    number
-        a.
-    power
-        s, above −1.
-    """
+    """Return log E Σ_{i ≤ j} U_(i)^s for s = `power` > −1, j = `taken`, a = `number`; −∞ for j = 0, shape as given."""
     from scipy.special import gammaln
 
     top = gammaln(taken + 1.0 + power) - gammaln(np.maximum(taken, 1.0)) - np.log1p(power)

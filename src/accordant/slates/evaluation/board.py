@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +20,7 @@ SAME = 1e-12  # intervals up to this wide have no width
 
 @dataclass(frozen=True)
 class BoardCell:
-    """One measure of one rule.
-
-    Attributes
-    ----------
-    estimate
-        Value with interval; None where it is not defined.
-    n
-        Requests that it rests on.
-    """
+    """One measure of one rule: value with interval, None where not defined, and the requests that it rests on."""
 
     estimate: Estimate
     n: int
@@ -39,16 +30,8 @@ class BoardCell:
 class BoardColumn:
     """A measure: what it is called here, whether more or less of it is better, and what it says.
 
-    Attributes
-    ----------
-    label, goal, about
-        Of the measure.
-    resampled
-        Whether its draws say how sure it is; not for measures of days where there is a single one.
-    range
-        Smallest and largest possible value; None if it has no bound.
-    units
-        How many users, or days, are resampled for it.
+    `resampled` says whether its draws say how sure it is, which those of days do not where there is a single one;
+    `units` are the users, or days, that are resampled for it.
     """
 
     label: str
@@ -66,19 +49,7 @@ class BoardColumn:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One rule.
-
-    Attributes
-    ----------
-    rule
-        Its name.
-    cells
-        By label of the measure.
-    tied
-        Share of requests in whose list a tie was broken.
-    short
-        Share of requests with fewer items than places.
-    """
+    """One rule: cells by label of the measure, and shares of requests with a tie, and with fewer items than places."""
 
     rule: str
     cells: Mapping[str, BoardCell]
@@ -92,8 +63,6 @@ class Board:
 
     Attributes
     ----------
-    rows, columns
-        Rules and measures.
     n_requests, n_users
         How many requests of how many users every rule served; users are what is resampled.
     resamples, level, seed
@@ -134,64 +103,16 @@ class Board:
         return tuple(column.label for column in self.columns)
 
     def place(self, rule: str) -> int:
-        """Return the number of a rule.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not on the board.
-        """
+        """Return the number of a rule, or raise `UnknownNameError` if it is not on the board."""
         if rule not in self.rules:
             raise UnknownNameError("slate rule on the board:", rule, self.rules)
         return self.rules.index(rule)
 
     def measure(self, label: str) -> int:
-        """Return the number of a measure.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not on the board.
-        """
+        """Return the number of a measure, or raise `UnknownNameError` if it is not on the board."""
         if label not in self.labels:
             raise UnknownNameError("measure on the board:", label, self.labels)
         return self.labels.index(label)
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return one flat mapping per rule, for a table or CSV; undefined values are None."""
-        return [
-            {"rule": row.rule, "tied": row.tied, "short": row.short}
-            | {
-                f"{label}{suffix}": number
-                for label, cell in row.cells.items()
-                for suffix, number in (
-                    ("", cell.estimate.value), (" low", cell.estimate.low), (" high", cell.estimate.high)
-                )
-            }
-            for row in self.rows
-        ]  # fmt: skip
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; undefined ones are None, never NaN."""
-        return {
-            "requests": self.n_requests,
-            "users": self.n_users,
-            "resamples": self.resamples,
-            "level": self.level,
-            "seed": self.seed,
-            "columns": [{"label": each.label, "goal": each.goal, "about": each.about} for each in self.columns],
-            "rows": [
-                {
-                    "rule": row.rule,
-                    "tied": row.tied,
-                    "short": row.short,
-                    "measures": {
-                        label: limits(cell.estimate) | {"n": cell.n} for label, cell in row.cells.items()
-                    },
-                }
-                for row in self.rows
-            ],
-        }  # fmt: skip
 
 
 def limits(estimate: Estimate) -> dict[str, float | None]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.json_values import finite, json_value
+from accordant.json_values import json_value
+from accordant.sections import Number
 from accordant.slates.candidates import ALIKE
 from accordant.slates.measures.measure import ratio
 from accordant.slates.measures.stakeholder import least
@@ -19,41 +21,29 @@ from accordant.slates.slates import WINDOW
 from accordant.statistics import gini
 
 
-@dataclass(frozen=True, eq=False)
-class PopularityCurve:
+class PopularityCurve(BaseModel, frozen=True, extra="forbid"):
     """Attention of open items, the most popular item first.
 
     Attributes
     ----------
     items
-        Names, shape (open item,); equals in declared order.
+        Names, one for each open item; equals in declared order.
     popularity, exposure
-        Shares of each item, shape (open item,); NaN if all are 0.
+        Shares of each item; None if all are 0.
     lorenz
-        Share of attention of the 0, 1, 2, … items that get least, shape (open item + 1,): the diagonal is equality.
+        Share of attention of the 0, 1, 2, … items that get least, one more than items: the diagonal is equality.
     gini
         Of the attention; None if nothing was shown.
     """
 
     items: tuple[str, ...]
-    popularity: Values
-    exposure: Values
-    lorenz: Values
-    gini: float | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; undefined ones are None."""
-        return {
-            "items": list(self.items),
-            "popularity": json_value(self.popularity),
-            "exposure": json_value(self.exposure),
-            "lorenz": json_value(self.lorenz),
-            "gini": self.gini,
-        }
+    popularity: tuple[Number, ...]
+    exposure: tuple[Number, ...]
+    lorenz: tuple[Number, ...]
+    gini: Number
 
 
-@dataclass(frozen=True, eq=False)
-class CrowdingCurve:
+class CrowdingCurve(BaseModel, frozen=True, extra="forbid"):
     """Load of items with a limit, the most crowded one first.
 
     Attributes
@@ -61,23 +51,18 @@ class CrowdingCurve:
     items
         Names of open items with a finite capacity, sorted by peak load.
     capacity
-        Visits per day, shape (item,).
+        Visits per day.
     mean, peak
-        Visits over capacity on an average day and on the worst day, shape (item,): above 1 is too much.
+        Visits over capacity on an average day and on the worst day: above 1 is too much.
     days_over
-        Share of days with more visits than capacity, shape (item,).
+        Share of days with more visits than capacity.
     """
 
     items: tuple[str, ...]
-    capacity: Values
-    mean: Values
-    peak: Values
-    days_over: Values
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        columns = ("capacity", "mean", "peak", "days_over")
-        return {"items": list(self.items)} | {name: getattr(self, name).tolist() for name in columns}
+    capacity: tuple[float, ...]
+    mean: tuple[float, ...]
+    peak: tuple[float, ...]
+    days_over: tuple[float, ...]
 
 
 def popularity_curve(served: Served) -> PopularityCurve:
@@ -87,13 +72,12 @@ def popularity_curve(served: Served) -> PopularityCurve:
     places = places[np.argsort(-catalogue.popularity[places], kind="stable")]
     popularity, exposure = catalogue.popularity[places], served.slates.exposure().sum(axis=1)[places]
     upward = np.concatenate([[0.0], np.cumsum(np.sort(exposure))])
-    inequality = float(gini(exposure))
     return PopularityCurve(
-        tuple(catalogue.items[c] for c in places),
-        ratio(popularity, popularity.sum()),
-        ratio(exposure, exposure.sum()),
-        ratio(upward, upward[-1]),
-        finite(inequality),
+        items=tuple(catalogue.items[c] for c in places),
+        popularity=tuple(ratio(popularity, popularity.sum()).tolist()),
+        exposure=tuple(ratio(exposure, exposure.sum()).tolist()),
+        lorenz=tuple(ratio(upward, upward[-1]).tolist()),
+        gini=float(gini(exposure)),
     )
 
 
@@ -109,10 +93,14 @@ def crowding_curve(served: Served) -> CrowdingCurve:
     peak = full.max(axis=1, initial=0.0)
     order = np.argsort(-peak, kind="stable")
     over = (load > catalogue.capacity[places, None]).sum(axis=1) / max(1, len(days))
+    mean = full.sum(axis=1) / max(1, len(days))
     return CrowdingCurve(
-        tuple(catalogue.items[c] for c in places[order]), catalogue.capacity[places][order],
-        (full.sum(axis=1) / max(1, len(days)))[order], peak[order], over[order],
-    )  # fmt: skip
+        items=tuple(catalogue.items[c] for c in places[order]),
+        capacity=tuple(catalogue.capacity[places][order].tolist()),
+        mean=tuple(mean[order].tolist()),
+        peak=tuple(peak[order].tolist()),
+        days_over=tuple(over[order].tolist()),
+    )
 
 
 NOBODY = -1  # before any list made a difference to anybody
@@ -140,8 +128,6 @@ class OverTime:
         behind stays so until somebody else falls below by more than rounding.
     changes
         How often this changed so far, shape (request,).
-    window
-        Requests.
     """
 
     stakeholders: tuple[str, ...]
@@ -161,17 +147,9 @@ class OverTime:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
-        return {
-            "stakeholders": list(self.stakeholders),
-            "days": self.days.tolist(),
-            "attained": json_value(self.attained),
-            "gap": json_value(self.gap),
-            "shortfall": json_value(self.shortfall),
-            "behind": [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()],
-            "changes": self.changes.tolist(),
-            "churn": self.churn,
-            "window": self.window,
-        }
+        behind = [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()]
+        values: dict[str, Any] = json_value(asdict(self))
+        return values | {"behind": behind, "churn": self.churn}
 
 
 def over_time(served: Served, window: int = WINDOW) -> OverTime:
@@ -193,7 +171,7 @@ def over_time(served: Served, window: int = WINDOW) -> OverTime:
         raise InputError(f"the window is {window} requests; allowed: at least 1")
     heard = served.candidates.weights > 0
     values = served.gains.attained[heard]
-    attained, recent = _running(values, values.shape[1]), _running(values, window)
+    attained, recent = _running_means(values, values.shape[1]), _running_means(values, window)
     behind = _behind(recent)
     known = behind != NOBODY
     changed = known[1:] & known[:-1] & (behind[1:] != behind[:-1])
@@ -210,7 +188,7 @@ def over_time(served: Served, window: int = WINDOW) -> OverTime:
     )  # fmt: skip
 
 
-def _running(values: Values, window: int) -> Values:
+def _running_means(values: Values, window: int) -> Values:
     """Return the mean of the last `window` values up to each, NaN left out, shape (stakeholder, request)."""
     known = ~np.isnan(values)
     sums = []

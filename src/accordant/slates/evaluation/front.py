@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from accordant.arrays import Mask
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
-from accordant.json_values import finite
+from accordant.json_values import finite, json_value
 from accordant.slates.evaluation.board import Board, estimates, limits
 from accordant.slates.measures import Goal
 from accordant.statistics import Estimate, dominates
@@ -26,8 +26,6 @@ class FrontRow:
 
     Attributes
     ----------
-    rule
-        Its name.
     values
         Its measures on the axes; None where not defined.
     dominated_by
@@ -57,15 +55,7 @@ class FrontRow:
 
 @dataclass(frozen=True)
 class Front:
-    """The rules that no other dominates, and the others.
-
-    Attributes
-    ----------
-    axes
-        Labels of the measures that are compared.
-    rows
-        Rules in the order of the board.
-    """
+    """The rules that no other dominates, and the others, in the order of the board; `axes` are labels of measures."""
 
     axes: tuple[str, ...]
     rows: tuple[FrontRow, ...]
@@ -77,20 +67,8 @@ class Front:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "axes": list(self.axes),
-            "rows": [
-                {
-                    "rule": row.rule,
-                    "values": list(row.values),
-                    "dominated_by": list(row.dominated_by),
-                    "dominators": dict(row.dominators),
-                    "on_front": row.on_front,
-                    "probability": row.probability,
-                }
-                for row in self.rows
-            ],
-        }
+        values: dict[str, Any] = json_value(asdict(self))
+        return values
 
 
 def front(board: Board, axes: Sequence[str]) -> Front:
@@ -98,8 +76,6 @@ def front(board: Board, axes: Sequence[str]) -> Front:
 
     Parameters
     ----------
-    board
-        Of `scores`.
     axes
         Labels of at least one measure, such as what the user attains and what the worst-off attains.
 
@@ -132,13 +108,7 @@ def front(board: Board, axes: Sequence[str]) -> Front:
 
 
 def dominance(dominated_by: Sequence[str], dominators: Mapping[str, float], probability: float | None) -> str:
-    """Return whether a rule dominates one on these requests, with shares of resamples: a sentence.
-
-    Parameters
-    ----------
-    dominated_by, dominators, probability
-        As in `FrontRow`.
-    """
+    """Return whether a rule dominates one on these requests, with shares of resamples: a sentence. See `FrontRow`."""
     often = [f"{rule} in {share:.0%}" for rule, share in dominators.items()]
     more = len(often) - NAMED
     named = ", ".join(often[:NAMED]) + (f", and {more} more" if more > 0 else "")
@@ -168,32 +138,23 @@ def _dominators(rules: Sequence[str], over: Mask, n: int, by: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class Difference:
-    """A measure of one rule minus that of the reference.
+    """A measure of one rule minus that of the reference, on the same resamples.
 
-    Attributes
-    ----------
-    estimate
-        With the interval of the paired difference: both rules on the same resamples.
-    better
-        Whether the rule does better than the reference, by the goal of the measure; None if the interval holds 0, or
-        there is none.
+    `better` says whether the rule does better, by the goal of the measure; None if the interval holds 0, or there is
+    none.
     """
 
     estimate: Estimate
     better: bool | None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return limits(self.estimate) | {"better": self.better}
+
 
 @dataclass(frozen=True)
 class Prices:
-    """Differences of all rules to one.
-
-    Attributes
-    ----------
-    reference
-        The rule that others are compared with.
-    rules
-        Rule to measure to difference; the reference itself is left out.
-    """
+    """Differences of all rules to one, the reference: rule to measure to difference."""
 
     reference: str
     rules: Mapping[str, Mapping[str, Difference]]
@@ -203,27 +164,13 @@ class Prices:
         return {
             "reference": self.reference,
             "rules": {
-                rule: {label: limits(each.estimate) | {"better": each.better} for label, each in found.items()}
-                for rule, found in self.rules.items()
+                rule: {label: each.to_json() for label, each in found.items()} for rule, found in self.rules.items()
             },
         }
 
 
 def price(board: Board, reference: str) -> Prices:
-    """Compare every rule with one, such as the list that serves the user alone.
-
-    Parameters
-    ----------
-    board
-        Of `scores`.
-    reference
-        A rule on the board.
-
-    Raises
-    ------
-    UnknownNameError
-        If it is not on the board.
-    """
+    """Compare every rule with one, such as the list of the user alone; `UnknownNameError` if it is not on the board."""
     base = board.place(reference)
     goals = [column.goal for column in board.columns]
     found = {}

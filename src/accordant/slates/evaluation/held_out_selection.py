@@ -1,4 +1,4 @@
-"""`trial`: a rule is chosen on the earlier requests and tried on the later ones, so that its gain is no lucky draw.
+"""A rule is chosen on the earlier requests and tried on the later ones, so that its gain is no lucky draw.
 
 The cut is between two days where there are several: places fill up in the course of a day, so half a day has smaller
 crowds than the day.
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import Normalisation
-from accordant.slates.evaluation.board import limits
 from accordant.slates.evaluation.front import Difference, dominance, front, price
 from accordant.slates.evaluation.leaderboard import leaderboard
 from accordant.slates.evaluation.scores import scores
@@ -28,34 +27,16 @@ GOAL_WORDS: dict[Goal, str] = {"max": "more is better", "min": "less is better"}
 
 
 @dataclass(frozen=True)
-class Trial:
+class HeldOutComparison:
     """What a rule gains and costs on requests that took no part in choosing it.
 
-    Attributes
-    ----------
-    chosen
-        The contender with the highest composite score on the earlier requests.
-    reference
-        What it is compared with.
-    gain_of, price_of
-        Labels of the measures.
-    gain_goal, price_goal
-        Whether more or less of them is better.
-    earlier, later
-        Numbers of requests.
-    cut
-        ``between days``: no day has requests on both sides. ``inside a day``: there is one day alone, so what is
-        counted by day, such as crowds, is understated in both parts.
-    gain, price
-        Paired differences to the reference on the later requests, with intervals.
-    differences
-        The same for every measure, by label.
-    dominated_by
-        Rules that dominate it on both measures on the later requests.
-    dominators
-        These, and each rule that dominates it there in more than 5 % of resamples, to the share in which it does.
-    on_front
-        Share of resamples in which no rule dominates it there; None if it has no values.
+    Attributes of this and of `accordant.slates.result.TrialResult` are the same: `chosen` is the contender with the
+    highest composite score on the earlier requests, `gain` and `price` are paired differences to the reference on the
+    later ones, of the measures `gain_of` and `price_of`, and `differences` the same for every measure. `cut` is
+    ``between days`` if no day has requests on both sides, ``inside a day`` if there is one day alone, so that what is
+    counted by day is understated in both parts. Rules in `dominated_by` dominate it on both measures there;
+    `dominators` are these, and each rule that dominates it in more than 5 % of resamples, to that share. `on_front` is
+    the share in which none does; None if it has no values.
     """
 
     chosen: str
@@ -91,27 +72,17 @@ class Trial:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
-        return {
-            "chosen": self.chosen,
-            "reference": self.reference,
-            "gain_of": self.gain_of,
-            "price_of": self.price_of,
-            "earlier": self.earlier,
-            "later": self.later,
-            "cut": self.cut,
-            "gain": limits(self.gain.estimate) | {"better": self.gain.better},
-            "price": limits(self.price.estimate) | {"better": self.price.better},
-            "differences": {
-                label: limits(each.estimate) | {"better": each.better} for label, each in self.differences.items()
-            },
+        names = ("chosen", "reference", "gain_of", "price_of", "earlier", "later", "cut", "on_front", "words")
+        return {name: getattr(self, name) for name in names} | {
+            "gain": self.gain.to_json(),
+            "price": self.price.to_json(),
+            "differences": {label: each.to_json() for label, each in self.differences.items()},
             "dominated_by": list(self.dominated_by),
             "dominators": dict(self.dominators),
-            "on_front": self.on_front,
-            "words": self.words,
         }
 
 
-def trial(
+def held_out_comparison(
     served_by_rule: Mapping[str, Served],
     reference: str,
     contenders: Sequence[str],
@@ -124,7 +95,7 @@ def trial(
     seed: int = 0,
     normalisation: Normalisation = "natural",
     ranges: Mapping[str, Range] | None = None,
-) -> Trial | None:
+) -> HeldOutComparison | None:
     """Choose among contenders on about the earlier half of requests, and report on the later ones.
 
     The cut is where one day ends, as near to the middle as there is such a place; the earlier one of two. With one day
@@ -134,18 +105,12 @@ def trial(
     ----------
     served_by_rule
         Rule to what it showed, the reference among them.
-    reference
-        The rule that the gain and the price are measured against.
-    contenders
-        Rules that may be chosen; the reference is none of them.
-    measures
-        Label to measure, with both labels below.
+    reference, contenders
+        What gain and price are measured against, and rules that may be chosen; the reference is none of them.
     weights
         Label to its weight in the composite score by which the rule is chosen.
     gain_of, price_of
-        The measures that say what it brings and what it costs.
-    resamples, seed
-        Of users, for intervals.
+        Labels of the measures that say what it brings and what it costs.
     normalisation, ranges
         Of the composite score, see `leaderboard`.
 
@@ -180,7 +145,7 @@ def trial(
     late = scores(second, measures, resamples=resamples, seed=seed)
     found = price(late, reference).rules[chosen]
     standing = next(row for row in front(late, (gain_of, price_of)).rows if row.rule == chosen)
-    return Trial(
+    return HeldOutComparison(
         chosen, reference, gain_of, price_of, measures[gain_of].goal, measures[price_of].goal, middle,
         n_requests - middle, cut, found[gain_of], found[price_of], found, standing.dominated_by, standing.dominators,
         standing.probability,

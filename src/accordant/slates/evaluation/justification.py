@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from string import Formatter
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.json_values import json_value
 from accordant.slates.candidates import ALIKE, Gains, gains_of
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
@@ -47,8 +48,6 @@ class Statement:
         gain``, ``no loss``: there is nobody of that sort. ``nothing``: the list is empty.
     item, stakeholder
         Whom it is about; None where the kind has none.
-    numbers
-        Unrounded.
     """
 
     kind: Kind
@@ -81,12 +80,8 @@ class Justification:
 
     Attributes
     ----------
-    rule, request
-        Which list.
     text
         One sentence; `accordant.slates.evaluation.check` recomputes every number in it.
-    statements
-        What it says, with every number.
     reasons
         One plain phrase for each item, in the order of the list.
     """
@@ -99,29 +94,17 @@ class Justification:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "rule": self.rule,
-            "request": self.request,
-            "text": self.text,
-            "statements": [dict(vars(each)) | {"numbers": list(each.numbers)} for each in self.statements],
-            "reasons": list(self.reasons),
-        }
+        values: dict[str, Any] = json_value(asdict(self))
+        return values
 
 
 @dataclass(frozen=True, eq=False)
 class ListFacts:
     """The numbers of one list, for stakeholders with a weight above 0.
 
-    Attributes
-    ----------
-    items, stakeholders
-        Names of the items shown, and of those who have a say.
-    standing
-        Where each item lies between the worst and the best available item, shape (stakeholder, item shown); NaN for
-        whom all are alike.
-    attained, drawn
-        What the list attains between the worst list, 0, and the best, 1, and what lists drawn at random attain on
-        average, shape (stakeholder,); NaN for whom all lists of this length are alike.
+    `standing` says where each item shown lies between the worst and the best available item, shape (stakeholder, item
+    shown). `attained` and `drawn` are what the list attains between the worst list, 0, and the best, 1, and what lists
+    drawn at random attain on average, shape (stakeholder,). NaN for whom all are alike.
     """
 
     items: tuple[str, ...]
@@ -132,13 +115,7 @@ class ListFacts:
 
     @classmethod
     def of(cls, served: Served, request: int) -> ListFacts:
-        """Compute the numbers from E and the items shown.
-
-        Raises
-        ------
-        InputError
-            If there is no such request.
-        """
+        """Compute the numbers from E and the items shown, or raise `InputError` if there is no such request."""
         if not 0 <= request < served.slates.n_users:
             raise InputError(f"request {request} is not there; allowed: 0 to {served.slates.n_users - 1}")
         heard = served.candidates.weights > 0
@@ -193,19 +170,8 @@ class ListFacts:
 
 
 def why(served: Served, request: int) -> Justification:
-    """Say in one sentence what the list of a request does, and for whom.
-
-    Parameters
-    ----------
-    served
-        What a rule showed.
-    request
-        Number of the request, from 0.
-
-    Raises
-    ------
-    InputError
-        If there is no such request.
+    """Say in one sentence what the list of a request, counted from 0, does and for whom; `InputError` without such a
+    request.
     """
     statements = ListFacts.of(served, request).statements()
     return Justification(served.slates.rule, request, sentence(statements), statements, tuple(reasons(statements)))
@@ -238,41 +204,17 @@ OF_LOSS: tuple[Kind, ...] = ("gives up", "no loss")
 
 @dataclass(frozen=True)
 class Check:
-    """Whether a justification says what the numbers say.
-
-    Attributes
-    ----------
-    faithful
-        Whether nothing is wrong.
-    numbers
-        How many numbers of the text were computed again; 0 if it cannot be read.
-    problems
-        What is wrong, one sentence each.
-    """
+    """Whether a justification says what the numbers say, how many were computed again, and what is wrong."""
 
     faithful: bool
     numbers: int
     problems: tuple[str, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"faithful": self.faithful, "numbers": self.numbers, "problems": list(self.problems)}
-
 
 def check(justification: Justification, served: Served) -> Check:
-    """Compute again what a justification says: the text first, then its record and reasons.
+    """Compute again what a justification says: the text first, then its record and reasons, of any origin.
 
-    Parameters
-    ----------
-    justification
-        Of any origin; its text and record need not agree.
-    served
-        What the rule showed.
-
-    Raises
-    ------
-    InputError
-        If there is no such request.
+    Raises `InputError` if there is no such request.
     """
     right = ListFacts.of(served, justification.request).statements()
     problems: list[str] = []

@@ -37,10 +37,6 @@ def leaderboard(
 
     Parameters
     ----------
-    board
-        Of `accordant.slates.evaluation.scores`.
-    kinds
-        Rule to its kind.
     weights
         Label of a measure to its weight, at least 0 and not all 0; measures without one do not count.
     outside
@@ -51,10 +47,7 @@ def leaderboard(
     ranges
         Label of a measure to its range, instead of its own.
 
-    Raises
-    ------
-    InputError
-        If a weight names no measure, or no candidate is left.
+    Raises `InputError` if a weight names no measure, or no candidate is left.
     """
     for label in weights:
         board.measure(label)
@@ -99,18 +92,10 @@ def leaderboard(
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """How values become composite scores.
+    """How values become composite scores: goals, weights and ranges of measures, None for no range, and who may win.
 
-    Attributes
-    ----------
-    goals, weights, ranges
-        Of the measures; None for no range.
-    candidates
-        Who may win, shape (rule,).
-    normalisation
-        As used.
-    unbounded
-        Labels of measures that count and have no range, which keep the scores from being on ranges.
+    `normalisation` is the one used; `unbounded` are labels of measures that count and have no range, which keep the
+    scores from being on ranges.
     """
 
     goals: tuple[Goal, ...]

@@ -104,22 +104,12 @@ def manipulability(
 
     Parameters
     ----------
-    rule
-        How lists are chosen.
-    candidates
-        The truth, of all requests at once.
-    k
-        Places in a list.
-    stakeholder
-        Who misreports.
     users
         Who asks, for the interval; None if every request is another user's.
     tries
         Swaps that are drawn, at least 0.
     resamples, seed, level
         Of the interval; the seed is also that of the swaps.
-    state
-        What happened before.
 
     Raises
     ------
@@ -178,18 +168,9 @@ TRIES = 6  # misreports, each of which serves all requests once
 
 @dataclass(frozen=True, eq=False)
 class Misreporting:
-    """`Reports` of a market in which one stakeholder misreports in the same way in every request.
+    """`Reports` of a market in which one stakeholder misreports in the same way in every request, by what it sees.
 
-    Attributes
-    ----------
-    market
-        The market in which it does not; what others report stays as it is there.
-    stakeholder
-        Position of the misreporter.
-    k
-        Places in a list.
-    say
-        From what it sees to what it says.
+    What others report stays as it is in the market.
     """
 
     market: Market
@@ -227,14 +208,8 @@ def manipulability_in_market(
 
     Parameters
     ----------
-    rule
-        How lists are chosen.
     market
         The market as it is. Where it has `reports`, the gain is over what the stakeholder reports there.
-    k
-        Places in a list.
-    stakeholder
-        Who misreports.
     truthful
         What the rule shows in this market, if that is known; else it is served first.
     tries
@@ -274,10 +249,7 @@ def manipulability_in_market(
 def served_by(rule: SlateRule, market: Market, k: int, known: Served | None) -> Served:
     """Return what a rule shows in a market: what is known of it, or all requests are served.
 
-    Raises
-    ------
-    InputError
-        If what is known was shown by another rule, in another market or with another k.
+    Raises `InputError` if what is known was shown by another rule, in another market or with another k.
     """
     if known is None:
         return serve(rule, market, k)
@@ -295,13 +267,6 @@ def state_matters(rule: SlateRule, served: Served) -> bool:
     That is so if the rule is dynamic, if full items close, or if E of some batch differs from what it would be had
     nothing been shown, or had each item been shown and visited more often, by its position in the catalogue. E is asked
     at these states alone: whoever needs certainty sends misreports through the market anyway.
-
-    Parameters
-    ----------
-    rule
-        How lists were chosen.
-    served
-        What it showed.
     """
     market, first = served.market, 0
     if depends_on_others(rule) or (market.close_when_full and np.isfinite(market.catalogue.capacity).any()):

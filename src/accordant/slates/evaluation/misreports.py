@@ -31,14 +31,8 @@ FEW = 5  # up to this many items every order is tried: 5! = 120
 
 @dataclass(frozen=True, eq=False)
 class Misreport:
-    """Values that a stakeholder reports for all users.
-
-    Attributes
-    ----------
-    family
-        See the head of this module.
-    values
-        In [0, 1], shape (item, user).
+    """Values in [0, 1] that a stakeholder reports for all users, shape (item, user), of a family of the head of this
+    module.
     """
 
     family: str
@@ -49,18 +43,9 @@ class Misreport:
 class Sight:
     """What a misreporter sees of some requests, and the misreports that need nothing drawn.
 
-    Attributes
-    ----------
-    own
-        Its true values, shape (item, user).
-    available
-        What may be shown, shape (item, user).
-    order
-        Its items from the best to the worst, unavailable ones last, shape (rank, user).
-    ranks
-        Place of each item in that order, from 0, shape (item, user).
-    mine, theirs
-        Whether an item is among the best k for it, and for all others together, shape (item, user).
+    Its true values and what may be shown are of shape (item, user). `order` holds its items from the best to the worst,
+    unavailable ones last, shape (rank, user); `ranks` the place of each item in that order, from 0; `mine` and `theirs`
+    whether an item is among the best k for it, and for all others together, shape (item, user).
     """
 
     own: Values
@@ -114,16 +99,8 @@ def misreports(candidates: Candidates, stakeholder: int, k: int, tries: int, see
 
     Parameters
     ----------
-    candidates
-        The truth.
-    stakeholder
-        Position.
-    k
-        Places in a list.
     tries
         Swaps to draw, at least 0.
-    seed
-        Of the draws.
     """
     sight, n_items = Sight.of(candidates, stakeholder, k), len(candidates.items)
     for top in range(1, min(k, n_items) + 1):
@@ -148,13 +125,6 @@ def plain_misreports(k: int, n_items: int) -> dict[str, Callable[[Sight], Values
 
     They are the families of this module without draws and orders; approvals of the best 1, of k and of half of k items
     come before those of other numbers.
-
-    Parameters
-    ----------
-    k
-        Places in a list.
-    n_items
-        Number of items: nobody approves more.
     """
     most = min(k, n_items)
     tops = list(dict.fromkeys([1, most, math.ceil(most / 2), *range(1, most + 1)]))

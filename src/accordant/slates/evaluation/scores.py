@@ -30,15 +30,7 @@ BLOCK = 4_000_000  # weights held at a time (32 MB)
 
 @dataclass(frozen=True, eq=False)
 class Users:
-    """Who sent which request.
-
-    Attributes
-    ----------
-    codes
-        Number of the user of each request, in the order in which users first ask, shape (request,).
-    n
-        Number of users.
-    """
+    """Who sent which request: numbers in the order in which users first ask, shape (request,), and how many users."""
 
     codes: NDArray[np.intp]
     n: int
@@ -62,10 +54,7 @@ class Users:
 
         As many users are drawn for a resample as there are.
 
-        Raises
-        ------
-        InputError
-            If there is no user.
+        Raises `InputError` if there is no user.
         """
         if self.n == 0:
             raise InputError("nobody asked for a list, so there is nobody to resample")
@@ -76,25 +65,13 @@ class Users:
             yield np.bincount(drawn.ravel(), minlength=size * self.n).reshape(size, self.n).astype(np.float64)
 
 
-def resampled(
+def resample_measures(
     served: Served, measures: Mapping[str, SlateMeasure], users: Users, resamples: int, generator: np.random.Generator
 ) -> Values:
     """Return measures of what one rule showed, on resamples of users, shape (resample, measure).
 
-    Measures that add up over requests cost one matrix product together; for those of days, days are drawn.
-
-    Parameters
-    ----------
-    served
-        What the rule showed.
-    measures
-        Label to measure.
-    users
-        Of the requests.
-    resamples
-        How many, at least 0.
-    generator
-        Source of randomness: the same state draws the same users and the same days, whatever the rule and the measures.
+    Measures that add up over requests cost one matrix product together; for those of days, days are drawn. The same
+    state of the generator draws the same users and the same days, whatever the rule and the measures.
     """
     of_days = generator.spawn(1)[0]
     plain = {m: each for m, each in enumerate(measures.values()) if not isinstance(each, DailyMeasure)}
@@ -140,13 +117,9 @@ def scores(
     ----------
     served_by_rule
         Rule to what it showed; all rules served the same requests.
-    measures
-        Label to measure.
     resamples
         Number of bootstrap resamples of users, the same for all rules; 0 for no intervals. Measures of days have
         intervals over days. With a single user there are none.
-    seed
-        Of the resamples.
     level
         Coverage of the intervals, in (0, 1).
 
@@ -168,14 +141,14 @@ def scores(
     points = np.array([[each.of(served) for each in measures.values()] for served in served_by_rule.values()])
     draws = np.stack(
         [
-            resampled(served, measures, users, resamples, generator(seed, "resamples"))
+            resample_measures(served, measures, users, resamples, generator(seed, "resamples"))
             for served in served_by_rule.values()
         ],
         axis=1,
     )
     curved = [m for m, each in enumerate(measures.values()) if not isinstance(each, MeanMeasure | DailyMeasure)]
     for r in range(len(points)):
-        draws[:, r, curved] = recentred(draws[:, r, curved], points[r, curved])
+        draws[:, r, curved] = recentre(draws[:, r, curved], points[r, curved])
     n_days = len(np.unique(first.days))
     enough = n_days >= FEWEST_DAYS
     columns = tuple(
@@ -215,19 +188,13 @@ def _numbered(lists: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
     return codes
 
 
-def recentred(draws: Values, points: Values) -> Values:
+def recentre(draws: Values, points: Values) -> Values:
     """Return draws moved so that their mean is the value on all requests, and kept within the range of both.
 
     Drawing users with replacement makes attention less even than it is: a measure that is no mean, such as an
     inequality, is then larger on almost every resample than on the data, and its interval would not hold its value. The
     mean difference is the bootstrap's estimate of that bias (Efron and Tibshirani 1993, Section 10.2), taken off here.
-
-    Parameters
-    ----------
-    draws
-        Of one rule, shape (resample, measure); NaN where not defined.
-    points
-        Shape (measure,).
+    Draws of one rule are of shape (resample, measure), NaN where not defined.
     """
     if not len(draws):
         return draws

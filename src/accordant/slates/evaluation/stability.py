@@ -17,7 +17,7 @@ No rule can always show a stable list: there may be none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,30 +64,13 @@ class Dropped:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "stakeholder": self.stakeholder,
-            "overlap": self.overlap,
-            "unchanged": self.unchanged,
-            "changes": dict(self.changes),
-            "in_market": self.in_market,
-        }
+        return asdict(self)
 
 
 def drop_one(rule: SlateRule, candidates: Candidates, k: int, state: State | None = None) -> tuple[Dropped, ...]:
     """Leave out every stakeholder with a weight above 0 in turn, while E stays as it is.
 
     Where E depends on what was shown before, this is not what would happen: use `drop_one_in_market`.
-
-    Parameters
-    ----------
-    rule
-        How lists are chosen.
-    candidates
-        E and weights, of at least one request.
-    k
-        Places in a list.
-    state
-        What happened before, the same with and without.
 
     Returns
     -------
@@ -114,12 +97,6 @@ def drop_one_in_market(rule: SlateRule, market: Market, k: int, *, full: Served 
 
     Parameters
     ----------
-    rule
-        How lists are chosen.
-    market
-        The market with everybody.
-    k
-        Places in a list.
     full
         What the rule shows in this market, if that is known; else it is served first.
 
@@ -191,17 +168,11 @@ class Condorcet:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return dict(vars(self))
+        return asdict(self)
 
 
 def condorcet(slates: Slates, candidates: Candidates) -> Condorcet:
-    """Compare lists with the preferences of weighted majorities.
-
-    Parameters
-    ----------
-    slates, candidates
-        Of the same users and items.
-    """
+    """Compare lists with the preferences of weighted majorities."""
     parts = candidates.slices()
     winner = np.concatenate([np.zeros(0, np.intp), *(condorcet_winners(candidates.take(part)) for part in parts)])
     compared = candidates.available.sum(axis=0) >= 2
@@ -244,12 +215,8 @@ def majority(candidates: Candidates, items: Codes, others: slice = slice(None)) 
 
     Parameters
     ----------
-    candidates
-        E and weights.
     items
         One for each user, shape (user,); what is said of `NOTHING` means nothing.
-    others
-        Items that it is compared with.
     """
     values = candidates.values
     gaps = values[:, items, np.arange(len(items))][:, None] - values[:, others]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -97,6 +100,36 @@ class MeanMeasure(SlateMeasure):
 
 
 register = measures.named
+
+
+def mean_of(
+    name: str, goal: Goal, about: str, bounds: Range | None = SHARE
+) -> Callable[[Callable[..., Values]], type[MeanMeasure]]:
+    """Return a decorator that registers the mean over requests of what a function says of each.
+
+    The function takes what was served, and by keyword the parameters of the measure; it returns numbers of shape
+    (request,), NaN where there is none. Its docstring is that of the measure; `bounds` are the range of `SlateMeasure`.
+    """
+
+    def decorate(numbers: Callable[..., Values]) -> type[MeanMeasure]:
+        """Register one function."""
+
+        def of_requests(self: MeanMeasure, served: Served) -> Values:
+            return np.asarray(numbers(served, **dataclasses.asdict(self)))
+
+        fields: list[Any] = [
+            (each.name, each.annotation)
+            if each.default is inspect.Parameter.empty
+            else (each.name, each.annotation, dataclasses.field(default=each.default))
+            for each in list(inspect.signature(numbers).parameters.values())[1:]
+        ]
+        own = {"goal": goal, "about": about, "range": bounds, "of_requests": of_requests}
+        own |= {"__doc__": numbers.__doc__, "__module__": numbers.__module__}
+        return register(name)(
+            dataclasses.make_dataclass(numbers.__name__, fields, bases=(MeanMeasure,), namespace=own, frozen=True)
+        )
+
+    return decorate
 
 
 def counted(values: Values) -> Values:

@@ -12,6 +12,7 @@ count, the others count once each, and whoever is indifferent between all lists 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,71 +22,41 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import ALIKE
-from accordant.slates.measures.measure import SHARE, Goal, MeanMeasure, Range, SlateMeasure, counted, ratio, register
+from accordant.slates.measures.measure import (
+    SHARE,
+    Goal,
+    MeanMeasure,
+    Range,
+    SlateMeasure,
+    counted,
+    mean_of,
+    ratio,
+    register,
+)
 from accordant.slates.serving import Served
 from accordant.statistics import gini
 
 
-@dataclass(frozen=True)
-class StakeholderMeasure(MeanMeasure):
-    """A mean over requests for one stakeholder; empty lists do not count.
-
-    Parameters
-    ----------
-    stakeholder
-        Its name.
-    """
-
-    stakeholder: str
+@mean_of("utility", "max", "what a list gives to one stakeholder: the mean expected reward of its items, in [0, 1]")
+def utility(served: Served, stakeholder: str) -> Values:
+    """u_i(S), the mean of E over the list; empty lists do not count."""
+    return np.asarray(served.gains.utilities[position(stakeholder, served)])
 
 
-@register("utility")
-class Utility(StakeholderMeasure):
-    """u_i(S), the mean of E over the list."""
-
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "what a list gives to one stakeholder: the mean expected reward of its items, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    def of_requests(self, served: Served) -> Values:
-        """Return the utility of each list."""
-        return np.asarray(served.gains.utilities[position(self.stakeholder, served)])
+@mean_of("regret", "min", "what its own best list of that length would give one stakeholder more, in [0, 1]")
+def regret(served: Served, stakeholder: str) -> Values:
+    """ideal_i − u_i(S), the ideal being i's own best list of the same length; empty lists do not count."""
+    return np.asarray(served.gains.regret[position(stakeholder, served)])
 
 
-@register("regret")
-class Regret(StakeholderMeasure):
-    """ideal_i − u_i(S), the ideal being i's own best list of the same length."""
-
-    goal: ClassVar[Goal] = "min"
-    about: ClassVar[str] = "what its own best list of that length would give one stakeholder more, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    def of_requests(self, served: Served) -> Values:
-        """Return the regret of each list."""
-        return np.asarray(served.gains.regret[position(self.stakeholder, served)])
-
-
-@register("attained")
-class Attained(StakeholderMeasure):
+@mean_of("attained", "max", "where a list lies for one stakeholder between its worst, 0, and its best, 1")
+def attained(served: Served, stakeholder: str) -> Values:
     """(u_i − worst_i) / (ideal_i − worst_i); requests where all lists are alike for i do not count."""
-
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "where a list lies for one stakeholder between its worst, 0, and its best, 1"
-    range: ClassVar[Range | None] = SHARE
-
-    def of_requests(self, served: Served) -> Values:
-        """Return the normalised utility of each list."""
-        return np.asarray(served.gains.attained[position(self.stakeholder, served)])
+    return np.asarray(served.gains.attained[position(stakeholder, served)])
 
 
 def position(stakeholder: str, served: Served) -> int:
-    """Return the number of a stakeholder.
-
-    Raises
-    ------
-    UnknownNameError
-        If nobody has this name.
-    """
+    """Return the number of a stakeholder, or raise `UnknownNameError` if nobody has this name."""
     if stakeholder not in served.market.stakeholders:
         raise UnknownNameError("stakeholder", stakeholder, served.market.stakeholders)
     return served.market.stakeholders.index(stakeholder)
@@ -133,6 +104,7 @@ class OfLists(MeanMeasure):
         From utilities of shape (stakeholder, ...) to numbers of shape (...).
     """
 
+    range: ClassVar[Range | None] = SHARE
     together: ClassVar[staticmethod[[Values], Values]]
 
     def of_requests(self, served: Served) -> Values:
@@ -142,14 +114,9 @@ class OfLists(MeanMeasure):
 
 @dataclass(frozen=True)
 class OfMeans(SlateMeasure):
-    """A function of the stakeholders' mean normalised utilities.
+    """A function `together`, as in `OfLists`, of the stakeholders' mean normalised utilities."""
 
-    Class attributes
-    ----------------
-    together
-        From means of shape (stakeholder, ...) to numbers of shape (...).
-    """
-
+    range: ClassVar[Range | None] = SHARE
     together: ClassVar[staticmethod[[Values], Values]]
 
     def columns(self, served: Served) -> Values:
@@ -164,97 +131,41 @@ class OfMeans(SlateMeasure):
         return self.together(np.moveaxis(ratio(sums[..., :n], sums[..., n:]), -1, 0))
 
 
-@register("min_attained")
-class MinAttained(OfLists):
-    """Mean over lists of min_i attained_i (Rawls 1971; Sen 1970)."""
+# name, what it is a function of, the function, whether more is better, what the number says, and the formula
+COLLECTIVE: tuple[tuple[str, type[OfLists | OfMeans], Callable[[Values], Values], Goal, str, str], ...] = (
+    ("min_attained", OfLists, least, "max",
+     "normalised utility of whoever is worst off in a list, averaged over lists, in [0, 1]",
+     "Mean over lists of min_i attained_i (Rawls 1971; Sen 1970)."),
+    ("mean_attained", OfLists, average, "max",
+     "normalised utility of all stakeholders, averaged over lists, in [0, 1]",
+     "Mean over lists of the mean of attained_i."),
+    ("nash_attained", OfLists, geometric, "max",
+     "geometric mean of normalised utilities in a list, averaged over lists, in [0, 1]",
+     "Mean over lists of the geometric mean of attained_i."),
+    ("gini_attained", OfLists, inequality, "min",
+     "inequality of normalised utilities in a list, averaged over lists; 0 is equal, below 1",
+     "Mean over lists of the Gini coefficient of attained_i; lists that give nobody anything do not count."),
+    ("worst_off", OfMeans, least, "max",
+     "average normalised utility of the stakeholder with the smallest one, in [0, 1]",
+     "min_i of the mean over lists of attained_i."),
+    ("mean_of_means", OfMeans, average, "max",
+     "mean of the stakeholders' average normalised utilities, in [0, 1]",
+     "Mean over i of the mean over lists of attained_i."),
+    ("nash_of_means", OfMeans, geometric, "max",
+     "geometric mean of the stakeholders' average normalised utilities, in [0, 1]",
+     "Geometric mean over i of the mean over lists of attained_i."),
+    ("gini_of_means", OfMeans, inequality, "min",
+     "inequality of the stakeholders' average normalised utilities; 0 is equal, below 1",
+     "Gini coefficient over i of the mean over lists of attained_i."),
+)  # fmt: skip
 
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "normalised utility of whoever is worst off in a list, averaged over lists, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(least)
-
-
-@register("mean_attained")
-class MeanAttained(OfLists):
-    """Mean over lists of the mean of attained_i."""
-
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "normalised utility of all stakeholders, averaged over lists, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(average)
-
-
-@register("nash_attained")
-class NashAttained(OfLists):
-    """Mean over lists of the geometric mean of attained_i."""
-
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "geometric mean of normalised utilities in a list, averaged over lists, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(geometric)
-
-
-@register("gini_attained")
-class GiniAttained(OfLists):
-    """Mean over lists of the Gini coefficient of attained_i; lists that give nobody anything do not count."""
-
-    goal: ClassVar[Goal] = "min"
-    about: ClassVar[str] = "inequality of normalised utilities in a list, averaged over lists; 0 is equal, below 1"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(inequality)
+for _name, _base, _together, _goal, _about, _formula in COLLECTIVE:
+    _own = {"goal": _goal, "about": _about, "together": staticmethod(_together), "__doc__": _formula}
+    register(_name)(type(_name, (_base,), {**_own, "__module__": __name__}))
 
 
-@register("worst_off")
-class WorstOff(OfMeans):
-    """min_i of the mean over lists of attained_i."""
-
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "average normalised utility of the stakeholder with the smallest one, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(least)
-
-
-@register("mean_of_means")
-class MeanOfMeans(OfMeans):
-    """Mean over i of the mean over lists of attained_i."""
-
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "mean of the stakeholders' average normalised utilities, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(average)
-
-
-@register("nash_of_means")
-class NashOfMeans(OfMeans):
-    """Geometric mean over i of the mean over lists of attained_i."""
-
-    goal: ClassVar[Goal] = "max"
-    about: ClassVar[str] = "geometric mean of the stakeholders' average normalised utilities, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(geometric)
-
-
-@register("gini_of_means")
-class GiniOfMeans(OfMeans):
-    """Gini coefficient over i of the mean over lists of attained_i."""
-
-    goal: ClassVar[Goal] = "min"
-    about: ClassVar[str] = "inequality of the stakeholders' average normalised utilities; 0 is equal, below 1"
-    range: ClassVar[Range | None] = SHARE
-
-    together: ClassVar[staticmethod[[Values], Values]] = staticmethod(inequality)
-
-
-@register("floor_violations")
-@dataclass(frozen=True)
-class FloorViolations(MeanMeasure):
+@mean_of("floor_violations", "min", "share of requests in which somebody gets less than its declared floor, in [0, 1]")
+def floor_violations(served: Served, stakeholder: str | None = None) -> Values:
     """Share of requests in which normalised utility is below the floor of the market by more than rounding.
 
     A request counts if at least one of those asked about has a floor and is not indifferent between all lists.
@@ -264,24 +175,15 @@ class FloorViolations(MeanMeasure):
     stakeholder
         Whose floor; None for anybody's, with or without a weight.
     """
-
-    goal: ClassVar[Goal] = "min"
-    about: ClassVar[str] = "share of requests in which somebody gets less than its declared floor, in [0, 1]"
-    range: ClassVar[Range | None] = SHARE
-
-    stakeholder: str | None = None
-
-    def of_requests(self, served: Served) -> Values:
-        """Return 1 for a request with a violation, else 0."""
-        if self.stakeholder is not None:
-            position(self.stakeholder, served)
-        asked = [name for name in served.market.floors if self.stakeholder in (None, name)]
-        rows = [served.market.stakeholders.index(name) for name in asked]
-        floors = np.array([served.market.floors[name] for name in asked])
-        attained = served.moment.attained[rows]
-        known = ~np.isnan(attained)
-        broken = (known & (attained < floors[:, None] - ALIKE)).any(axis=0)
-        return np.where(known.any(axis=0), broken, np.nan)
+    if stakeholder is not None:
+        position(stakeholder, served)
+    asked = [name for name in served.market.floors if stakeholder in (None, name)]
+    rows = [served.market.stakeholders.index(name) for name in asked]
+    floors = np.array([served.market.floors[name] for name in asked])
+    reached = served.moment.attained[rows]
+    known = ~np.isnan(reached)
+    broken = (known & (reached < floors[:, None] - ALIKE)).any(axis=0)
+    return np.where(known.any(axis=0), broken, np.nan)
 
 
 @register("misery")

@@ -19,13 +19,6 @@ from accordant.slates.objectives.stakeholder import (
 )
 
 __all__ = [
-    "Attainments",
-    "Objective",
-    "SlateStakeholder",
-    "StatedObjective",
-    "StatedValue",
-    "attainments",
-    "expected_utilities",
-    "objectives",
-    "register",
-]
+    "Attainments", "Objective", "SlateStakeholder", "StatedObjective", "StatedValue", "attainments",
+    "expected_utilities", "objectives", "register",
+]  # fmt: skip

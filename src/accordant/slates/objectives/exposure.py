@@ -28,13 +28,7 @@ EVEN = 0.5  # before anybody had attention nobody is ahead or behind
 
 
 def check_power(power: float) -> None:
-    """Stop unless a power is finite and at least 0.
-
-    Raises
-    ------
-    InputError
-        If it is not.
-    """
+    """Raise `InputError` unless a power is finite and at least 0."""
     if not 0 <= power < np.inf:
         raise InputError(f"power is {power}; allowed: a number of at least 0")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -48,60 +49,51 @@ class Objective(ABC):
 register = objectives.named
 
 
-@register("relevance")
 @dataclass(frozen=True)
-class Relevance(Objective):
-    """`Requests.relevance` as it is: learned by a recommender, or stated."""
+class Known(Objective):
+    """A property that items or requests already have, whatever happened so far.
 
-    about: ClassVar[str] = "predicted to be what the user wants most"
+    Class attributes
+    ----------------
+    read
+        From the catalogue and the requests to scores, as `Objective.scores` returns them.
+    """
+
+    read: ClassVar[staticmethod[[Catalogue, Requests], Values]]
 
     def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
-        """Return predicted relevance, shape (item, user)."""
-        del catalogue, state
-        return requests.relevance
+        """Return the property."""
+        del state
+        return self.read(catalogue, requests)
 
 
-@register("novelty")
-@dataclass(frozen=True)
-class Novelty(Objective):
-    """1 if the item is not in the user's history, else 0. To a user without a history everything is new."""
-
-    about: ClassVar[str] = "the user never consumed the item"
-
-    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
-        """Return whether an item is new to a user, shape (item, user)."""
-        del catalogue, state
-        return np.asarray(requests.history == 0, dtype=np.float64)
-
-
-@register("safety")
-@dataclass(frozen=True)
-class Safety(Objective):
-    """`Catalogue.safety` as it is declared."""
-
-    about: ClassVar[str] = "declared to be safe"
-
-    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
-        """Return declared safety, shape (item, 1); NaN where it is unknown."""
-        del requests, state
-        return catalogue.safety[:, None]
-
-
-@register("popularity")
-@dataclass(frozen=True)
-class Popularity(Objective):
-    """log(1 + times consumed) over that of the most popular item [ours]: 1 is the most popular.
+def popularity_share(popularity: Values) -> NDArray[np.float64]:
+    """Return log(1 + times consumed) over that of the most popular item, in [0, 1], shape (item,); 0 for all of none.
 
     The logarithm keeps one famous item from making all others look alike.
     """
+    logs = np.log1p(popularity)
+    return np.asarray(logs / max(float(logs.max(initial=0.0)), 1e-12))
 
-    about: ClassVar[str] = "the most popular item; logarithmic in how often items were consumed"
 
-    def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> NDArray[np.float64]:
-        """Return popularity, shape (item, 1); 0 for all where nothing was consumed."""
-        del requests, state
-        logs = np.log1p(catalogue.popularity)
-        return np.asarray(logs / max(float(logs.max(initial=0.0)), 1e-12))[:, None]
+# name, what 1 means, the formula, and where it is read
+KNOWN: tuple[tuple[str, str, str, Callable[[Catalogue, Requests], Values]], ...] = (
+    ("relevance", "predicted to be what the user wants most",
+     "`Requests.relevance` as it is: learned by a recommender, or stated.",
+     lambda _, requests: requests.relevance),
+    ("novelty", "the user never consumed the item",
+     "1 if the item is not in the user's history, else 0. To a user without a history everything is new.",
+     lambda _, requests: np.asarray(requests.history == 0, dtype=np.float64)),
+    ("safety", "declared to be safe", "`Catalogue.safety` as it is declared; NaN where it is unknown.",
+     lambda catalogue, _: catalogue.safety[:, None]),
+    ("popularity", "the most popular item; logarithmic in how often items were consumed",
+     "log(1 + times consumed) over that of the most popular item [ours]: 1 is the most popular.",
+     lambda catalogue, _: popularity_share(catalogue.popularity)[:, None]),
+)  # fmt: skip
+
+for _name, _about, _formula, _read in KNOWN:
+    _own = {"about": _about, "read": staticmethod(_read), "__doc__": _formula, "__module__": __name__}
+    register(_name)(type(_name, (Known,), _own))
 
 
 @register("price")
@@ -157,10 +149,9 @@ class Diversity(Objective):
 
     def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
         """Return 1 − share, shape (item, user); NaN where the category is unknown."""
-        codes, n_categories = catalogue.category_codes, len(catalogue.categories)
-        member = (codes == np.arange(n_categories)[:, None]).astype(np.float64)
+        codes = catalogue.category_codes
         seen = np.bincount(state.slates[state.slates != NOTHING], minlength=catalogue.n_items)
-        had, lately = member @ requests.history, np.broadcast_to((member @ seen)[:, None], (n_categories, 1))
+        had, lately = catalogue.by_category(requests.history), catalogue.by_category(seen)[:, None]
         weights = [(1.0 - self.shown) * (had.sum(axis=0) > 0), self.shown * (lately.sum(axis=0) > 0)]
         total = weights[0] + weights[1]
         mixed = weights[0] * _shares(had) + weights[1] * _shares(lately)

@@ -26,10 +26,6 @@ class StatedObjective(Declared):
 
     Attributes
     ----------
-    metric
-        Registered objective.
-    parameters
-        Of the objective.
     direction
         Whether more of it is good, ``max``, or bad, ``min``.
     weight
@@ -54,13 +50,7 @@ class StatedObjective(Declared):
         return self
 
     def objective(self) -> Objective:
-        """Return the objective.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not registered.
-        """
+        """Return the objective, or raise `UnknownNameError` if it is not registered."""
         return objectives.create(self.metric, self.parameters)
 
     def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
@@ -106,10 +96,6 @@ class SlateStakeholder(Declared):
 
     Attributes
     ----------
-    name
-        Unique.
-    role
-        As on a scope card.
     legitimacy
         Why this party has a say.
     values
@@ -168,8 +154,6 @@ class Attainments:
 
     Attributes
     ----------
-    stakeholder
-        Whose objectives.
     metrics
         Registered objectives, shape (objective,); one may stand for several values.
     means
@@ -205,12 +189,8 @@ def attainments(
 
     Parameters
     ----------
-    stakeholder
-        Whose objectives.
     catalogue, requests, state
         As they were when the lists were chosen: the state is the one before them.
-    slates
-        One list for each request.
 
     Raises
     ------

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from accordant.slates.page.render import FORMAT, render_slated
+from accordant.slates.page.render import render_slates
 
-__all__ = ["FORMAT", "render_slated"]
+__all__ = ["render_slates"]

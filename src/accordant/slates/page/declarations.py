@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, count, number, percent
-from accordant.slates.page.reading import RuleLine, SlatedReading, told
+from accordant.slates.page.reading import RuleLine, SlateReading, in_words
+from accordant.slates.result import AttainmentResult, ProxyResult
 
 STANDINGS = {"met": "circle", "not met": "open-circle", "not defined": "cross", "no threshold": "cross"}
 AIMS = {"max": "more", "min": "less"}
@@ -15,15 +16,10 @@ BOUNDS = {"max": "at least", "min": "at most", "zero": "at most in size"}
 
 
 @dataclass(frozen=True)
-class Wish:
-    """One objective of one value.
+class ObjectiveRow:
+    """One objective of one value as declared; `aim` says whether more or less is wished for.
 
-    Attributes
-    ----------
-    value, metric, parameters, aim, weight, floor, because
-        As declared; `aim` says whether more or less is wished for.
-    results
-        For each rule: the mean in words, and whether the floor is met in the mean ("" without a floor).
+    `results` holds for each rule the mean in words, and whether the floor is met in the mean ("" without a floor).
     """
 
     value: str
@@ -36,34 +32,34 @@ class Wish:
     results: tuple[tuple[str, str], ...]
 
 
-def wishes(reading: SlatedReading, lines: Sequence[RuleLine]) -> list[tuple[Json, tuple[Wish, ...]]]:
+def objective_rows(reading: SlateReading, lines: Sequence[RuleLine]) -> list[tuple[Json, tuple[ObjectiveRow, ...]]]:
     """Return stakeholders that declare objectives, each with what came out for some rules."""
     found = []
     for each in reading.stakeholders:
         stated = [(value["value"], one) for value in each["values"] for one in value["objectives"]]
-        own = [[one for one in line.rule["attainments"] if one["stakeholder"] == each["name"]] for line in lines]
+        own = [[one for one in line.rule.attainments if one.stakeholder == each["name"]] for line in lines]
         if stated:
-            found.append((each, tuple(_wish(*pair, [row[k] for row in own]) for k, pair in enumerate(stated))))
+            found.append((each, tuple(_objective_row(*pair, [row[k] for row in own]) for k, pair in enumerate(stated))))
     return found
 
 
-def _wish(value: str, stated: Json, results: Sequence[Json]) -> Wish:
+def _objective_row(value: str, stated: Json, results: Sequence[AttainmentResult]) -> ObjectiveRow:
     parameters = ", ".join(f"{key} = {each}" for key, each in stated["parameters"].items())
-    told = tuple((number(each["mean"]), _floor_word(each)) for each in results)
-    return Wish(
+    told = tuple((number(each.mean), _floor_word(each)) for each in results)
+    return ObjectiveRow(
         value, stated["metric"], parameters, AIMS[stated["direction"]], stated["weight"],
         stated["floor"], stated["because"], told,
     )  # fmt: skip
 
 
-def _floor_word(result: Json) -> str:
-    if result["floor"] is None:
+def _floor_word(result: AttainmentResult) -> str:
+    if result.floor is None:
         return ""
-    return "not defined" if result["met"] is None else "met" if result["met"] else "not met"
+    return "not defined" if result.met is None else "met" if result.met else "not met"
 
 
 @dataclass(frozen=True)
-class Judged:
+class CriterionRow:
     """A criterion of the card: metric, parameters, bound in words, who chose it and why."""
 
     metric: str
@@ -73,14 +69,14 @@ class Judged:
     rationale: str
 
 
-def criteria(reading: SlatedReading) -> list[Judged]:
+def criteria(reading: SlateReading) -> list[CriterionRow]:
     """Return the criteria of the card; none without a card or verdicts."""
-    card, verdicts = reading.content["scope"], reading.content["verdicts"]
+    card, verdicts = reading.result.scope, reading.result.verdicts
     if card is None or not verdicts:
         return []
     goals = [each["goal"] for each in next(iter(verdicts.values()))]
     return [
-        Judged(
+        CriterionRow(
             each["metric"], ", ".join(f"{key} = {value}" for key, value in each["params"].items()),
             "no threshold" if each["threshold"] is None else f"{BOUNDS[goal]} {number(each['threshold'])}",
             each["chosen_by"] or "nobody named", each["rationale"],
@@ -111,25 +107,12 @@ INSTEAD = {
 
 
 @dataclass(frozen=True)
-class Said:
-    """One voice, in words.
+class ProxyRow:
+    """What one proxy said, in words: for whom, who ranked, and for how many requests it was asked.
 
-    Attributes
-    ----------
-    stakeholder, name, kind, about
-        For whom, and who ranked.
-    asked
-        Requests for which it was asked.
-    share, tau
-        Mean fidelity: agreement with what was declared over the largest attainable one, and the agreement itself.
-    lost
-        Share of rankings that did not count, and below it what became of them.
-    stood_in
-        How many rankings a rule made in place of a language model; empty for others.
-    settings
-        What else the record says of the ranker.
-    usage
-        What was spent: name and value.
+    `share` and `tau` are the mean agreement with what was declared, over the largest attainable one and by itself.
+    `lost` is the share of rankings that did not count, and what became of them; `stood_in` how many a rule made in
+    place of a language model; `settings` and `usage` what else the record says of the ranker, and what was spent.
     """
 
     stakeholder: str
@@ -146,24 +129,14 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Voices:
-    """Everybody who spoke.
+class ProxyTable:
+    """All proxies, and the stakeholders who reported what they declared, `others`; the gate in words.
 
-    Attributes
-    ----------
-    said
-        One for each stakeholder that was spoken for.
-    others
-        Stakeholders who reported what they declared.
-    threshold, instead
-        Of the gate, in words.
-    never
-        How many rankings were asked of language models, if a rule stood in for all of them; None otherwise.
-    stood_in
-        How many rankings of language models a rule made, in words; empty if none.
+    `never` is how many rankings were asked of language models if a rule stood in for all of them, else None; `stood_in`
+    says in how many it did.
     """
 
-    said: tuple[Said, ...]
+    rows: tuple[ProxyRow, ...]
     others: tuple[str, ...]
     threshold: str
     instead: str
@@ -171,48 +144,48 @@ class Voices:
     stood_in: str
 
 
-def voices(reading: SlatedReading) -> Voices | None:
+def proxies(reading: SlateReading) -> ProxyTable | None:
     """Return who spoke for whom; None if nobody did."""
-    found: Sequence[Json] = reading.content.get("voices") or ()
+    found = reading.result.voices
     if not found:
         return None
-    spoken_for = {each["stakeholder"] for each in found}
-    models = [each for each in found if each["ranker"]["kind"] == MODEL]
-    asked, stood_in = sum(each["asked"] for each in models), sum(each["fallbacks"] for each in models)
-    return Voices(
-        tuple(_said(each) for each in found),
+    spoken_for = {each.stakeholder for each in found}
+    models = [each for each in found if each.ranker["kind"] == MODEL]
+    asked, stood_in = sum(each.asked for each in models), sum(each.fallbacks for each in models)
+    return ProxyTable(
+        tuple(_proxy_row(each) for each in found),
         tuple(each["name"] for each in reading.stakeholders if each["name"] not in spoken_for),
-        number(found[0]["threshold"], 2), INSTEAD[found[0]["instead"]], count(asked) if 0 < asked == stood_in else None,
+        number(found[0].threshold, 2), INSTEAD[found[0].instead], count(asked) if 0 < asked == stood_in else None,
         f"in {count(stood_in)} of {count(asked)} rankings" if stood_in else "",
     )  # fmt: skip
 
 
-def _said(voice: Json) -> Said:
-    ranker = voice["ranker"]
+def _proxy_row(voice: ProxyResult) -> ProxyRow:
+    ranker = voice.ranker
     settings = [f"{key} {_named(value)}" for key, value in ranker.items() if key not in TOLD and value is not None]
-    stood_in = f"{count(voice['fallbacks'])} of {count(voice['asked'])}" if ranker["kind"] == MODEL else ""
-    return Said(
-        voice["stakeholder"], ranker["name"], ranker["kind"], ranker["about"], count(voice["asked"]),
-        number(voice["mean_share"]), number(voice["mean_tau"]), _lost(voice), stood_in, ", ".join(settings),
-        tuple((key.replace("_", " "), told(value)) for key, value in voice["usage"].items()),
+    stood_in = f"{count(voice.fallbacks)} of {count(voice.asked)}" if ranker["kind"] == MODEL else ""
+    return ProxyRow(
+        voice.stakeholder, ranker["name"], ranker["kind"], ranker["about"], count(voice.asked),
+        number(voice.mean_share), number(voice.mean_tau), _lost(voice), stood_in, ", ".join(settings),
+        tuple((key.replace("_", " "), in_words(value)) for key, value in voice.usage.items()),
     )  # fmt: skip
 
 
 def _named(setting: object) -> str:
     """Return a setting in words; another ranker, which stands in, by its name."""
-    return str(setting["name"]) if isinstance(setting, dict) and "name" in setting else told(setting)
+    return str(setting["name"]) if isinstance(setting, dict) and "name" in setting else in_words(setting)
 
 
-def _lost(voice: Json) -> tuple[str, ...]:
+def _lost(voice: ProxyResult) -> tuple[str, ...]:
     """Return the share of rankings that did not count, of how many, and what became of them."""
-    asked, failed = voice["asked"], voice["asked"] - voice["passed"]
+    asked, failed = voice.asked, voice.asked - voice.passed
     if not asked:
         return (NOT_DEFINED,)
-    declared = failed - voice["silenced"]
+    declared = failed - voice.silenced
     parts = [
         f"{count(failed)} of {count(asked)}",
-        f"{count(voice['silenced'])} without a say" if voice["silenced"] else "",
+        f"{count(voice.silenced)} without a say" if voice.silenced else "",
         f"{count(declared)} as declared" if declared else "",
-        f"{count(voice['empty'])} ranked nothing" if voice["empty"] else "",
+        f"{count(voice.empty)} ranked nothing" if voice.empty else "",
     ]
     return (percent(failed / asked), *filter(None, parts))

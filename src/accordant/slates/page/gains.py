@@ -11,10 +11,10 @@ from markupsafe import Markup
 from accordant.naming import listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.charts.svg import figure, line, tag, text, wrapped
-from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, Scale, linear_scale, number, percent
 from accordant.report.tables import Cell
-from accordant.slates.page.reading import BEST, FOLD, RuleLine, SlatedReading
+from accordant.slates.evaluation.curves import PopularityCurve
+from accordant.slates.page.reading import BEST, FOLD, RuleLine, SlateReading
 
 EVEN = 5e-4  # a mean that rounds to its floor is not shown as below it
 WIDE = 7  # stakeholders side by side
@@ -22,7 +22,7 @@ SHADES = 5  # of cells, from white to dark; equal parts of [0, 1]
 
 
 @dataclass(frozen=True)
-class Attained:
+class AttainmentCell:
     """One cell: the number in words, its shade (None if not defined), and whether it is marked as below the floor.
 
     It is if the mean is smaller than the floor, unless no list of the rule is below one: floors are held list by list,
@@ -35,32 +35,24 @@ class Attained:
 
 
 @dataclass(frozen=True)
-class Heat:
-    """A table of rules by stakeholders.
-
-    Attributes
-    ----------
-    stakeholders
-        Name and floor of each.
-    shown, rest
-        Rules that stand unfolded, and the others; each with its cells.
-    """
+class AttainmentTable:
+    """A table of rules by stakeholders, each of these with its floor; rules that stand unfolded, and the rest."""
 
     stakeholders: tuple[tuple[str, float | None], ...]
-    shown: tuple[tuple[RuleLine, tuple[Attained, ...]], ...]
-    rest: tuple[tuple[RuleLine, tuple[Attained, ...]], ...]
+    shown: tuple[tuple[RuleLine, tuple[AttainmentCell, ...]], ...]
+    rest: tuple[tuple[RuleLine, tuple[AttainmentCell, ...]], ...]
 
     @property
-    def parts(self) -> tuple[Heat, ...]:
+    def parts(self) -> tuple[AttainmentTable, ...]:
         """The same in tables with few enough stakeholders for a sheet of paper."""
         return tuple(self._part(slice(k, k + WIDE)) for k in range(0, len(self.stakeholders), WIDE))
 
-    def _part(self, part: slice) -> Heat:
+    def _part(self, part: slice) -> AttainmentTable:
         shown, rest = (tuple((line, cells[part]) for line, cells in rows) for rows in (self.shown, self.rest))
-        return Heat(self.stakeholders[part], shown, rest)
+        return AttainmentTable(self.stakeholders[part], shown, rest)
 
 
-def heat(reading: SlatedReading) -> Heat:
+def attainment_table(reading: SlateReading) -> AttainmentTable:
     """Return what every stakeholder attains under every rule: the first rules and all baselines unfolded."""
     stakeholders = tuple((each["name"], each["floor"]) for each in reading.stakeholders)
     lines = reading.lines
@@ -69,21 +61,21 @@ def heat(reading: SlatedReading) -> Heat:
     names |= set(others if len(lines) <= FOLD else others[:BEST])
     shown = [line for line in lines if line.position in names]
     rest = [line for line in lines if line.position not in names]
-    return Heat(stakeholders, _rows(reading, shown, stakeholders), _rows(reading, rest, stakeholders))
+    return AttainmentTable(stakeholders, _rows(reading, shown, stakeholders), _rows(reading, rest, stakeholders))
 
 
 def _rows(
-    reading: SlatedReading, lines: Sequence[RuleLine], stakeholders: Sequence[tuple[str, float | None]]
-) -> tuple[tuple[RuleLine, tuple[Attained, ...]], ...]:
+    reading: SlateReading, lines: Sequence[RuleLine], stakeholders: Sequence[tuple[str, float | None]]
+) -> tuple[tuple[RuleLine, tuple[AttainmentCell, ...]], ...]:
     return tuple((line, tuple(_cell(reading, line, name, floor) for name, floor in stakeholders)) for line in lines)
 
 
-def _cell(reading: SlatedReading, line: RuleLine, stakeholder: str, floor: float | None) -> Attained:
+def _cell(reading: SlateReading, line: RuleLine, stakeholder: str, floor: float | None) -> AttainmentCell:
     value, cell = reading.attained(line, stakeholder)
     if value is None:
-        return Attained(cell, None, False)
-    below = floor is not None and value < floor - EVEN and line.rule["floor_unmet"] != 0
-    return Attained(cell, min(SHADES - 1, max(0, int(value * SHADES))), below)
+        return AttainmentCell(cell, None, False)
+    below = floor is not None and value < floor - EVEN and line.rule.floor_unmet != 0
+    return AttainmentCell(cell, min(SHADES - 1, max(0, int(value * SHADES))), below)
 
 
 WIDTH, NAMES, RIGHT, ROW, TOP, FOOT = 360.0, 140.0, 22.0, 20.0, 8.0, 36.0
@@ -91,15 +83,15 @@ LETTER = 12.0
 MOST_ROWS = 12  # stakeholders that are told apart as behind
 
 
-def followed(lines: Sequence[RuleLine], user: str | None) -> list[str]:
+def drawn_stakeholders(lines: Sequence[RuleLine], user: str | None) -> list[str]:
     """Return the stakeholders whose lines are drawn, the user first, the same for all rules side by side.
 
     With more than there is room for, those who end lowest under one of the rules are kept.
     """
     ends: dict[str, float] = {}
     for each in lines:
-        past = each.rule["over_time"]
-        for name, row in zip(past["stakeholders"], past["attained"], strict=True):
+        past = each.rule.over_time
+        for name, row in zip(past.stakeholders, past.attained, strict=True):
             known = [value for value in row if value is not None]
             ends[name] = min(ends.get(name, 1.0), known[-1] if known else 1.0)
     lowest = sorted(ends, key=lambda name: ends[name])[:MOST_CURVES]
@@ -108,17 +100,17 @@ def followed(lines: Sequence[RuleLine], user: str | None) -> list[str]:
 
 def attained_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Markup | None:
     """Return means of what stakeholders attain up to each request; None if no list made a difference to anybody."""
-    past = each.rule["over_time"]
-    rows = dict(zip(past["stakeholders"], past["attained"], strict=True))
+    past = each.rule.over_time
+    rows = dict(zip(past.stakeholders, past.attained, strict=True))
     curves = []
     for name in names:
-        points = [(float(t), value) for t, value in zip(past["request"], rows[name], strict=True) if value is not None]
+        points = [(float(t), value) for t, value in zip(past.request, rows[name], strict=True) if value is not None]
         if points:
             curves.append(Curve(name, tuple(points)))
     if not curves:
         return None
     axes = Axes(
-        _requests(past["request"][-1], *plot_width()), linear_scale([0.0, 1.0], *plot_height()),
+        _requests(past.request[-1], *plot_width()), linear_scale([0.0, 1.0], *plot_height()),
         ("requests so far →", "attained so far"),
     )  # fmt: skip
     return curve_chart(identifier, f"Attained so far: {each.name}", curves, axes)
@@ -126,16 +118,16 @@ def attained_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Mar
 
 def ever_behind(lines: Sequence[RuleLine]) -> list[str]:
     """Return the stakeholders who are behind at some time under one of some rules."""
-    names = dict.fromkeys(name for each in lines for name in each.rule["over_time"]["stakeholders"])
-    return [name for name in names if any(name in each.rule["over_time"]["behind"] for each in lines)]
+    names = dict.fromkeys(name for each in lines for name in each.rule.over_time.stakeholders)
+    return [name for name in names if any(name in each.rule.over_time.behind for each in lines)]
 
 
 def behind_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Markup | None:
     """Return for each stakeholder the requests at which it is behind; None if nobody ever is, or too many are."""
-    past = each.rule["over_time"]
-    if not names or len(names) > MOST_ROWS or not any(past["behind"]):
+    past = each.rule.over_time
+    if not names or len(names) > MOST_ROWS or not any(past.behind):
         return None
-    across, base = _requests(past["request"][-1], NAMES, WIDTH - RIGHT), TOP + ROW * len(names)
+    across, base = _requests(past.request[-1], NAMES, WIDTH - RIGHT), TOP + ROW * len(names)
     drawn: list[Markup] = []
     for value, label in zip(across.ticks, across.labels(), strict=True):
         x = across(value)
@@ -146,15 +138,15 @@ def behind_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Marku
         drawn.append(line(NAMES, y, WIDTH - RIGHT, y, "grid"))
     drawn += _runs(each, names, across)
     drawn.append(text(WIDTH - RIGHT, base + 31, "requests so far →", "caption", "end"))
-    said = f"Behind at the end: {past['behind'][-1] or 'nobody'}; it changed {past['changes'][-1]} times."
+    said = f"Behind at the end: {past.behind[-1] or 'nobody'}; it changed {past.changes[-1]} times."
     return figure(identifier, (WIDTH, base + FOOT), f"Who is behind: {each.name}", said, *drawn)
 
 
 def _runs(each: RuleLine, names: Sequence[str], across: Scale) -> list[Markup]:
     """Return a bar for each stretch of requests with the same stakeholder behind."""
-    past, found, first = each.rule["over_time"], [], 0
-    requests = past["request"]
-    for name, run in groupby(past["behind"]):
+    past, found, first = each.rule.over_time, [], 0
+    requests = past.request
+    for name, run in groupby(past.behind):
         last = first + len(list(run))
         if name is not None:
             left, right = across(requests[first - 1] if first else 0), across(requests[last - 1])
@@ -183,7 +175,7 @@ def parts(n_items: int) -> list[range]:
     return [range(first, last) for first, last in pairwise(ends)]
 
 
-def highest(curves: Sequence[Json]) -> float:
+def highest(curves: Sequence[PopularityCurve]) -> float:
     """Return the largest share of a bar over some rules, of attention or of popularity."""
     values = [value for each in curves for name in ("exposure", "popularity") for value in _shares(each, name)]
     return max((value for value in values if value is not None), default=1.0)
@@ -192,16 +184,9 @@ def highest(curves: Sequence[Json]) -> float:
 def attention_chart(identifier: str, each: RuleLine, top: float) -> Markup:
     """Return a bar of attention for every item, the most popular first, and a line for its popularity.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    each
-        The rule.
-    top
-        Largest share on the axis, the same for all rules side by side.
+    `top` is the largest share on the axis, the same for all rules side by side.
     """
-    curve = each.rule["popularity"]
+    curve = each.rule.popularity
     shown, known = _shares(curve, "exposure"), _shares(curve, "popularity")
     up = linear_scale([0.0, 100 * top], CURVE_HEIGHT - CURVE_BOTTOM, CURVE_TOP, wanted=3)  # in per cent
     wide = (CURVE_WIDTH - CURVE_LEFT - CURVE_RIGHT) / max(1, len(shown))
@@ -238,8 +223,9 @@ def lorenz_chart(identifier: str, lines: Sequence[RuleLine]) -> Markup | None:
     """Return the share of attention of those who get least, for some rules; None if nothing was shown by any."""
     curves = []
     for each in sorted(lines, key=lambda line: not line.selected):  # the first curve is drawn thicker
-        values = each.rule["popularity"]["lorenz"]
-        if len(values) > 1 and None not in values:
+        lorenz = each.rule.popularity.lorenz
+        values = [value for value in lorenz if value is not None]
+        if 1 < len(values) == len(lorenz):
             curves.append(
                 Curve(
                     f"{each.position}. {listed(each.roles) or each.name}",
@@ -262,9 +248,9 @@ def _thin(n: int) -> list[int]:
     return sorted({*range(0, n, every), n - 1})
 
 
-def _shares(curve: Json, name: str) -> list[float | None]:
+def _shares(curve: PopularityCurve, name: str) -> list[float | None]:
     """Return the share of the items of every bar together; None where it is not defined."""
-    values = curve[name]
+    values = getattr(curve, name)
     found: list[float | None] = []
     for part in parts(len(values)):
         inside = [values[rank] for rank in part]
@@ -272,9 +258,9 @@ def _shares(curve: Json, name: str) -> list[float | None]:
     return found
 
 
-def _names(curve: Json) -> list[str]:
+def _names(curve: PopularityCurve) -> list[str]:
     """Return what each bar stands for."""
-    items = curve["items"]
+    items = curve.items
     return [
         items[part[0]] if len(part) == 1 else f"ranks {part[0] + 1} to {part[-1] + 1}" for part in parts(len(items))
     ]
@@ -292,14 +278,14 @@ def _steps(known: Sequence[float | None], wide: float, up: Scale) -> list[Markup
     return [tag("path", {"d": path, "class": "popularity"})]
 
 
-def _said(curve: Json) -> str:
+def _said(curve: PopularityCurve) -> str:
     """Put the bars into words: shares of the most popular tenth and half."""
-    values = curve["exposure"]
-    if not values or None in values:
+    values = [value for value in curve.exposure if value is not None]
+    if not values or len(values) < len(curve.exposure):
         return "Nothing was shown."
     told = [
         f"the {n} most popular of {len(values)} items get {percent(sum(values[:n]))} of attention"
         for n in dict.fromkeys((max(1, round(len(values) / 10)), max(1, round(len(values) / 2))))
     ]
-    gini = NOT_DEFINED if curve["gini"] is None else number(curve["gini"])
+    gini = NOT_DEFINED if curve.gini is None else number(curve.gini)
     return "; ".join(told) + f"; Gini {gini}."

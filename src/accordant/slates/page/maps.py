@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from accordant.report.charts.bars import Bar, bar_chart
 from accordant.report.charts.svg import Label, figure, line, mark, placed, tag, text
-from accordant.report.reading import Json
 from accordant.report.scale import count, number, percent
 from accordant.slates.page.reading import RuleLine
+from accordant.slates.result import ItemResult
 
 CROWDED = 8  # items of the table; maps carry their numbers
 BARS = 12  # items as bars
@@ -21,7 +21,7 @@ LIGHT = 1  # hatch of bars that are not over capacity
 
 
 @dataclass(frozen=True)
-class Full:
+class LoadCell:
     """How full an item is under one rule, in words: worst day, average day, and share of days over capacity."""
 
     peak: str
@@ -31,10 +31,10 @@ class Full:
 
 def peaks(each: RuleLine) -> dict[str, float]:
     """Return item to load over capacity on the worst day."""
-    return dict(zip(each.rule["crowding"]["items"], each.rule["crowding"]["peak"], strict=True))
+    return dict(zip(each.rule.crowding.items, each.rule.crowding.peak, strict=True))
 
 
-def crowded(lines: Sequence[RuleLine], first: int) -> list[str]:
+def most_crowded(lines: Sequence[RuleLine], first: int) -> list[str]:
     """Return the most crowded items over some rules."""
     worst: dict[str, float] = {}
     for each in lines:
@@ -55,21 +55,21 @@ def load_bars(identifier: str, each: RuleLine, names: Sequence[str], top: float)
     return bar_chart(identifier, title, bars, "load over capacity, 1 is full", span=(1.0, top))
 
 
-def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str, list[Full | None]]]:
+def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str, list[LoadCell | None]]]:
     """Return item, capacity, and how full it is under each rule; None where it has no limit there."""
-    tables = [each.rule["crowding"] for each in lines]
-    places = [{name: place for place, name in enumerate(table["items"])} for table in tables]
+    tables = [each.rule.crowding for each in lines]
+    places = [{name: place for place, name in enumerate(table.items)} for table in tables]
     found = []
     for name in names:
-        cells: list[Full | None] = []
+        cells: list[LoadCell | None] = []
         capacity = "–"
         for table, place in zip(tables, places, strict=True):
             k = place.get(name)
             if k is None:
                 cells.append(None)
                 continue
-            capacity = count(table["capacity"][k])
-            cells.append(Full(number(table["peak"][k], 2), number(table["mean"][k], 2), percent(table["days_over"][k])))
+            capacity = count(table.capacity[k])
+            cells.append(LoadCell(number(table.peak[k], 2), number(table.mean[k], 2), percent(table.days_over[k])))
         found.append((name, capacity, cells))
     return found
 
@@ -84,29 +84,19 @@ REACH, ZOOM = 2.5, 2.0  # the centre reaches so many median distances; it has it
 
 @dataclass(frozen=True)
 class Projection:
-    """Where everything is drawn.
-
-    Attributes
-    ----------
-    height
-        Of the map.
-    unit
-        Drawing units per kilometre.
-    points
-        Item to place.
-    """
+    """Item to its place on a map of some height, with so many drawing units per kilometre."""
 
     height: float
     unit: float
     points: dict[str, tuple[float, float]]
 
 
-def mapped(items: Sequence[Json]) -> list[Json]:
+def located(items: Sequence[ItemResult]) -> list[ItemResult]:
     """Return items with coordinates."""
-    return [each for each in items if each["latitude"] is not None and each["longitude"] is not None]
+    return [each for each in items if each.latitude is not None and each.longitude is not None]
 
 
-def projected(items: Sequence[Json]) -> Projection:
+def project(items: Sequence[ItemResult]) -> Projection:
     """Return places of items with coordinates, at least one; they fill a map from edge to edge."""
     east, north = _flat(items)
     wide, tall = max(east) - min(east), max(north) - min(north)
@@ -117,13 +107,13 @@ def projected(items: Sequence[Json]) -> Projection:
     height = max(LOW, tall * scale + 2 * EDGE)
     left, top = (WIDTH - wide * scale) / 2, (height - tall * scale) / 2
     points = {
-        each["name"]: (left + (x - min(east)) * scale, top + (max(north) - y) * scale)
+        each.name: (left + (x - min(east)) * scale, top + (max(north) - y) * scale)
         for each, x, y in zip(items, east, north, strict=True)
     }
     return Projection(height, scale / KM_PER_DEGREE, points)
 
 
-def centre(items: Sequence[Json]) -> list[Json]:
+def centre(items: Sequence[ItemResult]) -> list[ItemResult]:
     """Return the items around the median place if the others leave them too little room; none otherwise."""
     east, north = _flat(items)
     x, y = median(east), median(north)
@@ -135,14 +125,15 @@ def centre(items: Sequence[Json]) -> list[Json]:
     return inside
 
 
-def _flat(items: Sequence[Json]) -> tuple[list[float], list[float]]:
+def _flat(items: Sequence[ItemResult]) -> tuple[list[float], list[float]]:
     """Return degrees to the east, made as long as degrees to the north at the mean latitude, and to the north."""
-    middle = sum(each["latitude"] for each in items) / len(items)
+    places = [(each.latitude or 0.0, each.longitude or 0.0) for each in items]  # both are known of all
+    middle = sum(latitude for latitude, _ in places) / len(places)
     squeeze = max(FLAT, math.cos(math.radians(middle)))
-    return [each["longitude"] * squeeze for each in items], [each["latitude"] for each in items]
+    return [longitude * squeeze for _, longitude in places], [latitude for latitude, _ in places]
 
 
-def _extent(items: Sequence[Json]) -> float:
+def _extent(items: Sequence[ItemResult]) -> float:
     """Return the longer side of the box around places."""
     east, north = _flat(items)
     return max(max(east) - min(east), max(north) - min(north))
@@ -167,42 +158,28 @@ def step_of(peak: float | None) -> str:
 def load_map(
     identifier: str,
     each: RuleLine,
-    items: Sequence[Json],
+    items: Sequence[ItemResult],
     projection: Projection,
     largest: float,
     numbered: Mapping[str, int],
-    framed: Sequence[Json] = (),
+    framed: Sequence[ItemResult] = (),
 ) -> Markup:
     """Return items at their places: area is attention, shade and outline are load over capacity.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    each
-        The rule.
-    items
-        All with a place.
-    projection
-        Their places.
-    largest
-        Share of attention of the largest circle, the same for all maps.
-    numbered
-        Item to the number that it carries; others carry none.
-    framed
-        Items of the centre, which has a map of its own: a frame stands around them.
+    `largest` is the share of attention of the largest circle, the same for all maps. Items in `numbered` carry their
+    number; a frame stands around those in `framed`, the centre, which has a map of its own.
     """
-    curve, load = each.rule["popularity"], peaks(each)
-    share = dict(zip(curve["items"], curve["exposure"], strict=True))
+    curve, load = each.rule.popularity, peaks(each)
+    share = dict(zip(curve.items, curve.exposure, strict=True))
     bottom = projection.height
     ground = [tag("rect", {"x": 0.5, "y": 0.5, "width": WIDTH - 1, "height": bottom - 1, "class": "ground"})]
     shrink = min(1.0, math.sqrt(AVOIDED / (5 * len(items))))
-    sizes = {one["name"]: shrink * _radius(share.get(one["name"]), largest) for one in items}
-    upward = sorted(((one["name"], one) for one in items), key=lambda pair: -sizes[pair[0]])  # small ones lie on top
+    sizes = {one.name: shrink * _radius(share.get(one.name), largest) for one in items}
+    upward = sorted(((one.name, one) for one in items), key=lambda pair: -sizes[pair[0]])  # small ones lie on top
     marks = [_item(one, projection.points[name], sizes[name], share.get(name), load.get(name)) for name, one in upward]
     drawn = [*ground, tag("g", {"class": "many" if len(items) > AVOIDED else None}, *marks)]
     if framed:
-        drawn.append(_frame([projection.points[one["name"]] for one in framed]))
+        drawn.append(_frame([projection.points[one.name] for one in framed]))
     labels = [
         Label(*projection.points[name], str(place), "halo", sizes[name] + 1)
         for name, place in numbered.items()
@@ -217,12 +194,12 @@ def load_map(
     return figure(identifier, (WIDTH, bottom + FOOT), f"Map of load: {each.name}", _said(items, load), *drawn)
 
 
-def legend(items: Sequence[Json], lines: Sequence[RuleLine]) -> list[tuple[str, str]]:
+def legend(items: Sequence[ItemResult], lines: Sequence[RuleLine]) -> list[tuple[str, str]]:
     """Return class and words of everything that occurs on the maps."""
     found = {step_of(peak) for each in lines for peak in peaks(each).values()}
     words = [(css, said) for _, css, said in STEPS if css in found]
-    words += [(FREE, "no limit")] if any(each["capacity"] is None for each in items) else []
-    return [*words, *([(CLOSED, "closed")] if any(each["capacity"] == 0 for each in items) else [])]
+    words += [(FREE, "no limit")] if any(each.capacity is None for each in items) else []
+    return [*words, *([(CLOSED, "closed")] if any(each.capacity == 0 for each in items) else [])]
 
 
 def sample(css: str) -> Markup:
@@ -237,12 +214,14 @@ def _radius(share: float | None, largest: float) -> float:
     return max(SMALL, LARGE * math.sqrt((share or 0.0) / largest)) if largest > 0 else SMALL
 
 
-def _item(item: Json, place: tuple[float, float], radius: float, share: float | None, peak: float | None) -> Markup:
+def _item(
+    item: ItemResult, place: tuple[float, float], radius: float, share: float | None, peak: float | None
+) -> Markup:
     x, y = place
-    if item["capacity"] == 0:
-        return tag("g", {}, tag("title", {}, f"{item['name']}: closed"), mark("cross", x, y, 4.5, "closed"))
+    if item.capacity == 0:
+        return tag("g", {}, tag("title", {}, f"{item.name}: closed"), mark("cross", x, y, 4.5, "closed"))
     full = "no limit" if peak is None else f"{number(peak, 2)} times its capacity on the worst day"
-    about = tag("title", {}, f"{item['name']}: {percent(share)} of attention, {full}")
+    about = tag("title", {}, f"{item.name}: {percent(share)} of attention, {full}")
     return tag("circle", {"cx": x, "cy": y, "r": radius, "class": f"item {step_of(peak)}"}, about)
 
 
@@ -254,9 +233,9 @@ def _frame(points: Sequence[tuple[float, float]]) -> Markup:
     return tag("rect", box | {"class": "frame"})
 
 
-def _said(items: Sequence[Json], load: Mapping[str, float]) -> str:
+def _said(items: Sequence[ItemResult], load: Mapping[str, float]) -> str:
     """Put the map into words: who is over capacity."""
-    over = {one["name"]: load[one["name"]] for one in items if load.get(one["name"], 0.0) > 1}
+    over = {one.name: load[one.name] for one in items if load.get(one.name, 0.0) > 1}
     told = "; ".join(f"{name} {number(over[name], 2)}" for name in sorted(over, key=lambda name: -over[name]))
     return f"{len(items)} items; {len(over)} of them over capacity on their worst day{': ' if over else ''}{told}."
 

@@ -1,4 +1,4 @@
-"""Reading the JSON of slates: rules in one order, the marked ones among them, and what each stakeholder attains."""
+"""Reading the result of slates: rules in one order, the marked ones among them, and what each stakeholder attains."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from accordant.report.reading import Json, Line, Listing
 from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import Cell
 from accordant.runs.record import Column, Row
+from accordant.slates.evaluation.front import FrontRow
+from accordant.slates.result import RuleResult, SlateResult
 
 # kind of rule → (mark in tables and charts, words for the legend)
 KINDS = {
@@ -30,20 +32,13 @@ BEST = 10  # rules whose gains stand unfolded, beside baselines
 
 @dataclass(frozen=True)
 class RuleLine(Line):
-    """One rule of the leaderboard.
+    """One rule of the leaderboard, with its object in the list of rules and on the front.
 
-    Attributes
-    ----------
-    rule
-        Its object in the list of rules.
-    standing
-        Its object on the front.
-    roles
-        Why it is marked: reference, chosen, first, drawn; empty for most.
+    `roles` say why it is marked: reference, chosen, first, drawn; empty for most.
     """
 
-    rule: Json
-    standing: Json
+    rule: RuleResult
+    standing: FrontRow
     roles: tuple[str, ...]
 
     @property
@@ -54,7 +49,7 @@ class RuleLine(Line):
     @property
     def fill(self) -> str:
         """Class of the mark: full unless another rule dominates, or a value is missing."""
-        return "full" if self.standing["on_front"] else "dominated"
+        return "full" if self.standing.on_front else "dominated"
 
     @property
     def words(self) -> str:
@@ -70,21 +65,26 @@ class MeasureColumn(Column):
 
 
 @dataclass(frozen=True)
-class SlatedReading(Listing):
-    """The JSON, and the questions that several sections ask of it."""
+class SlateReading(Listing):
+    """The result, and the questions that several sections ask of it."""
 
     content: Json
 
     @cached_property
+    def result(self) -> SlateResult:
+        """The typed result."""
+        return SlateResult.read(self.content)
+
+    @cached_property
     def lines(self) -> tuple[RuleLine, ...]:
         """Candidates in order of their score, then the lines that cannot win."""
-        rows = sorted((Row(**row) for row in self.content["leaderboard"]), key=lambda row: not row.candidate)
-        rules = {each["label"]: each for each in self.content["rules"]}
-        standings = {each["rule"]: each for each in self.content["front"]["rows"]}
+        rows = sorted((Row(**row) for row in self.result.leaderboard), key=lambda row: not row.candidate)
+        rules = {each.label: each for each in self.result.rules}
+        standings = {each.rule: each for each in self.result.front.rows}
         return tuple(
             RuleLine(
                 row.strategy, row.kind, row.kind if row.kind in KINDS else "other", row.candidate,
-                row.strategy == self._chosen, rules[row.strategy]["note"], position, row,
+                row.strategy == self._chosen, rules[row.strategy].note, position, row,
                 rules[row.strategy], standings[row.strategy], self._roles(row.strategy),
             )
             for position, row in enumerate(rows, 1)
@@ -93,18 +93,17 @@ class SlatedReading(Listing):
     @cached_property
     def columns(self) -> tuple[MeasureColumn, ...]:
         """All measures."""
-        return tuple(MeasureColumn(**each) for each in self.content["columns"])
+        return tuple(MeasureColumn(**each) for each in self.result.columns)
 
     @property
     def level(self) -> str:
         """Confidence level of every interval."""
-        return percent(self.content["level"])
+        return percent(self.result.level)
 
     @property
     def stakeholders(self) -> list[Json]:
         """Stakeholders as declared."""
-        found: list[Json] = self.content["stakeholders"]
-        return found
+        return list(self.result.stakeholders)
 
     @property
     def families(self) -> list[str]:
@@ -128,13 +127,13 @@ class SlatedReading(Listing):
     @cached_property
     def watched(self) -> tuple[RuleLine, ...]:
         """Rules whose robustness was measured."""
-        return tuple(line for line in self.lines if line.rule["stability"] or line.rule["manipulability"])
+        return tuple(line for line in self.lines if line.rule.stability or line.rule.manipulability)
 
     @property
     def reference(self) -> str | None:
         """The rule that others are compared with: the list of the user alone."""
-        prices = self.content["prices"]
-        return None if prices is None else str(prices["reference"])
+        prices = self.result.prices
+        return None if prices is None else prices.reference
 
     def column(self, label: str) -> MeasureColumn | None:
         """Return a measure by its label."""
@@ -154,10 +153,10 @@ class SlatedReading(Listing):
         if label is not None:
             cell = line.row.metrics[label]
             return cell.value, Cell(number(cell.value), interval(cell.low, cell.high))
-        past = line.rule["over_time"]
-        if stakeholder not in past["stakeholders"] or not past["days"]:
+        past = line.rule.over_time
+        if stakeholder not in past.stakeholders or not past.days:
             return None, Cell(number(None))
-        last = past["attained"][past["stakeholders"].index(stakeholder)][-1]
+        last = past.attained[past.stakeholders.index(stakeholder)][-1]
         return last, Cell(number(last))
 
     def called(self, label: str) -> str:
@@ -176,7 +175,7 @@ class SlatedReading(Listing):
     @property
     def floored(self) -> bool:
         """Whether stakeholders declared floors for lists."""
-        return any(line.rule["floor_unmet"] is not None for line in self.lines)
+        return any(line.rule.floor_unmet is not None for line in self.lines)
 
     def _attained_label(self, stakeholder: str) -> str | None:
         """Return the label of the measure of what a stakeholder attains; None if it is not among them."""
@@ -185,17 +184,17 @@ class SlatedReading(Listing):
 
     @property
     def _chosen(self) -> str | None:
-        trial = self.content["trial"]
-        return None if trial is None else str(trial["chosen"])
+        trial = self.result.trial
+        return None if trial is None else trial.chosen
 
     @property
     def _first(self) -> str | None:
-        rows = self.content["leaderboard"]
-        return next((row["strategy"] for row in rows if row["candidate"] and row["score"]["value"] is not None), None)
+        ranked = [row for row in self.result.leaderboard if row["candidate"] and row["score"]["value"] is not None]
+        return str(ranked[0]["strategy"]) if ranked else None
 
     @property
     def _drawn(self) -> str | None:
-        return next((row["label"] for row in self.content["rules"] if row["label"].startswith(DRAWN)), None)
+        return next((row.label for row in self.result.rules if row.label.startswith(DRAWN)), None)
 
     def _roles(self, name: str) -> tuple[str, ...]:
         known = {
@@ -218,7 +217,7 @@ def role_words(line: RuleLine, user: str | None) -> str:
     return listed([words[role] for role in line.roles]) or line.kind
 
 
-def told(value: object) -> str:
+def in_words(value: object) -> str:
     """Return a number, a truth value, a text, or several of them in words; None and what is empty is ``none``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -227,9 +226,9 @@ def told(value: object) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{str(key).replace('_', ' ')} {told(each)}" for key, each in value.items()) or "none"
+        return ", ".join(f"{str(key).replace('_', ' ')} {in_words(each)}" for key, each in value.items()) or "none"
     if isinstance(value, list | tuple):
-        return "; ".join(map(told, value)) or "none"
+        return "; ".join(map(in_words, value)) or "none"
     return "none" if value is None else str(value)
 
 

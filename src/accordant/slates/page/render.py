@@ -10,55 +10,48 @@ from markupsafe import Markup
 from accordant.errors import InputError
 from accordant.report.charts.panels import metric_panel, score_axis, score_scale, score_strip
 from accordant.report.page import Page
-from accordant.report.reading import GOALS, Json
+from accordant.report.reading import GOALS
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
 from accordant.slates.options import command_line
 from accordant.slates.page import declarations, gains, maps, summary
-from accordant.slates.page.declarations import voices
-from accordant.slates.page.gains import heat
-from accordant.slates.page.maps import centre, mapped, projected
-from accordant.slates.page.reading import KINDS, RuleLine, SlatedReading, role_words, sentence
+from accordant.slates.page.declarations import proxies
+from accordant.slates.page.gains import attainment_table
+from accordant.slates.page.maps import centre, located, project
+from accordant.slates.page.reading import KINDS, RuleLine, SlateReading, role_words, sentence
 from accordant.slates.page.robustness import Robustness, changes, robustness
 from accordant.slates.page.tradeoffs import check, front_chart
+from accordant.slates.result import FORMAT, ItemResult
 
-FORMAT = 2  # of the JSON that a page is made from
 BESIDE, MORE = 5, 6  # measures beside the score, and per further table
 
 
-def render_slated(content: dict[str, Any]) -> str:
+def render_slates(content: dict[str, Any]) -> str:
     """Return what rules showed, and all that was measured about it, as one HTML document.
 
-    Parameters
-    ----------
-    content
-        What ``accordant slate --json`` prints. Nothing else is read, so the same content gives the same bytes.
-
-    Raises
-    ------
-    InputError
-        If the content has another format.
+    Nothing but the JSON that ``accordant slate --json`` prints is read, so the same content gives the same bytes.
+    Raises `InputError` if it has another format.
     """
     if content.get("result") != FORMAT:
         raise InputError(f"the slates have format {content.get('result')!r}; allowed: {FORMAT}")
-    reading = SlatedReading(content)
+    reading = SlateReading(content)
     return PAGE.render(
-        "slated.html",
-        content=content,
+        "slates.html",
+        content=reading.result,
         reading=reading,
         front=_front(reading),
         score_scale=score_scale(line.row.score for line in reading.lines),
         boards=_boards(reading),
         changed=changes(reading),
-        heat=heat(reading),
-        voices=voices(reading),
+        attainment=attainment_table(reading),
+        proxies=proxies(reading),
         attention=_attention(reading),
         load=_load(reading),
         times=_times(reading),
         robust=(robust := robustness(reading)),
         proportional=_proportional(robust),
-        wishes=declarations.wishes(reading, _looked_at(reading)),
+        objectives=declarations.objective_rows(reading, _looked_at(reading)),
         looked_at=_looked_at(reading),
-        check=check(content),
+        check=check(reading.result.consumption),
         criteria=declarations.criteria(reading),
         command=command_line(content),
     )  # fmt: skip
@@ -66,28 +59,28 @@ def render_slated(content: dict[str, Any]) -> str:
 
 def _proportional(found: Robustness) -> tuple[list[RuleLine], list[RuleLine]] | None:
     """Return rules that stand unfolded and folded among those whose proportionality was checked; None without any."""
-    shown, others = ([line for line in part if line.rule["broken"]] for part in (found.shown, found.others))
+    shown, others = ([line for line in part if line.rule.broken] for part in (found.shown, found.others))
     return (shown, others) if shown else None
 
 
-def _looked_at(reading: SlatedReading) -> tuple[RuleLine, ...]:
+def _looked_at(reading: SlateReading) -> tuple[RuleLine, ...]:
     """Return marked rules without the drawn one, where there is another."""
     return tuple(line for line in reading.marked if "drawn at random" not in line.roles) or reading.marked
 
 
-def _front(reading: SlatedReading) -> dict[str, Any]:
+def _front(reading: SlateReading) -> dict[str, Any]:
     """Return the drawing of the front, with a panel instead where it has one axis, and its table."""
-    axes, user = reading.content["front"]["axes"], reading.content["user"]
-    there = [line for line in reading.lines if None not in line.standing["values"]]
+    axes, user = reading.result.front.axes, reading.result.user
+    there = [line for line in reading.lines if None not in line.standing.values]
     chart = front_chart("front-chart", reading.lines, (axes[0], axes[1]), user) if len(axes) == 2 and there else None
     if len(axes) == 1 and there and (column := reading.column(axes[0])) is not None:
         chart = metric_panel("front-chart", there, column, metric_decimals(reading, axes[0]))
-    ordered = sorted(reading.lines, key=lambda line: (not line.standing["on_front"], line.position))
+    ordered = sorted(reading.lines, key=lambda line: (not line.standing.on_front, line.position))
     shown, rest = reading.folded(ordered)
     return {"axes": axes, "chart": chart, "shown": shown, "rest": rest, "pair": len(axes) == 2}
 
 
-def _boards(reading: SlatedReading) -> dict[str, Any]:
+def _boards(reading: SlateReading) -> dict[str, Any]:
     """Return tables of measures: those that count and the first others beside the score, and all others."""
     ordered = sorted(reading.columns, key=lambda column: -column.weight)
     first, others = ordered[:BESIDE], ordered[BESIDE:]
@@ -102,46 +95,46 @@ def _boards(reading: SlatedReading) -> dict[str, Any]:
     }
 
 
-def _attention(reading: SlatedReading) -> dict[str, Any]:
+def _attention(reading: SlateReading) -> dict[str, Any]:
     """Return a drawing of attention for each marked rule, and Lorenz curves of all of them."""
     lines = reading.marked
-    top = gains.highest([line.rule["popularity"] for line in lines])
+    top = gains.highest([line.rule.popularity for line in lines])
     bars = [(line, gains.attention_chart(f"attention-{place}", line, top)) for place, line in enumerate(lines, 1)]
-    n_items = max((len(line.rule["popularity"]["items"]) for line in lines), default=0)
+    n_items = max((len(line.rule.popularity.items) for line in lines), default=0)
     sizes = sorted({len(part) for part in gains.parts(n_items)})
     return {"bars": bars, "lorenz": gains.lorenz_chart("lorenz-chart", lines), "n": n_items,
             "grouped": " or ".join(map(str, sizes)) if n_items > gains.BARS else ""}  # fmt: skip
 
 
-def _load(reading: SlatedReading) -> dict[str, Any]:
+def _load(reading: SlateReading) -> dict[str, Any]:
     """Return maps, or bars where no item has a place, and the table of the most crowded items."""
-    lines, items = reading.compared, reading.content["items"]
-    places, names = mapped(items), maps.crowded(lines, maps.CROWDED)
+    lines, items = reading.compared, reading.result.items
+    places, names = located(items), maps.most_crowded(lines, maps.CROWDED)
     drawn: list[tuple[str, list[tuple[RuleLine, Markup]]]] = []
     if places:
         drawn = _maps(lines, places, {name: number for number, name in enumerate(names, 1)})
     elif names:
-        bars = maps.crowded(lines, maps.BARS)
+        bars = maps.most_crowded(lines, maps.BARS)
         top = max(maps.peaks(line).get(name, 0.0) for line in lines for name in bars)
         drawn = [("", [(line, maps.load_bars(f"load-{k}", line, bars, top)) for k, line in enumerate(lines, 1)])]
     return {"drawn": drawn, "map": bool(places), "unplaced": len(items) - len(places), "lines": lines,
             "rows": maps.rows(lines, names), "legend": maps.legend(items, lines),
-            "closed": [each["name"] for each in items if each["capacity"] == 0]}  # fmt: skip
+            "closed": [each.name for each in items if each.capacity == 0]}  # fmt: skip
 
 
 def _maps(
-    lines: Sequence[RuleLine], places: Sequence[Json], numbers: dict[str, int]
+    lines: Sequence[RuleLine], places: Sequence[ItemResult], numbers: dict[str, int]
 ) -> list[tuple[str, list[tuple[RuleLine, Markup]]]]:
     """Return maps of all items, and of a dense centre, with a title each; numbers stand where there is most room."""
-    shares = [each for line in lines for each in line.rule["popularity"]["exposure"] if each is not None]
+    shares = [each for line in lines for each in line.rule.popularity.exposure if each is not None]
     largest, dense = max(shares, default=0.0), centre(places)
-    inside = {each["name"] for each in dense}
+    inside = {each.name for each in dense}
     outer = {name: place for name, place in numbers.items() if name not in inside}
     parts = [("All items" if dense else "", places, outer, dense)]
     parts += [("The centre, inside the frame", dense, numbers, [])] if dense else []
     found = []
     for part, (title, items, numbered, framed) in enumerate(parts, 1):
-        where = projected(items)
+        where = project(items)
         found.append((title, [
             (line, maps.load_map(f"map-{part}-{k}", line, items, where, largest, numbered, framed))
             for k, line in enumerate(lines, 1)
@@ -149,9 +142,9 @@ def _maps(
     return found
 
 
-def _times(reading: SlatedReading) -> list[tuple[RuleLine, Markup | None, Markup | None]]:
+def _times(reading: SlateReading) -> list[tuple[RuleLine, Markup | None, Markup | None]]:
     """Return drawings of what was attained so far and of who is behind, for the rules side by side."""
-    names = gains.followed(reading.compared, reading.content["user"])
+    names = gains.drawn_stakeholders(reading.compared, reading.result.user)
     behind = gains.ever_behind(reading.compared)
     return [
         (line, gains.attained_chart(f"time-{k}", line, names), gains.behind_chart(f"behind-{k}", line, behind))
@@ -164,13 +157,13 @@ def _of(table: MetricTable, positions: Sequence[int] | set[int]) -> list[Any]:
     return [row for row in table.rows if row[0].position in positions]
 
 
-def _last(values: Sequence[Json]) -> Any:
+def _last(values: Sequence[Any]) -> Any:
     """Return the last of some values; None of none."""
     return values[-1] if values else None
 
 
 PAGE = Page(
-    "accordant.slates.page", "slated.css",
+    "accordant.slates.page", "slates.css",
     filters={
         "score": score_cell, "sentence": sentence, "standing": declarations.standing, "rows_of": _of,
         "last_of": _last,

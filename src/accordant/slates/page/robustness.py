@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from accordant.naming import listed
-from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, interval, number, percent
-from accordant.slates.page.reading import MeasureColumn, RuleLine, SlatedReading
+from accordant.slates.evaluation.stability import Dropped
+from accordant.slates.page.reading import MeasureColumn, RuleLine, SlateReading
 from accordant.slates.page.summary import BETTER, meaning, signed, span
+from accordant.slates.result import Change as Difference
+from accordant.slates.result import ManipulabilityResult
 
 ALIKE = 5e-4  # a change that rounds to 0.000 is none
 SERVED_AGAIN, AS_FOUND = "all served again", "list by list"
 
 
 @dataclass(frozen=True)
-class Told:
+class Cell:
     """A cell: what stands first, and further lines below it."""
 
     value: str
@@ -25,29 +28,18 @@ class Told:
 
 @dataclass(frozen=True)
 class Robustness:
-    """What was measured of watched rules, and of all.
+    """What was measured of watched rules, `lines`, and of all.
 
-    Attributes
-    ----------
-    lines
-        Watched rules.
-    dropped, misreports
-        Tables of stakeholders by watched rules; a cell is None where nothing was measured.
-    one_report
-        Rules under which the same misreport was assumed in all requests.
-    tried
-        How many misreports were tried, each number once.
-    every_order
-        Whether these were all orders of items.
-    dropped_in_market, misreports_in_market
-        Whether all requests were served again, each answer once.
-    shown, others
-        Rules of tables over all rules: the marked and watched ones, and those that are folded.
+    `dropped` and `misreports` are tables of stakeholders by watched rules, with None where nothing was measured.
+    `one_report` names the rules under which the same misreport was assumed in all requests; `tried` holds how many were
+    tried, each number once, and `every_order` whether these were all orders of items. The two sets say whether all
+    requests were served again, each answer once. `shown` and `others` are the rules of tables over all rules: marked
+    and watched ones, and the folded.
     """
 
     lines: tuple[RuleLine, ...]
-    dropped: tuple[tuple[str, tuple[Told | None, ...]], ...]
-    misreports: tuple[tuple[str, tuple[Told | None, ...]], ...]
+    dropped: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    misreports: tuple[tuple[str, tuple[Cell | None, ...]], ...]
     one_report: tuple[str, ...]
     tried: tuple[int, ...]
     every_order: bool
@@ -57,31 +49,31 @@ class Robustness:
     others: tuple[RuleLine, ...]
 
 
-def robustness(reading: SlatedReading) -> Robustness:
+def robustness(reading: SlateReading) -> Robustness:
     """Return both tables for the rules that were watched."""
     lines = reading.watched
     shown = {line.position: line for line in (*reading.marked, *lines)}
-    reports = [each for line in lines for each in line.rule["manipulability"]]
-    absences = [each for line in lines for each in line.rule["stability"]]
-    again, served_again = (frozenset(each["in_market"] for each in part) for part in (absences, reports))
+    reports = [each for line in lines for each in line.rule.manipulability]
+    absences = [each for line in lines for each in line.rule.stability]
+    again, served_again = (frozenset(each.in_market for each in part) for part in (absences, reports))
     return Robustness(
         lines, _table(reading, "stability", _dropped, told_apart=len(again) > 1),
         _table(reading, "manipulability", _misreported, told_apart=len(served_again) > 1),
-        tuple(line.name for line in lines if any(each["one_report"] for each in line.rule["manipulability"])),
-        tuple(sorted({each["tried"] for each in reports})),
-        bool(reports) and all(each["every_order"] for each in reports), again, served_again, tuple(shown.values()),
+        tuple(line.name for line in lines if any(each.one_report for each in line.rule.manipulability)),
+        tuple(sorted({each.tried for each in reports})),
+        bool(reports) and all(each.every_order for each in reports), again, served_again, tuple(shown.values()),
         tuple(line for line in reading.lines if line.position not in shown),
     )  # fmt: skip
 
 
 def _table(
-    reading: SlatedReading, key: str, tell: Callable[[Json, bool], Told], *, told_apart: bool
-) -> tuple[tuple[str, tuple[Told | None, ...]], ...]:
+    reading: SlateReading, key: str, tell: Callable[[Any, bool], Cell], *, told_apart: bool
+) -> tuple[tuple[str, tuple[Cell | None, ...]], ...]:
     """Return a row for every stakeholder that was measured under some rule; cells say how where that is told apart."""
     found = []
     for name in (each["name"] for each in reading.stakeholders):
         cells = [
-            next((tell(each, told_apart) for each in line.rule[key] if each["stakeholder"] == name), None)
+            next((tell(each, told_apart) for each in getattr(line.rule, key) if each.stakeholder == name), None)
             for line in reading.watched
         ]
         if any(cell is not None for cell in cells):
@@ -89,30 +81,30 @@ def _table(
     return tuple(found)
 
 
-def _how(each: Json, told_apart: bool) -> list[str]:
+def _how(each: Dropped | ManipulabilityResult, told_apart: bool) -> list[str]:
     """Return whether all requests were served again, if other cells differ in that."""
-    return [SERVED_AGAIN if each["in_market"] else AS_FOUND] if told_apart else []
+    return [SERVED_AGAIN if each.in_market else AS_FOUND] if told_apart else []
 
 
-def _dropped(each: Json, told_apart: bool) -> Told:
+def _dropped(each: Dropped, told_apart: bool) -> Cell:
     """Return overlap, share of lists with the same items, and who loses and gains most."""
-    value = NOT_DEFINED if each["overlap"] is None else number(each["overlap"])
-    known = {name: change for name, change in each["changes"].items() if change is not None}
-    below = [f"{percent(each['unchanged'])} unchanged"]
+    value = NOT_DEFINED if each.overlap is None else number(each.overlap)
+    known = {name: change for name, change in each.changes.items() if change is not None}
+    below = [f"{percent(each.unchanged)} unchanged"]
     if known:
         low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
         below += [f"{low} {signed(known[low])}"] if known[low] < -ALIKE else ["nobody loses"]
         below += [f"{high} {signed(known[high])}"] if known[high] > ALIKE else ["nobody gains"]
-    return Told(value, (*below, *_how(each, told_apart)))
+    return Cell(value, (*below, *_how(each, told_apart)))
 
 
-def _misreported(each: Json, told_apart: bool) -> Told:
+def _misreported(each: ManipulabilityResult, told_apart: bool) -> Cell:
     """Return the gain with its interval, in how many requests there is one, and the largest."""
-    gain = each["gain"]
-    limits = interval(gain["low"], gain["high"])
-    share = "" if each["share"] is None else f"in {percent(each['share'])} of requests"
-    below = (limits, share, f"largest {number(each['largest'])}")
-    return Told(number(gain["value"]), (*filter(None, below), *_how(each, told_apart)))
+    gain = each.gain
+    limits = interval(gain.low, gain.high)
+    share = "" if each.share is None else f"in {percent(each.share)} of requests"
+    below = (limits, share, f"largest {number(each.largest)}")
+    return Cell(number(gain.value), (*filter(None, below), *_how(each, told_apart)))
 
 
 CLASSES = {BETTER[True]: "gain", BETTER[False]: "loss"}
@@ -139,17 +131,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Changes:
-    """What one rule changes.
+    """What one rule changes against the reference, measure by measure.
 
-    Attributes
-    ----------
-    line, reference
-        The rule, and what it is compared with.
-    rows
-        One for each measure.
-    later, every
-        How many measures are better and worse on the later and on all requests, in words; `later` is empty without a
-        trial.
+    `later` and `every` say how many measures are better and worse on the later and on all requests; `later` is empty
+    without a trial.
     """
 
     line: RuleLine
@@ -159,30 +144,30 @@ class Changes:
     every: str
 
 
-def changes(reading: SlatedReading) -> Changes | None:
+def changes(reading: SlateReading) -> Changes | None:
     """Return what the chosen rule changes, or without a trial the first on the leaderboard.
 
     None without a reference, or if the rule is the reference itself.
     """
-    prices, trial = reading.content["prices"], reading.content["trial"]
+    prices, trial = reading.result.prices, reading.result.trial
     shown = [line for line in reading.marked if {"chosen", "first"} & set(line.roles)]
     looked = next((line for line in shown if line.selected), shown[0] if shown else None)
-    if prices is None or looked is None or looked.name not in prices["rules"]:
+    if prices is None or looked is None or looked.name not in prices.rules:
         return None
-    reference = next(line for line in reading.lines if line.name == prices["reference"])
+    reference = next(line for line in reading.lines if line.name == prices.reference)
     rows = tuple(
-        Row(column, None if trial is None else _change(trial["differences"][label]), _change(found))
+        Row(column, None if trial is None else _change(trial.differences[label]), _change(found))
         for column in reading.columns
         for label in [column.label]
-        for found in [prices["rules"][looked.name][label]]
+        for found in [prices.rules[looked.name][label]]
     )
     later = [row.later for row in rows if row.later is not None]
     return Changes(looked, reference, rows, _tally(later) if later else "", _tally([row.every for row in rows]))
 
 
-def _change(difference: Json) -> Change:
+def _change(difference: Difference) -> Change:
     word = meaning(difference)
-    return Change(signed(difference["value"]), span(difference), word, CLASSES.get(word, ""))
+    return Change(signed(difference.value), span(difference.low, difference.high), word, CLASSES.get(word, ""))
 
 
 def _tally(found: Sequence[Change]) -> str:

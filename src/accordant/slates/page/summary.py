@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accordant.naming import listed
-from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, count, interval, number, percent
 from accordant.slates.evaluation.front import dominance
-from accordant.slates.page.reading import SlatedReading
+from accordant.slates.page.reading import SlateReading
+from accordant.slates.result import Change, TrialResult
 
 PLUS = "+"
 BETTER = {True: "better", False: "worse", None: "no change shown"}  # of a difference with an interval
@@ -18,20 +18,8 @@ NAMED = 3  # rules that a sentence names
 
 @dataclass(frozen=True)
 class Finding:
-    """One of the boxes of the answer, all of one size.
-
-    Attributes
-    ----------
-    title
-        What it is about.
-    value, limits
-        The number in words, with its interval.
-    word
-        What it means.
-    css
-        Class: better, worse, or open.
-    sentence
-        One sentence that says so.
+    """One of the boxes of the answer: title, number in words with its interval, what it means, its class, and a
+    sentence.
     """
 
     title: str
@@ -42,35 +30,33 @@ class Finding:
     sentence: str
 
 
-def served(reading: SlatedReading) -> list[str]:
+def served_sentences(reading: SlateReading) -> list[str]:
     """Return how many requests were served, and with what."""
-    content, asked = reading.content, reading.content["requests"]
-    days = "1 day" if asked["days"] == 1 else f"{count(asked['days'])} days"
-    users = "1 user" if asked["users"] == 1 else f"{count(asked['users'])} users"
+    content, asked = reading.content, reading.result.requests
+    days = "1 day" if asked.days == 1 else f"{count(asked.days)} days"
+    users = "1 user" if asked.users == 1 else f"{count(asked.users)} users"
     rules = len(reading.lines)
-    cold = {0: "No request is", asked["n"]: "All requests are"}.get(
-        asked["cold"], f"{count(asked['cold'])} requests are"
-    )
+    cold = {0: "No request is", asked.n: "All requests are"}.get(asked.cold, f"{count(asked.cold)} requests are")
     return [
-        f"{count(asked['n'])} request{'s' * (asked['n'] != 1)} of {users} on {days} were served.",
+        f"{count(asked.n)} request{'s' * (asked.n != 1)} of {users} on {days} were served.",
         f"Each list holds up to {content['k']} of {count(len(content['items']))} items.",
         f"{count(rules)} rules answered the same requests." if rules != 1 else "One rule answered them.",
         f"{cold} by users without a past.",
     ]
 
 
-def tried(reading: SlatedReading) -> list[Finding]:
+def trial_findings(reading: SlateReading) -> list[Finding]:
     """Return what the trial found: gain, price and dominance, in this order; empty without a trial."""
-    trial = reading.content["trial"]
+    trial = reading.result.trial
     if trial is None:
         return []
-    found = [_changed(reading, trial["gain_of"], trial["gain"]), _changed(reading, trial["price_of"], trial["price"])]
-    return [*found, _standing(trial, reading.content["level"])]
+    found = [_changed(reading, trial, trial.gain_of, trial.gain), _changed(reading, trial, trial.price_of, trial.price)]
+    return [*found, _standing(trial, reading.result.level)]
 
 
-def untried(reading: SlatedReading) -> str:
+def no_trial_reason(reading: SlateReading) -> str:
     """Return why there is no trial."""
-    if reading.content["user"] is None:
+    if reading.result.user is None:
         return "Nobody is the user here, so no list of the user alone is there to compare with, and no rule was tried."
     return (
         "No rule was tried on requests that took no part in choosing it: too few requests, or no rule with a score. "
@@ -78,41 +64,37 @@ def untried(reading: SlatedReading) -> str:
     )
 
 
-def headline(reading: SlatedReading) -> str:
+def headline(reading: SlateReading, trial: TrialResult) -> str:
     """Return what the trial found in one sentence, the loss beside the gain."""
-    trial = reading.content["trial"]
-    gain, cost = trial["gain"]["better"], trial["price"]["better"]
+    gain, cost = trial.gain.better, trial.price.better
     joined = "and" if gain == cost else "but"
     both = (
-        f"There it {DOES[gain]} {reading.called(trial['gain_of'])} against {trial['reference']}, {joined} {DOES[cost]} "
-        f"{reading.called(trial['price_of'])}"
+        f"There it {DOES[gain]} {reading.called(trial.gain_of)} against {trial.reference}, {joined} {DOES[cost]} "
+        f"{reading.called(trial.price_of)}"
     )
-    return f"{both}. {dominance(trial['dominated_by'], trial['dominators'], trial['on_front'])}"
+    return f"{both}. {dominance(trial.dominated_by, trial.dominators, trial.on_front)}"
 
 
-def surprising(reading: SlatedReading) -> str:
-    """Return why the user may be better off than with the list of the user alone; empty where that is not found."""
-    trial, user = reading.content["trial"], reading.content["user"]
-    if not trial["price"]["better"]:
-        return ""
+def user_gain_sentence(user: str) -> str:
+    """Return why the user may be better off than with the list of the user alone."""
     return (
         f"Even {user} attains more than with lists that are chosen for {user} alone. Such lists are best one by one, "
         "but what they fill or use up is missing for later requests."
     )
 
 
-def fronted(reading: SlatedReading) -> str:
+def front_sentence(reading: SlateReading) -> str:
     """Return which rules no other dominates, each with the share of resamples in which none does."""
-    front = reading.content["front"]
-    free = [line for line in reading.lines if line.standing["on_front"]]
-    names = [f"{line.name}{_of_resamples(line.standing['probability'])}" for line in free]
+    front = reading.result.front
+    free = [line for line in reading.lines if line.standing.on_front]
+    names = [f"{line.name}{_of_resamples(line.standing.probability)}" for line in free]
     if not names:
-        return f"No rule has a value in {reading.called_all(front['axes'])}, so none is compared."
-    shares = "" if free[0].standing["probability"] is None else " (in brackets: in how many resamples none does)"
-    return f"On all requests no rule dominates {_several(names)} in {reading.called_all(front['axes'])}{shares}."
+        return f"No rule has a value in {reading.called_all(front.axes)}, so none is compared."
+    shares = "" if free[0].standing.probability is None else " (in brackets: in how many resamples none does)"
+    return f"On all requests no rule dominates {_several(names)} in {reading.called_all(front.axes)}{shares}."
 
 
-def first(reading: SlatedReading) -> str | None:
+def first_sentence(reading: SlateReading) -> str | None:
     """Return which rule has the highest score; None if none has one."""
     best = next((line for line in reading.lines if "first" in line.roles), None)
     if best is None:
@@ -122,9 +104,9 @@ def first(reading: SlatedReading) -> str | None:
     return f"On all requests {best.name} has the highest composite score, {told}."
 
 
-def meaning(difference: Json) -> str:
+def meaning(difference: Change) -> str:
     """Return whether a difference is for the better."""
-    return NOT_DEFINED if difference["value"] is None else BETTER[difference["better"]]
+    return NOT_DEFINED if difference.value is None else BETTER[difference.better]
 
 
 def signed(value: float | None, digits: int = 3) -> str:
@@ -133,26 +115,25 @@ def signed(value: float | None, digits: int = 3) -> str:
     return PLUS + told if value is not None and value > 0 and any(each in told for each in "123456789") else told
 
 
-def span(difference: Json, digits: int = 3) -> str:
+def span(low: float | None, high: float | None, digits: int = 3) -> str:
     """Return the interval of a difference, with signs."""
-    low, high = difference["low"], difference["high"]
     return "" if low is None or high is None else f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
-def _changed(reading: SlatedReading, label: str, difference: Json) -> Finding:
+def _changed(reading: SlateReading, trial: TrialResult, label: str, difference: Change) -> Finding:
     """Return a difference of the trial."""
-    trial, word, called = reading.content["trial"], meaning(difference), reading.called(label)
+    word, called = meaning(difference), reading.called(label)
     css = {"better": "better", "worse": "worse"}.get(word, "open")
-    sentence = f"Change of “{label}” against {trial['reference']} on the later {count(trial['later'])} requests."
+    sentence = f"Change of “{label}” against {trial.reference} on the later {count(trial.later)} requests."
     title = called[0].upper() + called[1:]
-    return Finding(title, signed(difference["value"]), span(difference), word, css, sentence)
+    return Finding(title, signed(difference.value), span(difference.low, difference.high), word, css, sentence)
 
 
-def _standing(trial: Json, level: float) -> Finding:
+def _standing(trial: TrialResult, level: float) -> Finding:
     """Return whether another rule is at least as good in both and better in one, and how sure that is."""
-    free, share = not trial["dominated_by"], trial["on_front"]
+    free, share = not trial.dominated_by, trial.on_front
     sure = "" if share is None else f"It is not dominated in {percent(share)} of resamples.{_often(trial)}"
-    value, limits = ("not dominated", "") if free else ("dominated", f"by {_several(trial['dominated_by'])}")
+    value, limits = ("not dominated", "") if free else ("dominated", f"by {_several(list(trial.dominated_by))}")
     if share is not None and (share < level if free else share > 1 - level):
         return Finding("Dominance", value, limits, "may be chance: resamples disagree", "open", sure)
     if free:
@@ -160,9 +141,9 @@ def _standing(trial: Json, level: float) -> Finding:
     return Finding("Dominance", value, limits, "another rule is as good in both and better in one", "worse", sure)
 
 
-def _often(row: Json) -> str:
+def _often(row: TrialResult) -> str:
     """Name the rules that dominate one in more than a few resamples, with their shares."""
-    named = [f"{rule} dominates it in {percent(share)}" for rule, share in row["dominators"].items()]
+    named = [f"{rule} dominates it in {percent(share)}" for rule, share in row.dominators.items()]
     return f" {_several(named)}." if named else ""
 
 

@@ -11,7 +11,7 @@ from accordant.report.charts.curves import Axes, Curve, curve_chart, plot_height
 from accordant.report.charts.svg import Box, Label, figure, line, mark, placed, tag, text
 from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, Scale, interval, linear_scale, number, percent
-from accordant.slates.page.reading import RuleLine, told
+from accordant.slates.page.reading import RuleLine, in_words
 from accordant.slates.page.summary import signed, span
 
 WIDTH, HEIGHT = 360.0, 400.0
@@ -21,31 +21,28 @@ FEW = 15  # rules up to which every one has its number; with more, those not dom
 CROSSES = 8  # rules not dominated up to which each has its intervals drawn; with more, the marked ones
 
 
-def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str], user: str) -> Markup:
+def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str], user: str | None) -> Markup:
     """Return rules by two measures; a full mark for those that no other dominates, a hollow one for others.
 
-    Parameters
-    ----------
-    identifier
-        Unique in the document.
-    lines
-        Rules; those without a value on an axis are left out.
-    axes
-        Labels of the measures, horizontal first; more of both is better.
-    user
-        Whose list alone is the reference.
+    Rules without a value on an axis are left out. `axes` are labels of measures, horizontal first; more of both is
+    better.
     """
-    there = [each for each in lines if None not in each.standing["values"]]
-    free = [each for each in there if each.standing["on_front"]]
+    there = [each for each in lines if None not in each.standing.values]
+    free = [each for each in there if each.standing.on_front]
     crossed = [each for each in there if each.roles or (len(free) <= CROSSES and each in free)]
     scales = tuple(
         linear_scale([value for each in there for value in _reach(each, axes[k], each in crossed)], *ends)
         for k, ends in enumerate(((LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)))
     )
-    places = {each.name: (scales[0](x), scales[1](y)) for each in there for x, y in [each.standing["values"]]}
+    places = {
+        each.name: (scales[0](x), scales[1](y))
+        for each in there
+        for x, y in [each.standing.values]
+        if x is not None and y is not None
+    }
     drawn = _frame((scales[0], scales[1]), axes)
     drawn += [part for each in crossed for part in _cross(each, axes, scales, places[each.name])]
-    for each in sorted(there, key=lambda one: (one.standing["on_front"], bool(one.roles))):
+    for each in sorted(there, key=lambda one: (one.standing.on_front, bool(one.roles))):
         drawn.append(_marked(each, axes, places[each.name]))
     drawn += _labels(there, free, places)
     said = (
@@ -151,18 +148,10 @@ CURVES = {"all_consumed": "if all is consumed", "best_consumed": "if the best ar
 
 @dataclass(frozen=True)
 class Check:
-    """The check as the page shows it.
+    """The check as the page shows it: verdict and reason in words, further facts, the path of lists, and its chart.
 
-    Attributes
-    ----------
-    verdict, reason
-        In words.
-    facts
-        Further numbers: name and value.
-    heads, rows
-        The path of lists from accurate to diverse as a table; rows hold pairs of a value and what stands below it.
-    chart
-        The path as curves; None if there are fewer than two points.
+    The path leads from accurate to diverse lists; its rows hold pairs of a value and what stands below it. The chart is
+    None with fewer than two points.
     """
 
     verdict: str
@@ -173,16 +162,15 @@ class Check:
     chart: Markup | None
 
 
-def check(content: Json) -> Check | None:
+def check(found: Json | None) -> Check | None:
     """Return the check; None where there is none. Entries that the page does not know are shown as facts."""
-    found = content["consumption"]
     if found is None:
         return None
     verdict = str(found.get("verdict", NOT_DEFINED))
     points = found.get("points") or []
     names = [name for name in HEADS if points and name in points[0]]
     facts = [
-        (FACTS.get(key, key.replace("_", " ")), percent(value) if key == "level" else told(value))
+        (FACTS.get(key, key.replace("_", " ")), percent(value) if key == "level" else in_words(value))
         for key, value in found.items()
         if key not in ("verdict", "reason", "words", "points") and not isinstance(value, dict | list)
     ]
@@ -197,7 +185,7 @@ def _cell(value: object, name: str) -> tuple[str, str]:
     if name == "gamma" and isinstance(value, dict):
         return number(value["gamma"]), ""
     if isinstance(value, dict):
-        below = [span(value, 4), str(value.get("effect", ""))]
+        below = [span(value["low"], value["high"], 4), str(value.get("effect", ""))]
         return signed(value["value"], 4), " ".join(filter(None, below))
     if name.endswith("_change") and value is None:
         return "the most accurate list", ""

@@ -7,7 +7,7 @@ sources   recorded rankings from a file, and a language model where a user asks
 
 from __future__ import annotations
 
-from accordant.slates.proxies.gate import speak
-from accordant.slates.proxies.reports import Spoken, SpokenBallot, Voice
+from accordant.slates.proxies.gate import proxy_reports
+from accordant.slates.proxies.reports import ProxyBallot, ProxyReports, ProxySummary
 
-__all__ = ["Spoken", "SpokenBallot", "Voice", "speak"]
+__all__ = ["ProxyBallot", "ProxyReports", "ProxySummary", "proxy_reports"]

@@ -1,4 +1,4 @@
-"""`speak`: rankers speak for stakeholders of a market, behind a gate that asks how faithful they are.
+"""`proxy_reports`: rankers speak for stakeholders of a market, behind a gate that asks how faithful they are.
 
 Every request is asked once for each stakeholder that is spoken for, while the market is served for the first time, and
 what was said is kept for all rules that serve it later. So there are at most requests × speakers rankings for lists of
@@ -29,7 +29,7 @@ from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.fidelity import THRESHOLD, Gated, Instead, gate
 from accordant.slates.objectives import SlateStakeholder
 from accordant.slates.objectives.travel import ways
-from accordant.slates.proxies.reports import CountsAs, Spoken, SpokenBallot, spoken_market
+from accordant.slates.proxies.reports import CountsAs, ProxyBallot, ProxyReports, proxy_market
 from accordant.slates.rankers import Aim, Ranker, RankingView, SeenItem, SpeaksFor
 from accordant.slates.serving import Market
 from accordant.slates.slates import State
@@ -41,20 +41,10 @@ REWARD = "expected_reward"  # the only aim of a stakeholder of whom nothing but 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What one stakeholder's ranker may see of some requests.
+    """What one stakeholder's ranker may see of some requests, of which only facts are shown.
 
-    Attributes
-    ----------
-    catalogue, requests
-        Of which only facts are shown.
-    available
-        Which items are shown, shape (item, request).
-    distances
-        Kilometres, NaN where unknown, shape (item, request).
-    party
-        The stakeholder.
-    scores
-        Of each aim, in [0, 1], 1 is best, shape (aim, item, request).
+    `available` and `distances`, kilometres or NaN, are of shape (item, request); `scores` of each aim, 1 is best, of
+    shape (aim, item, request).
     """
 
     catalogue: Catalogue
@@ -65,22 +55,10 @@ class Shown:
     scores: Values
 
     def view(self, position: int, voter: str, name: str, number: int, k: int, seed: int) -> RankingView:
-        """Return the view of one request.
+        """Return the view of the request at a position, under a name.
 
-        Parameters
-        ----------
-        position
-            Of the request.
-        voter
-            Name of the ranker.
-        name
-            Under which the view knows the request.
-        number
-            Of the request in the whole market: all that draws depend on beside the seed and the stakeholder.
-        k
-            Places.
-        seed
-            Of everything drawn.
+        `number` is that of the request in the whole market: all that draws depend on beside the seed and the
+        stakeholder.
         """
         requests = self.requests
         drawn = keyed_seed(seed, f"{self.party.name}:{number}")
@@ -112,18 +90,9 @@ def shown_to(
     stakeholder: str, declared: SlateStakeholder | None, catalogue: Catalogue, requests: Requests, state: State,
     candidates: Candidates,
 ) -> Shown:  # fmt: skip
-    """Return what the ranker of one stakeholder may see.
+    """Return what the ranker of one stakeholder may see of requests at a state, and of E at the same state.
 
-    Parameters
-    ----------
-    stakeholder
-        Name.
-    declared
-        Its objectives; None if nothing but E is known of it, which then is its only aim.
-    catalogue, requests, state
-        What objectives are read from.
-    candidates
-        E of the same requests at the same state, and what may be shown.
+    `declared` holds its objectives; None if nothing but E is known of it, which then is its only aim.
     """
     if declared is None:
         meaning = "as much as can be expected"
@@ -151,7 +120,7 @@ def _aims(declared: SlateStakeholder) -> tuple[Aim, ...]:
     return tuple(found)
 
 
-def speak(
+def proxy_reports(
     market: Market,
     rankers: Mapping[str, Ranker],
     *,
@@ -159,7 +128,7 @@ def speak(
     threshold: float = THRESHOLD,
     instead: Instead = "silence",
     seed: int = 0,
-) -> Spoken:
+) -> ProxyReports:
     """Return a market in which rankers speak for some stakeholders; rules read what they say, measures do not.
 
     Parameters
@@ -198,57 +167,35 @@ def speak(
     for name in rankers:
         if name not in market.stakeholders:
             raise UnknownNameError("stakeholder to speak for:", name, market.stakeholders)
-    ids = [each for batch in market.batches for each in batch.ids]
+    ids = market.ids
     if len(set(ids)) < len(ids):
         raise InputError("names of requests repeat in the market; allowed: different names")
     for ranker in rankers.values():
         ranker.check(ids, market.catalogue.items)
     known = {each.name: each for each in declared}
-    voices = Speaking(
+    reporters = RankerReports(
         market, dict(rankers), {name: known.get(name) for name in rankers}, threshold, instead, seed,
         {each: number for number, each in enumerate(ids, 1)},
     )  # fmt: skip
-    return Spoken(spoken_market(market, voices), dict(rankers), threshold, instead, voices.ballots)
+    return ProxyReports(proxy_market(market, reporters), dict(rankers), threshold, instead, reporters.ballots)
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """What was said for one request.
+class RequestReports:
+    """What was said for one request: a ballot for each stakeholder that is spoken for.
 
-    Attributes
-    ----------
-    ballots
-        One for each stakeholder that is spoken for.
-    moved
-        What the rankings say less what was declared, shape (speaker, item); 0 for items that were not seen.
-    passed
-        Which of them are used, shape (speaker,).
-    silent
-        Who has no say, shape (stakeholder,).
+    `moved` is what rankings say less what was declared, shape (speaker, item), 0 for items that were not seen; `passed`
+    which of them are used, shape (speaker,); `silent` who has no say, shape (stakeholder,).
     """
 
-    ballots: tuple[SpokenBallot, ...]
+    ballots: tuple[ProxyBallot, ...]
     moved: Values
     passed: Mask
     silent: Mask
 
 
-class Speaking:
-    """Asks rankers for what was not asked yet, and keeps what they said; the reports of a market.
-
-    Parameters
-    ----------
-    market
-        Without voices.
-    rankers
-        Stakeholder to ranker.
-    declared
-        Stakeholder to its objectives, or None.
-    threshold, instead, seed
-        As of `speak`.
-    numbers
-        Name of each request to its number.
-    """
+class RankerReports:
+    """Asks rankers for what was not asked yet, and keeps what they said; the reports of a market without proxies."""
 
     def __init__(
         self,
@@ -262,7 +209,7 @@ class Speaking:
     ) -> None:
         self.market, self.rankers, self.declared = market, rankers, declared
         self.threshold, self.instead, self.seed, self.numbers = threshold, instead, seed, numbers
-        self._said: dict[tuple[str, int], Said] = {}
+        self._said: dict[tuple[str, int], RequestReports] = {}
 
     def __call__(self, requests: Requests, state: State, expected: ExpectedRewards) -> ExpectedRewards:
         """Return E as rankers report it in the rows of those for whom they speak, where what they say passed."""
@@ -279,11 +226,11 @@ class Speaking:
         said = [each.silent for each in self._of(requests, state)]
         return np.array(said, dtype=bool).reshape(len(said), len(self.market.stakeholders)).T
 
-    def ballots(self) -> tuple[SpokenBallot, ...]:
+    def ballots(self) -> tuple[ProxyBallot, ...]:
         """Return all ballots so far."""
         return tuple(ballot for said in self._said.values() for ballot in said.ballots)
 
-    def _of(self, requests: Requests, state: State) -> list[Said]:
+    def _of(self, requests: Requests, state: State) -> list[RequestReports]:
         """Return what was said for each request; who was not asked yet is asked now."""
         k = int(state.slates.shape[1])
         new = np.array([u for u, each in enumerate(requests.ids) if (each, k) not in self._said], dtype=np.intp)
@@ -330,12 +277,12 @@ class Speaking:
                 silent = gated.silent[self.market.stakeholders.index(name), user]
                 counts: CountsAs = "ballot" if passed else "silence" if silent else "declared"
                 ballots.append(
-                    SpokenBallot(
+                    ProxyBallot(
                         name, request, ranking or Ranking(name, ()), finite(found.tau[user]),
                         finite(found.share[user]), passed, counts, found.notes[user],
                     )
                 )  # fmt: skip
-            self._said[request, k] = Said(
+            self._said[request, k] = RequestReports(
                 tuple(ballots),
                 moved[:, :, user],
                 np.array([each.passed for each in ballots]),
@@ -346,10 +293,7 @@ class Speaking:
 def _ranking(stakeholder: str, request: str, ranker: Ranker, view: RankingView) -> Ranking:
     """Return what a ranker says; nobody is asked to put fewer than two items into an order.
 
-    Raises
-    ------
-    InvalidMoveError
-        If it has nothing valid to say; the message names stakeholder and request.
+    An `InvalidMoveError`, if it has nothing valid to say, names stakeholder and request.
     """
     if len(view.items) < 2:
         return Ranking(ranker.name, tuple(item.name for item in view.items))

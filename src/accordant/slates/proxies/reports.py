@@ -1,4 +1,4 @@
-"""`Spoken`: what rankers said for stakeholders, how faithful that was, and what it counted as."""
+"""`ProxyReports`: what rankers said for stakeholders, how faithful that was, and what it counted as."""
 
 from __future__ import annotations
 
@@ -26,15 +26,13 @@ CountsAs = Literal["ballot", "silence", "declared"]
 
 
 @dataclass(frozen=True)
-class SpokenBallot:
+class ProxyBallot:
     """One ranking, for one stakeholder and one request.
 
     Attributes
     ----------
     stakeholder, request
         For whom, and which, named as in the data.
-    ranking
-        What was said.
     tau
         Kendall's τ_b with the declared utilities, in [−1, 1]; None where there is none.
     share
@@ -74,27 +72,13 @@ class SpokenBallot:
 
 
 @dataclass(frozen=True)
-class Voice:
-    """What was said for one stakeholder, over all requests.
+class ProxySummary:
+    """What was said for one stakeholder, over all requests for which its ranker was asked.
 
-    Attributes
-    ----------
-    stakeholder
-        For whom.
-    ranker
-        What a record says of the ranker.
-    asked
-        Requests for which it was asked.
-    empty
-        Of these, those for which it said nothing.
-    passed, silenced
-        Rankings that passed, and those for which the stakeholder has no say.
-    fallbacks
-        Rankings of a rule in place of a language model.
-    mean_tau, mean_share
-        Over requests that have one; None if none has.
-    usage
-        What was spent and what failed; empty for rules.
+    `ranker` is what a record says of it. Of these requests it said nothing for `empty`; rankings that `passed` count,
+    and those that are `silenced` leave the stakeholder without a say. `fallbacks` are rankings of a rule in place of a
+    language model; `mean_tau` and `mean_share` are over requests that have one, None if none has. `usage` is empty for
+    rules.
     """
 
     stakeholder: str
@@ -114,20 +98,18 @@ class Voice:
 
 
 @dataclass(frozen=True, eq=False)
-class Spoken:
+class ProxyReports:
     """A market in which rankers speak, and what they have said in it so far.
 
     Rankings are made while the market is served: before that, there are none.
 
     Attributes
     ----------
-    market
-        To be served.
     rankers
         Stakeholder to who speaks for it.
     threshold, instead
         Of the gate: what has to be reached, and what becomes of a ranking that does not.
-    said
+    collect
         Returns the ballots so far.
     """
 
@@ -135,34 +117,37 @@ class Spoken:
     rankers: Mapping[str, Ranker]
     threshold: float
     instead: Instead
-    said: Callable[[], tuple[SpokenBallot, ...]]
+    collect: Callable[[], tuple[ProxyBallot, ...]]
 
     @property
-    def ballots(self) -> tuple[SpokenBallot, ...]:
+    def ballots(self) -> tuple[ProxyBallot, ...]:
         """All ballots so far, in the order in which they were made."""
-        return self.said()
+        return self.collect()
 
     @property
-    def voices(self) -> tuple[Voice, ...]:
+    def summaries(self) -> tuple[ProxySummary, ...]:
         """What was said for each stakeholder."""
         every = self.ballots
         return tuple(
-            _voice(name, ranker, [each for each in every if each.stakeholder == name])
+            _summary(name, ranker, [each for each in every if each.stakeholder == name])
             for name, ranker in self.rankers.items()
         )
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences that a reader must see, the worst first."""
-        voices = self.voices
-        return (*_stood_in(voices), *(each for voice in voices for each in _of_one(voice, self.threshold)))
+        summaries = self.summaries
+        return (
+            *_fallback_warnings(summaries),
+            *(each for one in summaries for each in _warnings_of(one, self.threshold)),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {
             "threshold": self.threshold,
             "instead": self.instead,
-            "voices": [each.to_json() for each in self.voices],
+            "voices": [each.to_json() for each in self.summaries],
             "ballots": [each.to_json() for each in self.ballots],
             "warnings": list(self.warnings),
         }
@@ -181,8 +166,8 @@ class Spoken:
                 yield ballot.stakeholder, ballot.request, place, item, score, reason
 
 
-def _voice(stakeholder: str, ranker: Ranker, ballots: list[SpokenBallot]) -> Voice:
-    return Voice(
+def _summary(stakeholder: str, ranker: Ranker, ballots: list[ProxyBallot]) -> ProxySummary:
+    return ProxySummary(
         stakeholder,
         ranker.to_json(),
         len(ballots),
@@ -201,16 +186,16 @@ def _mean(values: list[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _stood_in(voices: tuple[Voice, ...]) -> list[str]:
+def _fallback_warnings(summaries: tuple[ProxySummary, ...]) -> list[str]:
     """Return how often a rule stood in for a language model, or nothing."""
-    models = [each for each in voices if each.ranker["kind"] == "language model"]
+    models = [each for each in summaries if each.ranker["kind"] == "language model"]
     asked, stood_in = sum(each.asked for each in models), sum(each.fallbacks for each in models)
     if 0 < asked == stood_in:
         return [f"NO RANKING CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} rankings"]
     return [f"in {stood_in} of {asked} rankings a rule stood in for a language model"] if stood_in else []
 
 
-def _of_one(voice: Voice, threshold: float) -> list[str]:
+def _warnings_of(voice: ProxySummary, threshold: float) -> list[str]:
     """Return what must be known of one voice."""
     who, found = f"{voice.ranker['name']}, who speaks for {voice.stakeholder},", []
     if voice.ranker["kind"] == "fixture":
@@ -231,23 +216,12 @@ def _of_one(voice: Voice, threshold: float) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class HeardCandidates(Candidates):
-    """Candidates of users for some of whom some stakeholders have no say.
+class PartlySilentCandidates(Candidates):
+    """Candidates of users for some of whom some stakeholders are silent, shape (stakeholder, user).
 
     Rules take users in blocks. Here every block holds users for whom the same stakeholders are silent; these have
-    weight 0 in it, as if they were absent. Users stay in order, so that rules which look back see the same past.
-
-    Parameters
-    ----------
-    candidates
-        With the weights of those who are not silent.
-    silent
-        Who has no say for whom, shape (stakeholder, user); somebody with weight has one for every user.
-
-    Raises
-    ------
-    InputError
-        If the shape is another, or nobody has a say for a user.
+    weight 0 in it, as if they were absent. Users stay in order, so that rules which look back see the same past. Raises
+    `InputError` if the shape is another, or nobody has a say for a user.
     """
 
     silent: Mask
@@ -264,7 +238,7 @@ class HeardCandidates(Candidates):
     def take(self, users: slice | NDArray[np.intp]) -> Candidates:
         """Return the candidates of some users; plain ones where the same stakeholders are silent for all of them."""
         part = super().but(expected=self.expected.take(users), available=self.available[:, users])
-        return heard(part, self.silent[:, users])
+        return without_silent(part, self.silent[:, users])
 
     def but(
         self,
@@ -274,7 +248,7 @@ class HeardCandidates(Candidates):
         weights: Values | None = None,
     ) -> Candidates:
         """Return the candidates with another E, availability, or weights of those who are not silent."""
-        return HeardCandidates(super().but(expected=expected, available=available, weights=weights), self.silent)
+        return PartlySilentCandidates(super().but(expected=expected, available=available, weights=weights), self.silent)
 
     def slices(self) -> list[slice]:
         """Return users in blocks of neighbours for whom the same stakeholders are silent."""
@@ -286,13 +260,13 @@ class HeardCandidates(Candidates):
         return found
 
 
-def heard(candidates: Candidates, silent: Mask) -> Candidates:
-    """Return candidates in which some stakeholders are silent, shape (stakeholder, user); see `HeardCandidates`."""
+def without_silent(candidates: Candidates, silent: Mask) -> Candidates:
+    """Return candidates in which some stakeholders are silent, shape (stakeholder, user)."""
     if not candidates.n_users or not silent.any():
         return _plain(candidates)
     if (silent == silent[:, :1]).all():
         return _plain(candidates, np.where(silent[:, 0], 0.0, candidates.weights))
-    return HeardCandidates(candidates, silent)
+    return PartlySilentCandidates(candidates, silent)
 
 
 def _plain(given: Candidates, weights: Values | None = None) -> Candidates:
@@ -301,7 +275,7 @@ def _plain(given: Candidates, weights: Values | None = None) -> Candidates:
     )
 
 
-class Voices(Protocol):
+class Reporters(Protocol):
     """Reports of stakeholders, and who among them is silent."""
 
     def __call__(self, requests: Requests, state: State, expected: ExpectedRewards) -> ExpectedRewards:
@@ -314,23 +288,17 @@ class Voices(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class SpokenMarket(Market):
-    """A market in which agents speak for stakeholders, and are silent where they are not faithful.
+class ProxyMarket(Market):
+    """A market in which agents speak for stakeholders, and are silent where they are not faithful."""
 
-    Attributes
-    ----------
-    voices
-        What they say; `reports` says the same, without who is silent.
-    """
-
-    voices: Voices = field(kw_only=True)
+    reporters: Reporters = field(kw_only=True)
 
     def reported(self, requests: Requests, state: State, candidates: Candidates) -> Candidates:
         """Return the candidates as stakeholders report them, with those silent who have no say."""
-        return heard(super().reported(requests, state, candidates), self.voices.silent(requests, state))
+        return without_silent(super().reported(requests, state, candidates), self.reporters.silent(requests, state))
 
 
-def spoken_market(market: Market, voices: Voices) -> SpokenMarket:
-    """Return the market with voices in it."""
+def proxy_market(market: Market, reporters: Reporters) -> ProxyMarket:
+    """Return the market in which proxies report."""
     same = {each.name: getattr(market, each.name) for each in fields(market)}
-    return SpokenMarket(**{**same, "reports": voices}, voices=voices)
+    return ProxyMarket(**{**same, "reports": reporters}, reporters=reporters)

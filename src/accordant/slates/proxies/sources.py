@@ -9,10 +9,10 @@ from typing import get_args
 from accordant.agents.language.options import ModelOptions, connect
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.fidelity import THRESHOLD, Instead
-from accordant.slates.proxies import Spoken, speak
+from accordant.slates.proxies import ProxyReports, proxy_reports
 from accordant.slates.rankers import LanguageModelRanker, ObjectiveRanker, Ranker, RecordedRanker
 from accordant.slates.rankers.recorded import read_rankings
-from accordant.slates.result import OpenedSlates
+from accordant.slates.run import OpenedSlates
 from accordant.slates.serving import Market
 
 RECORDED = "recorded rankings"
@@ -20,56 +20,41 @@ MODEL = "language model for {}"
 
 
 @dataclass(frozen=True, eq=False)
-class Voiced:
-    """A market that is about to be served, and who speaks in it.
-
-    Attributes
-    ----------
-    opened
-        With the market in which they speak.
-    spoken
-        What they have said so far: nothing before the market is served. None if nobody speaks.
-    """
+class OpenedWithProxies:
+    """A market that is about to be served, and who speaks in it: nothing is said yet; None if nobody speaks."""
 
     opened: OpenedSlates
-    spoken: Spoken | None
+    proxies: ProxyReports | None
 
 
-def with_voices(
+def with_proxies(
     opened: OpenedSlates,
     model: ModelOptions | None,
     rankings: str | None,
     *,
     threshold: float = THRESHOLD,
     instead: Instead = "silence",
-) -> Voiced:
+) -> OpenedWithProxies:
     """Return an opened market in which a file or a language model, or both, speak for stakeholders.
 
     Whatever can be refused is refused here, before a recording is begun and anything is asked.
 
     Parameters
     ----------
-    opened
-        Case, market and rules.
     model
         Which model, and for whom (`ModelOptions.agents`, names of stakeholders): by default for everybody for whom no
         rankings are recorded. Its fallback is the declared utility.
     rankings
         CSV with the columns of `read_rankings`, ``stakeholder`` among them: it speaks for everybody whom it names.
     threshold, instead
-        Of the gate, see `accordant.slates.proxies.speak`.
+        Of the gate, see `accordant.slates.proxies.proxy_reports`.
 
-    Raises
-    ------
-    UnknownNameError
-        If the model or the file shall speak for a stakeholder that does not exist, or `instead` is none that does.
-    DataError
-        If a file is of another form, or a request or item in it does not exist.
-    InputError
-        If both speak for one stakeholder, nobody is left for the model, or a key cannot be sent.
+    Raises `UnknownNameError` if the model or the file shall speak for a stakeholder that does not exist, or `instead`
+    is none that does; `DataError` if a file is of another form, or a request or item in it does not exist; `InputError`
+    if both speak for one stakeholder, nobody is left for the model, or a key cannot be sent.
     """
     if model is None and rankings is None:
-        return Voiced(opened, None)
+        return OpenedWithProxies(opened, None)
     if not -1 <= threshold <= 1:
         raise InputError(f"threshold is {threshold}; allowed: a number in [-1, 1]")
     if instead not in get_args(Instead):
@@ -77,30 +62,20 @@ def with_voices(
     market, seed = opened.source.market, opened.options.seed
     rankers: dict[str, Ranker] = {}
     if rankings is not None:
-        served = None if opened.options.requests is None else {each for batch in market.batches for each in batch.ids}
+        served = None if opened.options.requests is None else set(market.ids)
         rankers.update(_recorded(rankings, market, opened.known, served))
     if model is not None:
-        rankers.update(_models(model, _spoken_for(model, market.stakeholders, rankers)))
+        rankers.update(_models(model, _represented(model, market.stakeholders, rankers)))
     in_order = {name: rankers[name] for name in market.stakeholders if name in rankers}
     declared = opened.case.slates.stakeholders
-    spoken = speak(market, in_order, declared=declared, threshold=threshold, instead=instead, seed=seed)
-    return Voiced(replace(opened, source=replace(opened.source, market=spoken.market)), spoken)
+    proxies = proxy_reports(market, in_order, declared=declared, threshold=threshold, instead=instead, seed=seed)
+    return OpenedWithProxies(replace(opened, source=replace(opened.source, market=proxies.market)), proxies)
 
 
 def names_with_commas(text: str, what: str) -> tuple[str, ...]:
     """Return names with commas between; unlike names of agents, those of stakeholders may hold blanks.
 
-    Parameters
-    ----------
-    text
-        Such as ``Residents,Small shops``.
-    what
-        Where it was written, for messages: ``--speaks-for``.
-
-    Raises
-    ------
-    InputError
-        If a name is missing or repeated.
+    Raises `InputError`, which says where they were written, if a name is missing or repeated.
     """
     names = tuple(each.strip() for each in text.split(","))
     if not all(names) or len(set(names)) < len(names):
@@ -109,19 +84,7 @@ def names_with_commas(text: str, what: str) -> tuple[str, ...]:
 
 
 def _recorded(file: str, market: Market, known: Collection[str], served: Collection[str] | None) -> dict[str, Ranker]:
-    """Return a ranker for everybody whom a file names.
-
-    Parameters
-    ----------
-    file
-        As `with_voices` says.
-    market
-        Whose requests and items the file may name.
-    known
-        Requests of the case.
-    served
-        Requests, where only part of the case's are served: those that are not are passed over. None for all.
-    """
+    """Return a ranker for everybody whom a file names; requests of the case that are not `served` are passed over."""
     found: dict[str, RecordedRanker] = {}
     for name in read_rankings(file):
         if name is None:
@@ -134,7 +97,7 @@ def _recorded(file: str, market: Market, known: Collection[str], served: Collect
     return dict(found)
 
 
-def _spoken_for(model: ModelOptions, stakeholders: Sequence[str], recorded: Collection[str]) -> tuple[str, ...]:
+def _represented(model: ModelOptions, stakeholders: Sequence[str], recorded: Collection[str]) -> tuple[str, ...]:
     """Return for whom the model speaks."""
     for name in model.agents:
         if name not in stakeholders:

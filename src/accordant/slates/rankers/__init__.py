@@ -23,15 +23,6 @@ from accordant.slates.rankers.ranker import (
 from accordant.slates.rankers.recorded import RecordedRanker
 
 __all__ = [
-    "Aim",
-    "LanguageModelRanker",
-    "NoisyRanker",
-    "ObjectiveRanker",
-    "Ranker",
-    "RankingView",
-    "RecordedRanker",
-    "SeenItem",
-    "SpeaksFor",
-    "create_ranker",
-    "rankers",
-]
+    "Aim", "LanguageModelRanker", "NoisyRanker", "ObjectiveRanker", "Ranker", "RankingView", "RecordedRanker",
+    "SeenItem", "SpeaksFor", "create_ranker", "rankers",
+]  # fmt: skip

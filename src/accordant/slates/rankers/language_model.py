@@ -53,7 +53,7 @@ class WireRanking(Wire):
 
 
 @dataclass(frozen=True)
-class Ranked:
+class ReadRanking:
     """A valid answer: names of items, best first, and a text for each, empty where there is none."""
 
     order: tuple[str, ...]
@@ -68,43 +68,30 @@ def schema(ids: Sequence[str]) -> dict[str, Any]:
     return form
 
 
-def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = False) -> Ranked:
-    """Return the ranking in an answer.
+def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = False) -> ReadRanking:
+    """Return the ranking in an answer, which is one JSON object: at most k items by id, best first, or all of them.
 
-    Parameters
-    ----------
-    text
-        The whole answer: one JSON object and nothing else.
-    named
-        Id to the name of the item.
-    k
-        Places of the list: at most so many items are ranked, or all of them.
-    fences
-        Whether a Markdown fence is taken off; only where the form was asked for in words.
-
-    Raises
-    ------
-    BadAnswerError
-        If it is no valid ranking; nothing is guessed or mended.
+    A Markdown fence is taken off only where the form was asked for in words. Raises `BadAnswerError` if it is no valid
+    ranking; nothing is guessed or mended.
     """
     wire = read_wire(text, WireRanking, fences=fences)
     faults = [f"ranking: {each!r} is no id of an item" for each in dict.fromkeys(wire.ranking) if each not in named]
-    faults += _repeated("ranking", wire.ranking)
+    faults += _repeats("ranking", wire.ranking)
     if len(wire.ranking) not in {*range(1, k + 1), len(named)}:
         faults.append(f"ranking: {len(wire.ranking)} items; allowed: 1 to {min(k, len(named))}, or all {len(named)}")
     reasons = [each.item for each in wire.reasons]
     faults += [
         f"reasons: {each!r} is not in the ranking" for each in dict.fromkeys(reasons) if each not in wire.ranking
     ]
-    faults += _repeated("reasons", reasons)
+    faults += _repeats("reasons", reasons)
     if faults:
         raise BadAnswerError(faults)
     texts = {each.item: readable(each.text, TEXT_LENGTH) for each in wire.reasons}
     told = tuple(texts.get(each, "") for each in wire.ranking)
-    return Ranked(tuple(named[each] for each in wire.ranking), told if any(told) else ())
+    return ReadRanking(tuple(named[each] for each in wire.ranking), told if any(told) else ())
 
 
-def _repeated(what: str, given: Sequence[str]) -> list[str]:
+def _repeats(what: str, given: Sequence[str]) -> list[str]:
     return [f"{what}: {each!r} is given {count} times" for each, count in Counter(given).items() if count > 1]
 
 
@@ -122,15 +109,7 @@ RULES = (
 
 
 def conversation(view: RankingView, ids: dict[str, str]) -> tuple[Message, ...]:
-    """Return the first two messages: rules and task, then the data.
-
-    Parameters
-    ----------
-    view
-        What may be seen.
-    ids
-        Name of each item to its id.
-    """
+    """Return the first two messages: rules and task, then the data; `ids` are those of names of items."""
     n_items = len(view.items)
     task = f"Rank the best {min(view.k, n_items)} items, best first, or all {n_items}."
     return (
@@ -161,7 +140,7 @@ def document(view: RankingView, ids: dict[str, str]) -> dict[str, Any]:
                 "measure": declared(aim.name),
                 "top_of_scale": declared(aim.measured),
                 "direction": aim.direction,
-                "share": shortened(aim.share),
+                "share": significant(aim.share),
                 "because": declared(aim.because),
             }
             for number, aim in enumerate(party.aims, 1)
@@ -178,7 +157,7 @@ def item(view: RankingView, given: SeenItem, id_: str) -> dict[str, Any]:
         "name": untrusted(given.name),
         "facts": {name: fact(each) for name, each in given.facts.items()},
         "scores": {
-            f"a{number}": shortened(given.scores[aim.name]) for number, aim in enumerate(view.speaks_for.aims, 1)
+            f"a{number}": significant(given.scores[aim.name]) for number, aim in enumerate(view.speaks_for.aims, 1)
         },
     }
 
@@ -190,10 +169,10 @@ def declared(text: str) -> dict[str, str]:
 
 def fact(value: Known) -> Any:
     """Return a fact; every text among facts is of unknown origin."""
-    return untrusted(value) if isinstance(value, str) else shortened(value)
+    return untrusted(value) if isinstance(value, str) else significant(value)
 
 
-def shortened(value: float | None) -> float | None:
+def significant(value: float | None) -> float | None:
     """Return a number with `DIGITS` significant digits."""
     return None if value is None else float(f"{value:.{DIGITS}g}")
 
@@ -214,8 +193,6 @@ class LanguageModelRanker(Ranker):
 
     Parameters
     ----------
-    name
-        Stands in every ranking as the voter.
     base_url, model, key_variable, temperature, seed, mode, limits, budget, recorder, provider
         As those of `LanguageModelAgent`.
     fallback
@@ -226,12 +203,8 @@ class LanguageModelRanker(Ranker):
     ledger
         What was spent and what failed, over all rankings, which it counts as moves.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such mode.
-    InputError
-        If the address holds more than an address, a number is out of range, or the fallback is no rule.
+    Raises `UnknownNameError` if there is no such mode; `InputError` if the address holds more than an address, a number
+    is out of range, or the fallback is no rule.
     """
 
     kind: ClassVar[str] = "language model"
@@ -336,7 +309,7 @@ class LanguageModelRanker(Ranker):
         }
 
 
-def _read(reply: Reply, mode: Mode, named: Mapping[str, str], k: int) -> Ranked:
+def _read(reply: Reply, mode: Mode, named: Mapping[str, str], k: int) -> ReadRanking:
     """Return the ranking in a reply; see `read_ranked`."""
     check_whole(reply, NOBODY)
     return read_ranked(reply.text, named, k, fences=mode == "prompted")

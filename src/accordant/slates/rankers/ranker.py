@@ -52,8 +52,6 @@ class SpeaksFor:
 
     Attributes
     ----------
-    name
-        Of the stakeholder.
     role
         ``affected``, ``deciding`` or ``providing``; empty where nobody declared one.
     aims
@@ -71,8 +69,6 @@ class SeenItem:
 
     Attributes
     ----------
-    name
-        Unique.
     facts
         ``category``, ``popularity`` (times consumed), ``price``, ``distance_km`` from the request; cannot be written.
     scores
@@ -97,10 +93,6 @@ class RankingView:
 
     Attributes
     ----------
-    voter
-        Name of who ranks.
-    speaks_for
-        The stakeholder, with its own objectives.
     request
         An opaque name. Whoever brings rankings by request gets its name in the data, see `Ranker.reads_requests`.
     moment
@@ -140,8 +132,6 @@ class Ranker(ABC):
 
     Attributes
     ----------
-    name
-        Stands in every ranking as the voter.
     kind
         ``rule``, ``language model``, ``recorded`` or ``fixture``.
     about
@@ -169,13 +159,7 @@ class Ranker(ABC):
         """
 
     def check(self, requests: Collection[str], items: Collection[str]) -> None:
-        """Refuse, before anything is ranked, what does not fit the requests and items there are.
-
-        Raises
-        ------
-        InputError
-            If it names others.
-        """
+        """Refuse, before anything is ranked, what does not fit the requests and items there are: `InputError`."""
         del requests, items
 
     def usage(self) -> Mapping[str, Any]:
@@ -208,13 +192,8 @@ class NoisyRanker(Ranker):
     ----------
     noise
         In [0, 1]: 0 is the declared order, 1 a draw.
-    name
-        Stands in every ranking as the voter.
 
-    Raises
-    ------
-    InputError
-        If the noise is outside.
+    Raises `InputError` if the noise is outside.
     """
 
     kind: ClassVar[str] = "fixture"
@@ -245,11 +224,6 @@ class ObjectiveRanker(Ranker):
 
     What it says is what was declared, so that slates are the same as without it where utilities do not change with
     what was shown before.
-
-    Parameters
-    ----------
-    name
-        Stands in every ranking as the voter.
     """
 
     about = "Rule, no language model: ranks by the declared utility; its texts are templates over numbers."

@@ -164,13 +164,8 @@ class RecordedRanker(Ranker):
         Whose lines are read; None for all of a file without the column ``stakeholder``.
     made_by
         Who ranked: ``person``, ``rule`` or ``model NAME``.
-    name
-        Stands in every ranking as the voter.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is of another form, or holds nothing of that stakeholder.
+    Raises `DataError` if the file cannot be read, is of another form, or holds nothing of that stakeholder.
     """
 
     kind: ClassVar[str] = "recorded"
@@ -196,13 +191,7 @@ class RecordedRanker(Ranker):
         return replace(found.ranking, voter=self.name, generated_by=self.made_by)
 
     def check(self, requests: Collection[str], items: Collection[str]) -> None:
-        """Refuse requests and items that do not exist.
-
-        Raises
-        ------
-        DataError
-            If there is one; the message names the line.
-        """
+        """Refuse requests and items that do not exist: `DataError`."""
         known_requests, known_items = set(requests), set(items)
         for name, each in self._rankings.items():
             first = min(each.lines)

@@ -25,15 +25,6 @@ create = recommenders.create
 names = recommenders.names
 
 __all__ = [
-    "NOBODY",
-    "NOWHERE",
-    "Fitted",
-    "Interactions",
-    "Recommender",
-    "create",
-    "names",
-    "recommender_of",
-    "recommenders",
-    "register",
-    "relative",
-]
+    "NOBODY", "NOWHERE", "Fitted", "Interactions", "Recommender", "create", "names", "recommender_of", "recommenders",
+    "register", "relative",
+]  # fmt: skip

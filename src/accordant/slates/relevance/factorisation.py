@@ -18,19 +18,10 @@ FIRST_SCALE = 0.1  # of the factors that the alternation starts from; any small 
 
 @dataclass(frozen=True, eq=False)
 class FittedFactorisation(Fitted):
-    """Factors of items, and what users consumed; factors of users follow from both.
+    """Factors Y of items, shape (item, factor), and what users consumed; factors of users follow from both.
 
-    Attributes
-    ----------
-    factors
-        Y, shape (item, factor).
-    history
-        Counts, one row per user.
-    reach
-        Share of users who consumed each item, shape (item,): the score where the factors say nothing. It
-        estimates the same p_uc as they do.
-    alpha, regularisation
-        As in `Factorisation`.
+    `reach` is the share of users who consumed each item, shape (item,): the score where the factors say nothing. It
+    estimates the same p_uc as they do.
     """
 
     factors: Values
@@ -43,7 +34,7 @@ class FittedFactorisation(Fitted):
         """Return x_u · y_c, at least 0, with the start counted as one more item of the history."""
         pairs, position = np.unique(np.stack([users, starts], axis=1), axis=0, return_inverse=True)
         rows = [self._with(int(user), int(start)) for user, start in pairs]
-        vectors = solved(self.factors, [(items, 1.0 + self.alpha * counts) for items, counts in rows],
+        vectors = solve_factors(self.factors, [(items, 1.0 + self.alpha * counts) for items, counts in rows],
                          self.regularisation)  # fmt: skip
         found = np.maximum(0.0, self.factors @ vectors.T)
         silent = ~(found > 0).any(axis=0)
@@ -117,8 +108,8 @@ class Factorisation(Recommender):
         """Return factors of users and items after all iterations, from factors of items at the beginning."""
         by_user, by_item = ([(at, 1.0 + self.alpha * n) for at, n in side] for side in (history, history.turned))
         for _ in range(self.iterations):
-            users = solved(items, by_user, self.regularisation)
-            items = solved(users, by_item, self.regularisation)
+            users = solve_factors(items, by_user, self.regularisation)
+            items = solve_factors(users, by_item, self.regularisation)
         return users, items
 
     def loss(self, history: Rows, users: Values, items: Values) -> float:
@@ -130,17 +121,10 @@ class Factorisation(Recommender):
         return float(everywhere + seen + self.regularisation * ((users**2).sum() + (items**2).sum()))
 
 
-def solved(others: Values, rows: list[tuple[Codes, Values]], regularisation: float) -> Values:
+def solve_factors(others: Values, rows: list[tuple[Codes, Values]], regularisation: float) -> Values:
     """Return the best factors of each row, given those of the other side, shape (row, factor).
 
-    Parameters
-    ----------
-    others
-        Y, shape (other, factor).
-    rows
-        For each row, who of the others it has, and with what confidence c ≥ 1.
-    regularisation
-        λ, above 0.
+    Each row says whom of the others it has, and with what confidence c ≥ 1.
     """
     n_factors = others.shape[1]
     shared = others.T @ others + regularisation * np.eye(n_factors)

@@ -81,12 +81,10 @@ class Features:
 
     def _category_shares(self, had: Values) -> Values:
         """Return the share of each item's category in the history, shape (item, request); 0 where unknown."""
-        codes = self.catalogue.category_codes
-        member = (codes == np.arange(len(self.catalogue.categories))[:, None]).astype(np.float64)
-        amounts = member @ had
+        codes, amounts = self.catalogue.category_codes, self.catalogue.by_category(had)
         totals = amounts.sum(axis=0)
         shares = np.divide(amounts, totals, out=np.zeros_like(amounts), where=totals > 0)
-        return np.asarray(member.T @ shares)
+        return np.where(codes[:, None] >= 0, shares[codes], 0.0) if len(shares) else np.zeros_like(had)
 
     def _closeness(self, starts: Codes) -> Values:
         """Return 1 / (1 + kilometres), shape (item, request); 0 without a start or a position."""
@@ -145,8 +143,6 @@ class Ranker(Recommender):
         The part of interactions, last by time, that the estimator learns from, in (0, 1).
     negatives
         Items that were not taken, drawn for each that was, at least 1.
-    seed
-        Of what is drawn.
     """
 
     about: ClassVar[str] = "a classifier on popularity, categories, distance, and the other recommenders"

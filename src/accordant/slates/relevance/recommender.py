@@ -135,13 +135,7 @@ class Interactions:
 
 
 def check_positions(name: str, positions: Codes, lowest: int, size: int) -> None:
-    """Stop unless positions are whole numbers from `lowest` to below `size`.
-
-    Raises
-    ------
-    InputError
-        If one is not.
-    """
+    """Raise `InputError` unless positions are whole numbers from `lowest` to below `size`."""
     if not np.issubdtype(positions.dtype, np.integer):
         raise InputError(f"{name} are of type {positions.dtype}; allowed: whole numbers")
     if positions.size and not (positions.min() >= lowest and positions.max() < size):
@@ -234,13 +228,7 @@ def relative(scores: Values) -> Values:
 
 
 def check_fit(interactions: Interactions, catalogue: Catalogue) -> None:
-    """Stop unless interactions and catalogue have as many items.
-
-    Raises
-    ------
-    InputError
-        If they have not.
-    """
+    """Raise `InputError` unless interactions and catalogue have as many items."""
     if interactions.n_items != catalogue.n_items:
         raise InputError(f"interactions are about {interactions.n_items} items; allowed: {catalogue.n_items}")
 

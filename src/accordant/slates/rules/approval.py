@@ -50,10 +50,7 @@ class ApprovalRule(SlateRule):
         The least expected reward of an approved item, in [0, 1]. Without both, a stakeholder approves what is at least
         as good as the mean.
 
-    Raises
-    ------
-    InputError
-        If both are given, or one is out of range.
+    Raises `InputError` if both are given, or one is out of range.
     """
 
     kind: ClassVar[Kind] = "approval"
@@ -96,10 +93,7 @@ def approvals(candidates: Candidates, best: int | None = None, threshold: float 
     threshold
         Approve items with at least this expected reward.
 
-    Raises
-    ------
-    InputError
-        If both are given, or one is out of range.
+    Raises `InputError` if both are given, or one is out of range.
     """
     check_ballots(best, threshold)
     values, available = candidates.values, np.ascontiguousarray(candidates.available)
@@ -123,10 +117,7 @@ def approvals(candidates: Candidates, best: int | None = None, threshold: float 
 def check_ballots(best: int | None, threshold: float | None) -> None:
     """Stop unless at most one of both is given, and in its range.
 
-    Raises
-    ------
-    InputError
-        If both are given, `best` is no whole number of at least 1, or `threshold` is outside [0, 1].
+    Raises `InputError` if both are given, `best` is no whole number of at least 1, or `threshold` is outside [0, 1].
     """
     if best is not None and threshold is not None:
         raise InputError(f"approvals have best = {best} and threshold = {threshold}; allowed: one of them, or neither")
@@ -146,6 +137,8 @@ def _means(values: Values, available: Mask, means: Values) -> None:
 
     Differences to the first available item are added in declared order: equal values have exactly their mean, and the
     mean of a user does not depend on who else is in the block.
+
+        np.where(available, values, 0.0).sum(axis=1) / available.sum(axis=0)
     """
     n_stakeholders, n_items, n_users = values.shape
     counts = np.zeros(n_users)
@@ -174,25 +167,10 @@ Spend = Callable[[Values, Mask, Values], Values]
 def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend: Spend) -> Slates:
     """Return the lists that grow by the item with the highest Σ_i power[i] over those who approve it.
 
-    Parameters
-    ----------
-    label
-        Name of the rule with its parameters.
-    approved
-        Shape (stakeholder, item, user).
-    candidates
-        Gives weights, which as `even_weights` are the powers at the start, what may be shown, and what breaks ties.
-    k
-        Places.
-    spend
-        From the powers, who approves the item that was chosen last, and how many chosen items each stakeholder approves
-        by now, all of shape (stakeholder, user), to the powers from here on. Users without an item left have no
-        approvals of it.
-
-    Returns
-    -------
-    Slates
-        With the quantity ``approved``: how many items of the list each stakeholder approves, shape (stakeholder, user).
+    `spend` gives, from the powers, who approves the item that was chosen last, and how many chosen items each
+    stakeholder approves by now, all of shape (stakeholder, user), the powers from here on; at the start they are
+    `even_weights`. Users without an item left have no approvals of it. The quantity ``approved`` of the slates says how
+    many items of the list each stakeholder approves.
     """
     n_stakeholders, n_items, n_users = approved.shape
     power = np.repeat(even_weights(candidates.weights)[:, None], n_users, axis=1)
@@ -219,17 +197,8 @@ def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend
 def highest(scores: Values, candidates: Candidates, tolerance: float = TIE_TOLERANCE) -> Selection:
     """Return the item with the highest score; ties go to the higher sum of expected rewards, then to the first.
 
-    Sums of weights are as exact as floats are, whatever the precision of E, so that E's wider tolerance is only for the
-    sums of expected rewards.
-
-    Parameters
-    ----------
-    scores
-        Sums of weights with mean 1, at least 0, −inf for items that cannot be had, shape (item, user).
-    candidates
-        What breaks ties.
-    tolerance
-        Scores this close, relative to max(1, best), tie.
+    Sums of weights, −∞ for items that cannot be had, are as exact as floats are, whatever the precision of E, so that
+    E's wider tolerance is only for the sums of expected rewards.
     """
     codes, tied = np.empty(scores.shape[1], dtype=np.intp), np.empty(scores.shape[1], dtype=bool)
     _choose(scores, candidates.totals, tolerance, candidates.tolerance, codes, tied)
@@ -241,6 +210,8 @@ def _count(approved: NDArray[np.bool_], power: Values, left: NDArray[np.bool_], 
     """Write Σ_i power[i, u] · approved[i, c, u], added in the order of i, shape (item, user); −inf if not left.
 
     Stakeholders without power for anybody in the block cost nothing.
+
+        np.where(left, np.einsum("iu,icu->cu", power, approved), -np.inf)
     """
     n_stakeholders, n_items, n_users = approved.shape
     for c in range(n_items):

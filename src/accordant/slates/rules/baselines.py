@@ -10,10 +10,9 @@ import numpy as np
 
 from accordant.errors import UnknownNameError
 from accordant.randomness import keyed_seed
-from accordant.slates.candidates import Candidates
+from accordant.slates.candidates import Candidates, best_items
 from accordant.slates.rule import Kind, SlateRule, check_places, empty, register
-from accordant.slates.rules.greedy import best_items
-from accordant.slates.slates import Slates, State, together
+from accordant.slates.slates import Slates, State, join_slates
 
 
 @register("random_slate")
@@ -23,11 +22,6 @@ class RandomSlate(SlateRule):
 
     The draw depends on the seed, on the position of the user in the call and on how many slates were shown before,
     so that successive batches get different lists. It does not depend on blocks, threads, or E.
-
-    Parameters
-    ----------
-    seed
-        Seed of the draws.
     """
 
     kind: ClassVar[Kind] = "baseline"
@@ -43,7 +37,7 @@ class RandomSlate(SlateRule):
         past = 0 if state is None else state.served
         draws = np.random.default_rng(keyed_seed(self.seed, f"random_slate:{past}"))
         parts = [self._drawn(candidates.take(part), k, draws) for part in candidates.slices()]
-        return together(parts) if parts else empty(self.label, candidates, k)
+        return join_slates(parts) if parts else empty(self.label, candidates, k)
 
     def fill(self, candidates: Candidates, k: int) -> Slates:
         """Return drawn lists of the first users."""
@@ -52,20 +46,14 @@ class RandomSlate(SlateRule):
     def _drawn(self, candidates: Candidates, k: int, draws: np.random.Generator) -> Slates:
         """Draw a number for each item, user after user, and take the highest; nothing counts as a tie."""
         scores = draws.random((candidates.n_users, len(candidates.items))).T
-        items = best_items(scores, candidates, k).items
+        items = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance).items
         return Slates(self.label, candidates.items, items, np.zeros(candidates.n_users, dtype=bool))
 
 
 @register("stakeholder_slate")
 @dataclass(frozen=True)
 class StakeholderSlate(SlateRule):
-    """The best k items of one stakeholder, who may have weight 0.
-
-    Parameters
-    ----------
-    stakeholder
-        Name.
-    """
+    """The best k items of one stakeholder, who may have weight 0."""
 
     kind: ClassVar[Kind] = "baseline"
 
@@ -82,7 +70,7 @@ class StakeholderSlate(SlateRule):
         if self.stakeholder not in candidates.stakeholders:
             raise UnknownNameError("stakeholder", self.stakeholder, candidates.stakeholders)
         scores = candidates.values[candidates.stakeholders.index(self.stakeholder)]
-        found = best_items(scores, candidates, k)
+        found = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
         return Slates(self.label, candidates.items, found.items, found.tied)
 
     @property

@@ -57,10 +57,7 @@ class ConsumptionAware(SlateRule):
     temperature, smoothing
         See `accordant.slates.rules.diversity.wanted_types`.
 
-    Raises
-    ------
-    InputError
-        If a parameter is outside its range, or the name of the values is unknown.
+    Raises `InputError` if a parameter is outside its range, or the name of the values is unknown.
     """
 
     kind: ClassVar[Kind] = "consumption"

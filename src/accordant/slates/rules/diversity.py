@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError
-from accordant.slates.candidates import Candidates, user_values, weighted_means
-from accordant.slates.moderation.offers import BestItems, take_best
+from accordant.slates.candidates import BestItems, Candidates, take_best, user_values, weighted_means
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.slates import NOTHING, Slates
 
@@ -53,19 +52,8 @@ def wanted_types(
         p_t ∝ (Σ_{c of type t} relevance of c)^(1 / temperature),  then mixed with equal shares by `smoothing`
 
     Only available items count; a type without any has p_t = 0. Where nothing is relevant, types with items are alike.
-
-    Parameters
-    ----------
-    relevance
-        Of items for users, at least 0, shape (item, user).
-    available
-        Shape (item, user).
-    types
-        Of items, shape (item,); see `types_of`.
-    temperature
-        Above 0: large makes types alike, small prefers the most relevant.
-    smoothing
-        Share of equal chances, in [0, 1].
+    Relevance of at least 0 and what is available are of shape (item, user), types of shape (item,); a large
+    temperature, above 0, makes types alike, and smoothing is in [0, 1].
     """
     n_types = int(types.max()) + 1
     mass, some = np.zeros((n_types, relevance.shape[1])), np.zeros((n_types, relevance.shape[1]), dtype=bool)
@@ -92,13 +80,7 @@ def of_categories(wanted: Values, categories: Codes) -> Values:
 
 
 def check_wanted(temperature: float, smoothing: float) -> None:
-    """Stop if a parameter of `wanted_types` is outside its range.
-
-    Raises
-    ------
-    InputError
-        Names the parameter.
-    """
+    """Raise `InputError` if a parameter of `wanted_types` is outside its range."""
     if not (np.isfinite(temperature) and temperature > 0):
         raise InputError(f"temperature is {temperature}; allowed: a finite number above 0")
     if not 0 <= smoothing <= 1:
@@ -106,13 +88,7 @@ def check_wanted(temperature: float, smoothing: float) -> None:
 
 
 def check_balance(balance: float) -> None:
-    """Stop unless a balance between worth and diversity is in [0, 1].
-
-    Raises
-    ------
-    InputError
-        If it is not.
-    """
+    """Raise `InputError` unless a balance between worth and diversity is in [0, 1]."""
     if not 0 <= balance <= 1:
         raise InputError(f"balance is {balance}; allowed: from 0 to 1")
 
@@ -127,10 +103,7 @@ class MaximalMarginalRelevance(SlateRule):
     balance
         λ in [0, 1]; 1 reads worth alone, 0 categories alone (worth then never breaks ties, sums of E do).
 
-    Raises
-    ------
-    InputError
-        If the balance is outside its range.
+    Raises `InputError` if the balance is outside its range.
     """
 
     kind: ClassVar[Kind] = "consumption"
@@ -147,7 +120,7 @@ class MaximalMarginalRelevance(SlateRule):
         n_items, n_users = candidates.values.shape[1:]
         left = np.where(candidates.available, self.balance * weighted_means(candidates), -np.inf)
         shown = np.zeros((int(types.max()) + 1, n_users), dtype=bool)
-        found = BestItems(np.full((n_users, k), NOTHING, dtype=np.intp), np.zeros(n_users, dtype=bool))
+        found = BestItems.none(n_users, k)
         for place in range(min(k, n_items)):
             items = take_best(left, candidates.totals, found, place, candidates.tolerance)
             users = np.flatnonzero(items != NOTHING)
@@ -172,10 +145,7 @@ class ExplicitQueryAspects(SlateRule):
     temperature, smoothing
         See `accordant.slates.rules.diversity.wanted_types`.
 
-    Raises
-    ------
-    InputError
-        If a parameter is outside its range.
+    Raises `InputError` if a parameter is outside its range.
     """
 
     kind: ClassVar[Kind] = "consumption"
@@ -200,7 +170,7 @@ class ExplicitQueryAspects(SlateRule):
         uncovered = wanted.copy()
         allowed = available.copy()
         n_items, n_users = worth.shape
-        found = BestItems(np.full((n_users, k), NOTHING, dtype=np.intp), np.zeros(n_users, dtype=bool))
+        found = BestItems.none(n_users, k)
         for place in range(min(k, n_items)):
             scores = self.balance * worth + (1.0 - self.balance) * uncovered[types] * worth
             items = take_best(np.where(allowed, scores, -np.inf), candidates.totals, found, place, candidates.tolerance)

@@ -10,30 +10,20 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.moderation.offers import best_items
+from accordant.slates.candidates import best_items
 from accordant.slates.rules.greedy import NormalisedGains, end_sums
 
 FLOOR_TOLERANCE = 1e-9  # a normalised utility this little below its floor holds it: it is a sum of rounded numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Shelf:
-    """Lists of some users that are being repaired, in place.
+class RepairState:
+    """Lists of some users that are being repaired in place, shape (user, k).
 
-    Attributes
-    ----------
-    items
-        Lists, shape (user, k).
-    free
-        What may be shown and is not in the list, shape (item, user).
-    gains
-        What items add to the normalised utilities of those who have a floor.
-    least
-        Floors, −inf for whom all lists are alike, shape (stakeholder with a floor, user).
-    worth
-        Weighted expected reward of each item, which exchanges should cost little of, shape (item, user).
-    totals
-        Sums of expected rewards over those who have a say, which break ties, shape (item, user).
+    What may be shown and is not in the list is `free`, shape (item, user); `gains` are what items add to the normalised
+    utilities of those who have a floor, `least` the floors, −inf for whom all lists are alike, shape (stakeholder with
+    a floor, user). `worth` is the weighted expected reward of each item, which exchanges should cost little of, and
+    `totals` the sums that break ties, shape (item, user).
     """
 
     items: Codes
@@ -43,11 +33,11 @@ class Shelf:
     worth: Values
     totals: Values
 
-    def alone(self, user: int) -> Shelf:
+    def alone(self, user: int) -> RepairState:
         """Return the shelf of one user, with a copy of the list."""
         one = slice(user, user + 1)
         gains = self.gains
-        return Shelf(
+        return RepairState(
             self.items[one].copy(), self.free[:, one].copy(),
             NormalisedGains(gains.values[:, :, one].copy(), gains.sided[:, one], gains.weights, gains.lengths[one],
                             gains.tolerance),
@@ -93,7 +83,7 @@ class Shelf:
         return arranged, tied
 
 
-def repair(shelf: Shelf) -> Mask:
+def repair(shelf: RepairState) -> Mask:
     """Exchange items until floors hold or no exchange makes the sum of shortfalls smaller.
 
     Returns
@@ -189,17 +179,10 @@ INFEASIBLE = 2  # the status by which scipy says so
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """The best list that holds all floors, or None.
+class SearchResult:
+    """The best list that holds all floors, in declared order, or None.
 
-    Attributes
-    ----------
-    items
-        Of the list, in declared order; None if none was found.
-    impossible
-        Whether it is proved that there is none.
-    tied
-        Whether another list that holds all floors is worth as much.
+    `impossible` if it is proved that there is none; `tied` if another list that holds all floors is worth as much.
     """
 
     items: NDArray[np.intp] | None
@@ -207,7 +190,7 @@ class Found:
     tied: bool = False
 
 
-def beyond_reach(shelf: Shelf, users: NDArray[np.intp]) -> Mask:
+def provably_infeasible(shelf: RepairState, users: NDArray[np.intp]) -> Mask:
     """Return for whom a bound proves that no list holds all floors, shape (user,).
 
     No list gives two stakeholders, or all of them, more in sum than the items with the largest sums of gains. If that
@@ -226,7 +209,7 @@ def beyond_reach(shelf: Shelf, users: NDArray[np.intp]) -> Mask:
     return found
 
 
-def best_list(shelf: Shelf, user: int) -> Found:
+def best_list(shelf: RepairState, user: int) -> SearchResult:
     """Return a list of one user that holds all floors and is worth most.
 
     A whole-number programme [ours], solved by HiGHS (Huangfu and Hall 2018): as many items as in the list now, each at
@@ -244,21 +227,21 @@ def best_list(shelf: Shelf, user: int) -> Found:
     if not every:
         order = _by_price(shelf.worth[items, user], gains, least, length)
         if order is None:
-            return Found(None, impossible=True)
+            return SearchResult(None, impossible=True)
         core = np.sort(order[: max(CORE, length)])
         items, gains = items[core], gains[:, core]
     for raised in (0.0, SLACK):
-        found = _solved(shelf.worth[items, user], gains, least + raised, length)
+        found = _solve(shelf.worth[items, user], gains, least + raised, length)
         if found.items is None:
-            return Found(None, found.impossible and every and raised == 0.0)
+            return SearchResult(None, found.impossible and every and raised == 0.0)
         if (gains[:, found.items].sum(axis=1) >= least - FLOOR_TOLERANCE).all():
-            other = _solved(shelf.worth[items, user], gains, least + raised, length, found.items).items
+            other = _solve(shelf.worth[items, user], gains, least + raised, length, found.items).items
             tied = other is not None and _level(shelf, user, items[other], items[found.items])
-            return Found(items[found.items], impossible=False, tied=tied)
-    return Found(None, impossible=False)
+            return SearchResult(items[found.items], impossible=False, tied=tied)
+    return SearchResult(None, impossible=False)
 
 
-def _level(shelf: Shelf, user: int, other: NDArray[np.intp], found: NDArray[np.intp]) -> bool:
+def _level(shelf: RepairState, user: int, other: NDArray[np.intp], found: NDArray[np.intp]) -> bool:
     """Return whether another list holds all floors of a user and is worth as much as the one that was found."""
     reached = shelf.gains.values[:, other, user].sum(axis=1)
     worth, best = shelf.worth[other, user].sum(), shelf.worth[found, user].sum()
@@ -280,10 +263,10 @@ def _by_price(
     return np.argsort(-(worth - done.ineqlin.marginals @ gains), kind="stable")
 
 
-def _solved(
+def _solve(
     worth: NDArray[np.float64], gains: NDArray[np.float64], least: NDArray[np.float64], length: int,
     but: NDArray[np.intp] | None = None,
-) -> Found:  # fmt: skip
+) -> SearchResult:  # fmt: skip
     """Solve max worth·x, gains·x ≥ least, Σx = length over x in {0, 1}, for another list than `but`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -297,11 +280,11 @@ def _solved(
         options={"node_limit": NODES, "mip_rel_gap": 0.0},
     )  # fmt: skip
     if done.x is None:
-        return Found(None, done.status == INFEASIBLE)
-    return Found(np.flatnonzero(done.x > 0.5), impossible=False)
+        return SearchResult(None, done.status == INFEASIBLE)
+    return SearchResult(np.flatnonzero(done.x > 0.5), impossible=False)
 
 
-def _shown(shelf: Shelf, users: NDArray[np.intp]) -> Mask:
+def _shown(shelf: RepairState, users: NDArray[np.intp]) -> Mask:
     """Return which items are in the list of each user, shape (item, user)."""
     found = np.zeros((len(shelf.free), len(users)), dtype=bool)
     which, places = np.nonzero(shelf.items[users] >= 0)

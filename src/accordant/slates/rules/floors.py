@@ -17,8 +17,8 @@ import numpy as np
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
-from accordant.slates.rule import InOrder, Mend, SlateRule, register, rules
-from accordant.slates.rules.floor_exchanges import FLOOR_TOLERANCE, Shelf, best_list, beyond_reach, repair
+from accordant.slates.rule import InOrder, Repair, SlateRule, register, rules
+from accordant.slates.rules.floor_exchanges import FLOOR_TOLERANCE, RepairState, best_list, provably_infeasible, repair
 from accordant.slates.rules.greedy import gains_for_lengths
 from accordant.slates.slates import NOTHING, Slates, State
 from accordant.strategies.block import weighted_sum
@@ -26,19 +26,11 @@ from accordant.strategies.constraints.declaration import FrozenMapping, declared
 
 
 @dataclass(frozen=True, eq=False)
-class Mended:
-    """Lists of some users after the repair.
+class RepairedLists:
+    """Lists of some users after the repair, shape (user, k), and what became of each, shape (user,).
 
-    Attributes
-    ----------
-    items
-        Shape (user, k).
-    tied, changed
-        Whether the repair broke a tie, and whether it changed the list, shape (user,).
-    unmet, impossible
-        Whether a floor is missed, and whether it is proved that no list holds all of them, shape (user,).
-    shortfall
-        By how much each floor is missed, shape (stakeholder, user); 0 for stakeholders without one.
+    Whether the repair broke a tie or changed the list, whether a floor is missed, and whether it is proved that no list
+    holds all of them. `shortfall` says by how much each floor is missed, shape (stakeholder, user); 0 without one.
     """
 
     items: Codes
@@ -49,19 +41,10 @@ class Mended:
     shortfall: Values
 
 
-def shelf_of(items: Codes, lengths: Codes, levels: Values, candidates: Candidates) -> Shelf:
-    """Return lists as they are before the repair.
+def repair_state(items: Codes, lengths: Codes, levels: Values, candidates: Candidates) -> RepairState:
+    """Return lists as they are before the repair; `levels` are floors, NaN for who has none, shape (stakeholder,).
 
-    Parameters
-    ----------
-    items
-        Shape (user, k); a copy of it will be changed.
-    lengths
-        How many items each list has, shape (user,).
-    levels
-        The floor of each stakeholder, NaN for who has none, shape (stakeholder,).
-    candidates
-        E, what may be shown, and weights.
+    Lists of shape (user, k) are copied; `lengths` say how many items each has.
     """
     who = ~np.isnan(levels)
     gains = gains_for_lengths(candidates, who, lengths)
@@ -70,25 +53,17 @@ def shelf_of(items: Codes, lengths: Codes, levels: Values, candidates: Candidate
     users, places = np.nonzero(items != NOTHING)
     free[items[users, places], users] = False
     weighted_sum(candidates.values, candidates.weights / candidates.weights.sum(), worth)
-    return Shelf(items.copy(), free, gains, least, worth, candidates.totals)
+    return RepairState(items.copy(), free, gains, least, worth, candidates.totals)
 
 
-def mended(shelf: Shelf, levels: Values) -> Mended:
-    """Return lists that hold the floors where that is possible; order and places of kept items do not change.
-
-    Parameters
-    ----------
-    shelf
-        Lists; changed.
-    levels
-        As in `shelf_of`.
-    """
+def repair_lists(shelf: RepairState, levels: Values) -> RepairedLists:
+    """Return lists that hold the floors where that is possible; order and places of kept items do not change."""
     before = shelf.items.copy()
     tied = repair(shelf)
     open_ = shelf.unmet()
     impossible = np.zeros(len(before), dtype=bool)
     if open_.any():
-        impossible[open_] = beyond_reach(shelf, np.flatnonzero(open_))
+        impossible[open_] = provably_infeasible(shelf, np.flatnonzero(open_))
     for user in np.flatnonzero(open_ & ~impossible).tolist():
         found = best_list(shelf, user)
         impossible[user] = found.impossible
@@ -98,34 +73,22 @@ def mended(shelf: Shelf, levels: Values) -> Mended:
     shortfall = np.zeros((len(levels), len(before)))
     shortfall[~np.isnan(levels)] = shelf.shortfall()
     items, by_order = shelf.in_place_of(before)
-    return Mended(items, tied | by_order, (items != before).any(axis=1), shelf.unmet(), impossible, shortfall)
+    return RepairedLists(items, tied | by_order, (items != before).any(axis=1), shelf.unmet(), impossible, shortfall)
 
 
-class Bench:
+class BlockRepairs:
     """Repairs of the lists of a block of users, one after the other, each before it is shown.
 
-    Parameters
-    ----------
-    candidates
-        Of the block.
-    k
-        Places. Lists are as long as what may be shown allows.
-    levels
-        As in `shelf_of`.
-
-    Attributes
-    ----------
-    done
-        What became of the lists so far.
+    Lists are as long as what may be shown allows; `done` is what became of the lists so far.
     """
 
     def __init__(self, candidates: Candidates, k: int, levels: Values) -> None:
         n_users = candidates.n_users
         lengths = np.minimum(k, candidates.available.sum(axis=0))
         empty = np.full((n_users, k), NOTHING, dtype=np.intp)
-        self._levels, self._shelf = levels, shelf_of(empty, lengths, levels, candidates)
+        self._levels, self._shelf = levels, repair_state(empty, lengths, levels, candidates)
         tied, changed, unmet, impossible = (np.zeros(n_users, dtype=bool) for _ in range(4))
-        self.done = Mended(empty, tied, changed, unmet, impossible, np.zeros((len(levels), n_users)))
+        self.done = RepairedLists(empty, tied, changed, unmet, impossible, np.zeros((len(levels), n_users)))
 
     def mend(self, u: int, items: Codes) -> Codes:
         """Return the list that is shown to a user of the block, shape (k,), in place of the one that is given."""
@@ -138,15 +101,15 @@ class Bench:
         shelf.items[u] = items
         alone = shelf.alone(u)
         alone.free[shown, 0] = False
-        found = mended(alone, self._levels)
+        found = repair_lists(alone, self._levels)
         done.items[u], done.tied[u], done.shortfall[:, u] = found.items[0], found.tied[0], found.shortfall[:, 0]
         done.changed[u], done.unmet[u], done.impossible[u] = found.changed[0], found.unmet[0], found.impossible[0]
         return np.asarray(found.items[0])
 
 
-def together(parts: list[Mended]) -> Mended:
+def join_repairs(parts: list[RepairedLists]) -> RepairedLists:
     """Return the lists of several blocks of users as one."""
-    return Mended(
+    return RepairedLists(
         np.concatenate([part.items for part in parts]),
         np.concatenate([part.tied for part in parts]),
         np.concatenate([part.changed for part in parts]),
@@ -227,30 +190,30 @@ class Floored(SlateRule):
             return self._in_order(self.inner, candidates, k, state, levels)
         slates = self.inner(candidates, k, state=state, threads=threads)
         parts = [self._of_block(slates.take(part), candidates.take(part), levels) for part in candidates.slices()]
-        return self._told(slates, parts or [Bench(candidates, k, levels).done])
+        return self._told(slates, parts or [BlockRepairs(candidates, k, levels).done])
 
     def fill(self, candidates: Candidates, k: int) -> Slates:
         """Return the slates of one block of users."""
         return self(candidates, k)
 
-    def _of_block(self, slates: Slates, candidates: Candidates, levels: Values) -> Mended:
-        return mended(shelf_of(slates.items, slates.lengths, levels, candidates), levels)
+    def _of_block(self, slates: Slates, candidates: Candidates, levels: Values) -> RepairedLists:
+        return repair_lists(repair_state(slates.items, slates.lengths, levels, candidates), levels)
 
     def _in_order(self, rule: InOrder, candidates: Candidates, k: int, state: State | None, levels: Values) -> Slates:
         """Return lists that are repaired before the next user is served."""
-        benches: list[Bench] = []
+        benches: list[BlockRepairs] = []
 
-        def mending(block: Candidates) -> Mend:
+        def mending(block: Candidates) -> Repair:
             """Return the repairs of one block."""
-            benches.append(Bench(block, k, levels))
+            benches.append(BlockRepairs(block, k, levels))
             return benches[-1].mend
 
         slates = rule.serve(candidates, k, state, mending)
-        return self._told(slates, [bench.done for bench in benches] or [Bench(candidates, k, levels).done])
+        return self._told(slates, [bench.done for bench in benches] or [BlockRepairs(candidates, k, levels).done])
 
-    def _told(self, slates: Slates, parts: list[Mended]) -> Slates:
+    def _told(self, slates: Slates, parts: list[RepairedLists]) -> Slates:
         """Return the slates of the rule with what repairs made of them."""
-        done = together(parts)
+        done = join_repairs(parts)
         flags = {"changed": done.changed, "floor_unmet": done.unmet, "floor_impossible": done.impossible}
         return Slates(
             self.label, slates.item_names, done.items, slates.tied | done.tied,

@@ -1,4 +1,4 @@
-"""Lists that are built item by item: the best items, normalised gains, and the greedy start with exchanges.
+"""Lists that are built item by item: normalised gains, and the greedy start with exchanges.
 
 What each item adds to the normalised utility of each stakeholder, so that a whole list has its reported utility.
 
@@ -19,81 +19,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Codes, Floats, Mask, Values
+from accordant.arrays import Codes, Mask, Values
 from accordant.compiled import compiled
 from accordant.errors import InputError
-from accordant.slates.candidates import ALIKE, Candidates
+from accordant.slates.candidates import ALIKE, Candidates, best_item
 from accordant.slates.rule import SlateRule
 from accordant.slates.slates import NOTHING, Slates
-from accordant.strategies.selection import select_best
-
-LEAST = -1e300  # stands for −inf of an item that may be shown, so that one that may not is still below
-
-
-@dataclass(frozen=True, eq=False)
-class Picked:
-    """Which items, shape (user, k), padded with `NOTHING`, and whether a tie was broken, shape (user,)."""
-
-    items: NDArray[np.intp]
-    tied: Mask
-
-
-def best_items(scores: Floats, candidates: Candidates, k: int) -> Picked:
-    """Return the k items with the highest scores that may be shown.
-
-    Each place goes to the highest score that is left. Scores within the tolerance of it tie; the tie goes to the
-    higher sum of expected rewards over those who have a say, then to the item that is declared first.
-
-    Parameters
-    ----------
-    scores
-        Shape (item, user); −inf is allowed, NaN and +inf are not.
-    candidates
-        What may be shown, and what breaks ties.
-    k
-        Places, at least 1.
-
-    Raises
-    ------
-    InputError
-        If a score is NaN or +inf.
-    """
-    left = np.where(candidates.available, np.maximum(scores, LEAST), -np.inf)
-    users = np.arange(candidates.n_users)
-    items = np.full((candidates.n_users, k), NOTHING, dtype=np.intp)
-    tied = np.zeros(candidates.n_users, dtype=bool)
-    for place in range(min(k, len(left))):
-        found = pick(left, candidates)
-        items[:, place] = found.items[:, 0]
-        tied |= found.tied
-        left[np.maximum(found.items[:, 0], 0), users] = -np.inf
-    return Picked(items, tied)
-
-
-def pick(scores: Floats, candidates: Candidates) -> Picked:
-    """Return the best single item for each user; `NOTHING` for whom every score is −inf."""
-    chosen = select_best(scores, candidates.totals, candidates.tolerance)
-    codes = chosen.codes.astype(np.intp)
-    some = scores[codes, np.arange(len(codes))] > -np.inf
-    return Picked(np.where(some, codes, NOTHING)[:, None], chosen.tied & some)
 
 
 @dataclass(frozen=True, eq=False)
 class NormalisedGains:
-    """Gains of those who have a say, or of others who are asked for.
+    """Gains of those who have a say, or of others who are asked for, shape (stakeholder, item, user).
 
-    Attributes
-    ----------
-    values
-        Shape (stakeholder, item, user); 0 for whom all lists are alike.
-    sided
-        Whether lists differ for a stakeholder, shape (stakeholder, user).
-    weights
-        Shape (stakeholder,); above 0 for who has a say.
-    lengths
-        Items in the list of each user, shape (user,).
-    tolerance
-        Utilities this close are level.
+    They are 0 for whom all lists are alike, which `sided` says, shape (stakeholder, user). `lengths` are items in the
+    list of each user, shape (user,); utilities within the tolerance are level.
     """
 
     values: Values
@@ -124,14 +63,7 @@ def normalised_gains(candidates: Candidates, k: int) -> NormalisedGains:
 def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.intp]) -> NormalisedGains:
     """Return the gains of every item to some stakeholders.
 
-    Parameters
-    ----------
-    candidates
-        E and what may be shown.
-    who
-        Which stakeholders, shape (stakeholder,).
-    lengths
-        Items in the list of each user, at most as many as may be shown, shape (user,).
+    `lengths` are numbers of items in the list of each user, at most as many as may be shown, shape (user,).
     """
     values = candidates.values if who.all() else np.ascontiguousarray(candidates.values[who])
     available = np.ascontiguousarray(candidates.available)
@@ -141,7 +73,7 @@ def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.int
     sided = span / places > ALIKE
     scale = np.where(sided, 1.0 / np.where(sided, span, 1.0), 0.0)
     gains = np.empty_like(values)
-    scaled(values, worst / places, scale, gains)
+    rescale(values, worst / places, scale, gains)
     return NormalisedGains(gains, sided, candidates.weights[who], lengths, candidates.tolerance)
 
 
@@ -149,16 +81,9 @@ def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.int
 def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: float, kept: Values) -> Values:
     """Return the sum of the largest values (smallest with sign −1) of each stakeholder, shape (stakeholder, user).
 
-    Parameters
-    ----------
-    values, available
-        Shapes (stakeholder, item, user) and (item, user).
-    lengths
-        How many are summed, shape (user,).
-    sign
-        1 or −1.
-    kept
-        Room for the best so far in descending order, shape (place, user).
+    `lengths` values are summed; `kept`, shape (place, user), is room for the best so far in descending order.
+
+        np.sort(values[i, available[:, u], u])[::-1][: lengths[u]].sum()  # of each i and u, with sign 1
     """
     n_stakeholders, n_items, n_users = values.shape
     sums = np.zeros((n_stakeholders, n_users))
@@ -183,7 +108,10 @@ def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: f
 
 @compiled
 def add_up(gains: Values, items: NDArray[np.intp], reached: Values) -> None:
-    """Add the gains of lists, shape (user, place) with −1 for empty places, to utilities, shape (stakeholder, user)."""
+    """Add the gains of lists, shape (user, place) with −1 for empty places, to utilities, shape (stakeholder, user).
+
+    reached += np.where(items >= 0, gains[:, items, np.arange(len(items))[:, None]], 0.0).sum(axis=2)
+    """
     for i in range(len(gains)):
         for u in range(len(items)):
             for place in range(items.shape[1]):
@@ -192,8 +120,8 @@ def add_up(gains: Values, items: NDArray[np.intp], reached: Values) -> None:
 
 
 @compiled
-def scaled(values: Values, less: Values, scale: Values, out: Values) -> None:
-    """Write (values[i, c, u] − less[i, u]) · scale[i, u]."""
+def rescale(values: Values, less: Values, scale: Values, out: Values) -> None:
+    """Write ``(values - less[:, None]) * scale[:, None]``, shape (stakeholder, item, user)."""
     n_stakeholders, n_items, n_users = values.shape
     for i in range(n_stakeholders):
         low, factor = less[i], scale[i]
@@ -233,8 +161,6 @@ class GreedySlate(SlateRule):
 
         Parameters
         ----------
-        gains
-            Of every item.
         running
             Normalised utilities of the list so far, shape (stakeholder, user).
         free
@@ -253,9 +179,9 @@ class GreedySlate(SlateRule):
         running, free = np.zeros(gains.sided.shape), candidates.available.copy()
         users = np.arange(candidates.n_users)
         for place in range(min(k, len(candidates.items))):
-            found = pick(self.scores(gains, running, free), candidates)
-            chosen = found.items[:, 0]
-            items[:, place], tied = chosen, tied | found.tied
+            scores = self.scores(gains, running, free)
+            chosen, level = best_item(scores, candidates.totals, candidates.tolerance)
+            items[:, place], tied = chosen, tied | level
             free[np.maximum(chosen, 0), users] = False
             running += gains.of(chosen)
         for _ in range(self.swaps):
@@ -275,13 +201,13 @@ class GreedySlate(SlateRule):
         tied = np.zeros(len(items), dtype=bool)
         for place in range(items.shape[1]):
             without = running - gains.of(items[:, place])
-            picked = pick(self.scores(gains, without, free), candidates)
-            chosen = picked.items[:, 0]
+            scores = self.scores(gains, without, free)
+            chosen, several = best_item(scores, candidates.totals, candidates.tolerance)
             found = self.worth(gains, without + gains.of(chosen))
             there = (chosen != NOTHING) & (items[:, place] != NOTHING)
-            sign = compared(found, best, gains.tolerance)
+            sign = compare_ranks(found, best, gains.tolerance)
             better, level = there & (sign > 0), there & (sign == 0)
-            tied = np.where(better, picked.tied, tied | level)
+            tied = np.where(better, several, tied | level)
             best = np.where(better, found, best)
             places, entering = np.where(better, place, places), np.where(better, chosen, entering)
         improved = places >= 0
@@ -292,17 +218,10 @@ class GreedySlate(SlateRule):
         return improved, tied
 
 
-def compared(first: Values, second: Values, tolerance: float) -> Codes:
+def compare_ranks(first: Values, second: Values, tolerance: float) -> Codes:
     """Return 1 where the first rank in which two lists differ by more than the tolerance is higher in the first.
 
-    −1 where it is lower, and 0 where no rank differs, shape (user,).
-
-    Parameters
-    ----------
-    first, second
-        Shape (rank, user).
-    tolerance
-        Relative to max(1, |second|).
+    −1 where it is lower, and 0 where no rank differs, shape (user,), from shapes (rank, user).
     """
     with np.errstate(invalid="ignore"):
         difference = np.where(first == second, 0.0, first - second)

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
-from accordant.slates.candidates import Candidates, even_weights
+from accordant.slates.candidates import BestItems, Candidates, best_items, even_weights
 from accordant.slates.rule import Kind, SlateRule, register
-from accordant.slates.rules.greedy import Picked, best_items
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE, Block
 from accordant.strategies.constraints.declaration import FrozenMapping, declared, only_keys
@@ -50,10 +49,7 @@ class PerItem(SlateRule):
         Name of a registered strategy, ``{"name": …, "parameters": {…}}``, or a strategy. It must decide in each context
         by itself, from nothing but E, and without a draw.
 
-    Raises
-    ------
-    InputError
-        If the strategy needs more than E, draws, or has weights of its own.
+    Raises `InputError` if the strategy needs more than E, draws, or has weights of its own.
     """
 
     kind: ClassVar[Kind] = "per item"
@@ -100,22 +96,16 @@ class PerItem(SlateRule):
         if found.scores is None:
             picked = _in_turn(rule, candidates, k, found)
         else:
-            picked = best_items(found.scores, candidates, k)
+            picked = best_items(found.scores, candidates.totals, candidates.available, k, candidates.tolerance)
         return Slates(self.label, candidates.items, picked.items, picked.tied)
 
 
 @dataclass(frozen=True, eq=False)
 class Among:
-    """What a strategy decides if only some items are there.
+    """What a strategy decides if only some items are there: winners, ties, and scores if it has any.
 
-    Attributes
-    ----------
-    winners
-        One item for each user, `NOTHING` for whom there is none, shape (user,); arbitrary where there are scores.
-    tied
-        Shape (user,).
-    scores
-        Shape (item, user), −inf for items that are not there; None if the strategy has none.
+    Winners are `NOTHING` for users without an item, and arbitrary where there are scores, which are of shape (item,
+    user) with −∞ for items that are not there.
     """
 
     winners: NDArray[np.intp]
@@ -124,17 +114,7 @@ class Among:
 
 
 def decide_among(rule: ContextRule, candidates: Candidates, left: Mask) -> Among:
-    """Apply a strategy to some items of each user, as if there were no others.
-
-    Parameters
-    ----------
-    rule
-        Decides in each context by itself.
-    candidates
-        E.
-    left
-        Which items are there, shape (item, user).
-    """
+    """Apply a strategy to the items that are left to each user, shape (item, user), as if there were no others."""
     shape = left.shape
     winners, tied = np.full(shape[1], NOTHING, dtype=np.intp), np.zeros(shape[1], dtype=bool)
     scores: Values | None = np.full(shape, -np.inf)
@@ -154,14 +134,9 @@ def decide_among(rule: ContextRule, candidates: Candidates, left: Mask) -> Among
 def item_rules(n_items: int) -> tuple[PerItem, ...]:
     """Return the list of every strategy that needs no parameters and takes at most a few milliseconds per user.
 
-    Rules that look at each item once are always there. Voting rules compare all pairs of items: on one core here
-    0.9 to 3 ms per user with 200 items, 25 times as long with 1,000 [measured]; they are there up to `PAIRS` items, or
-    up to the number in `LARGEST`.
-
-    Parameters
-    ----------
-    n_items
-        Number of items.
+    Rules that look at each item once are always there. Voting rules compare all pairs of items: on one core here 0.9 to
+    3 ms per user with 200 items, 25 times as long with 1,000 [measured]; they are there up to `PAIRS` items, or up to
+    the number in `LARGEST`.
     """
     made = (strategies.create(name) for name in strategies if not _required(name))
     return tuple(
@@ -199,18 +174,17 @@ def _alike(left: Mask, most: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np
             yield items, np.array(members[start : start + most], dtype=np.intp)
 
 
-def _in_turn(rule: ContextRule, candidates: Candidates, k: int, first: Among) -> Picked:
+def _in_turn(rule: ContextRule, candidates: Candidates, k: int, first: Among) -> BestItems:
     """Return the winner, the winner among the rest, and so on."""
     left, users, found = candidates.available.copy(), np.arange(candidates.n_users), first
-    items = np.full((candidates.n_users, k), NOTHING, dtype=np.intp)
-    tied = np.zeros(candidates.n_users, dtype=bool)
+    lists = BestItems.none(candidates.n_users, k)
     for place in range(min(k, len(left))):
-        items[:, place] = found.winners
-        tied |= found.tied
+        lists.items[:, place] = found.winners
+        lists.tied[:] |= found.tied
         left[np.maximum(found.winners, 0), users] = False
         if place + 1 < min(k, len(left)):
             found = decide_among(rule, candidates, left)
-    return Picked(items, tied)
+    return lists
 
 
 def _strategy(given: Any) -> Strategy:

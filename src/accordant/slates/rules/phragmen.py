@@ -50,18 +50,10 @@ class SequentialPhragmen(ApprovalRule):
 
 
 def add_by_load(items: NDArray[np.intp], loads: Values, approved: Mask, candidates: Candidates) -> NDArray[np.bool_]:
-    """Fill the empty places of lists by loads; return whether a tie was broken, shape (user,).
+    """Fill the empty places at the end of lists by loads; return whether a tie was broken, shape (user,).
 
-    Parameters
-    ----------
-    items
-        Lists with `NOTHING` in empty places at the end, shape (user, k); written over.
-    loads
-        What stakeholders carry so far, below 0 for money they hold, shape (stakeholder, user); written over.
-    approved
-        Shape (stakeholder, item, user).
-    candidates
-        Gives weights, what may be shown, and what breaks ties.
+    Lists, shape (user, k), and loads, shape (stakeholder, user), below 0 for money that stakeholders hold, are written
+    over.
     """
     n_users, k = items.shape
     weights, everyone = even_weights(candidates.weights), np.arange(n_users)
@@ -102,7 +94,11 @@ def _lowest(raised: Values, candidates: Candidates) -> tuple[NDArray[np.intp], N
 
 @compiled
 def _raise(approved: Mask, weights: Values, loads: Values, raised: Values) -> None:
-    """Write the load that each item would bring its approvers, shape (item, user); infinite if there are none."""
+    """Write the load that each item would bring its approvers, shape (item, user); infinite if there are none.
+
+    share = weights[:, None, None] * approved
+    (1.0 + (share * loads[:, None]).sum(axis=0)) / share.sum(axis=0)
+    """
     n_stakeholders, n_items, n_users = approved.shape
     voters = np.empty(n_users)
     for c in range(n_items):
@@ -135,8 +131,6 @@ class EqualShares(ApprovalRule):
 
     Parameters
     ----------
-    best, threshold
-        See `ApprovalRule`.
     ballots
         ``approval``: u is 1 for approved items and 0 for others. ``utility``: u is the expected reward, and approvals
         only serve the completion.
@@ -145,10 +139,7 @@ class EqualShares(ApprovalRule):
         stakeholders start with what they still hold (the usual choice, as in abcvoting [code]); ``utilitarian`` takes
         the highest Σ w_i u_i.
 
-    Raises
-    ------
-    InputError
-        If a parameter is outside its range.
+    Raises `InputError` if a parameter is outside its range.
     """
 
     ballots: Ballot = "approval"
@@ -325,17 +316,7 @@ class GreedyMonroe(ApprovalRule):
     def quotas(self, weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         """Return the weight that each place stands for, the first place first, shape (k,).
 
-        Parameters
-        ----------
-        weights
-            Shape (stakeholder,).
-        k
-            Places, at least 1.
-
-        Raises
-        ------
-        InputError
-            If weights are to count voters and one is no whole number.
+        Raises `InputError` if weights are to count voters and one is no whole number.
         """
         total = float(weights.sum())
         if not self.whole:

@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.candidates import Candidates, even_weights, user_values
-from accordant.slates.moderation.offers import (
+from accordant.slates.candidates import Candidates, best_items, even_weights, user_values
+from accordant.slates.moderation import (
     REJECTIONS,
     SCALINGS,
     Rejection,
     Scaling,
-    best_items,
-    scaled,
+    normalise_scores,
     votes_needed,
 )
 from accordant.slates.rule import Kind, SlateRule, register
@@ -53,10 +52,7 @@ class ReciprocalRank(SlateRule):
     scaling
         ``min-max`` or ``z``: how scores are normalised between rounds.
 
-    Raises
-    ------
-    InputError
-        If rounds is below 1, or a name is unknown.
+    Raises `InputError` if rounds is below 1, or a name is unknown.
     """
 
     kind: ClassVar[Kind] = "moderation"
@@ -104,7 +100,7 @@ class ReciprocalRank(SlateRule):
                 added = np.maximum(heard[i], 0.0) / (np.maximum(ranks, 0) + 1.0)
                 scores += np.where((ranks != ABSENT) & ~banned, added, 0.0)
             allowed = candidates.available & ~banned
-            scores = scaled(self.scaling, scores, allowed) if self.rounds > 1 else scores
+            scores = normalise_scores(self.scaling, scores, allowed) if self.rounds > 1 else scores
             shown = best_items(scores, candidates.totals, allowed, k, candidates.tolerance)
             last, before, tied = _ranks(shown.items, len(worth)), offers, tied | shown.tied
         found = {"weights": heard, **({"banned": np.concatenate(bans)} if bans else {})}
@@ -144,7 +140,7 @@ def _listed(new: Mask, items: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _weight(ranks: Codes, before: Codes | None, last: Codes, worth: Values, banned: Mask, k: int) -> Values:
-    """Return r + d − h of one stakeholder, shape (user,); formulas: `accordant.slates.moderation.moderator`."""
+    """Return r + d − h of one stakeholder, shape (user,); formulas: `accordant.slates.moderation`."""
     offered = ranks != ABSENT
     length = offered.sum(axis=0)
     several = np.maximum(length, 1)

@@ -19,16 +19,20 @@ import numpy as np
 
 from accordant.arrays import Mask, Values
 from accordant.compiled import compiled
-from accordant.slates.candidates import Candidates, even_weights
+from accordant.slates.candidates import Candidates, best_items, even_weights
 from accordant.slates.rule import SlateRule, register
-from accordant.slates.rules.greedy import GreedySlate, NormalisedGains, best_items
+from accordant.slates.rules.greedy import GreedySlate, NormalisedGains
 from accordant.slates.slates import Slates
 from accordant.strategies.block import log_product, weighted_sum
 
 
 @compiled
 def smallest_after(gains: Values, running: Values, free: Mask, smallest: Values) -> None:
-    """Write min_i (running[i, u] + gains[i, c, u]), shape (item, user): 0 if every sum is inf, −inf if not free."""
+    """Write min_i (running[i, u] + gains[i, c, u]), shape (item, user): 0 if every sum is inf, −inf if not free.
+
+    smallest = (running[:, None] + gains).min(axis=0)
+    np.where(free, np.where(smallest == np.inf, 0.0, smallest), -np.inf)
+    """
     n_stakeholders, n_items, n_users = gains.shape
     for c in range(n_items):
         out, may = smallest[c], free[c]
@@ -43,7 +47,7 @@ def smallest_after(gains: Values, running: Values, free: Mask, smallest: Values)
             out[u] = value if may[u] else -np.inf
 
 
-def out_of_reach(gains: NormalisedGains, reached: Values) -> Values:
+def without_indifferent(gains: NormalisedGains, reached: Values) -> Values:
     """Return utilities with inf for whom all lists are alike: they are never worst off."""
     return np.where(gains.sided, reached, np.inf)
 
@@ -59,28 +63,21 @@ class MaximinSlate(GreedySlate):
     def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return the utility of whoever is worst off with each item."""
         smallest = np.empty(free.shape)
-        smallest_after(gains.values, out_of_reach(gains, running), free, smallest)
+        smallest_after(gains.values, without_indifferent(gains, running), free, smallest)
         return smallest
 
     def worth(self, gains: NormalisedGains, reached: Values) -> Values:
         """Return the smallest utility, shape (1, user)."""
-        return np.asarray(out_of_reach(gains, reached).min(axis=0, keepdims=True))
+        return np.asarray(without_indifferent(gains, reached).min(axis=0, keepdims=True))
 
 
 @compiled
 def drop_leximin_worse(gains: Values, running: Values, tolerance: float, smallest: Values) -> None:
     """Write −inf for items that are level in the smallest utility and worse in a later rank.
 
-    Rank after rank, only items within the tolerance (relative to max(1, |best|)) of the best one are kept.
-
-    Parameters
-    ----------
-    gains, running
-        Shapes (stakeholder, item, user) and (stakeholder, user); inf for whom all lists are alike.
-    tolerance
-        Utilities this close are level.
-    smallest
-        The first rank, shape (item, user); −inf for items that may not be added.
+    Rank after rank, only items within the tolerance (relative to max(1, |best|)) of the best one are kept. `running`,
+    shape (stakeholder, user), is inf for whom all lists are alike; `smallest`, shape (item, user), is the first rank,
+    −inf for items that may not be added.
     """
     n_stakeholders, n_items, n_users = gains.shape
     level = np.empty(n_items, dtype=np.intp)
@@ -132,7 +129,7 @@ class LeximinSlate(GreedySlate):
 
     def scores(self, gains: NormalisedGains, running: Values, free: Mask) -> Values:
         """Return the smallest utility with each item, and −inf for items that a later rank rules out."""
-        compared = out_of_reach(gains, running)
+        compared = without_indifferent(gains, running)
         smallest = np.empty(free.shape)
         smallest_after(gains.values, compared, free, smallest)
         drop_leximin_worse(gains.values, compared, gains.tolerance, smallest)
@@ -140,7 +137,7 @@ class LeximinSlate(GreedySlate):
 
     def worth(self, gains: NormalisedGains, reached: Values) -> Values:
         """Return utilities from the worst off to the best off, shape (rank, user)."""
-        return np.sort(out_of_reach(gains, reached), axis=0)
+        return np.sort(without_indifferent(gains, reached), axis=0)
 
 
 FLOOR = 1e-6  # ε, as in the strategy: while somebody has nothing, the logarithm is finite and others still count
@@ -182,5 +179,5 @@ class UtilitarianSlate(SlateRule):
         weights = candidates.weights
         scores = np.empty(candidates.available.shape)
         weighted_sum(candidates.values, weights / weights.sum(), scores)
-        found = best_items(scores, candidates, k)
+        found = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
         return Slates(self.label, candidates.items, found.items, found.tied)

@@ -29,15 +29,10 @@ ALIKE = 1e-3  # a mean square of centred log probabilities below it (3 %) is too
 
 @dataclass(frozen=True)
 class PooledGamma:
-    """One slope through the types of all lists, each list with its own level.
+    """One slope through the types of all lists, each list with its own level; NaN where nothing tells it.
 
-    Attributes
-    ----------
-    gamma
-        The slope; NaN if the types of each list are wanted with nearly the same probability, or lists have one type.
-    left_out
-        Share of wanted types that a list shows no item of: they have no log share, and a line that counted them would
-        be steeper. Near 1 for short lists, whose γ then says little.
+    `left_out` is the share of wanted types that a list shows no item of: they have no log share, and a line that
+    counted them would be steeper. Near 1 for short lists, whose γ then says little.
     """
 
     gamma: float
@@ -45,14 +40,8 @@ class PooledGamma:
 
 
 def pooled_gamma(wanted: Values, counts: NDArray[np.intp]) -> PooledGamma:
-    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours].
-
-    Parameters
-    ----------
-    wanted
-        p_t, shape (type, request).
-    counts
-        a_t, shape (type, request).
+    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours]; both of shape (type,
+    request).
     """
     used = (wanted > 0) & (counts > 0)
     some = np.maximum(used.sum(axis=0), 1)
@@ -122,16 +111,8 @@ def too_few(n_users: int, resamples: int, tail: float) -> str | None:
     """Return why nothing can be decided, or None.
 
     `n_users` who all agree by chance do so with probability 2^−n, which must not be above the tail (as in a sign test);
-    and a quantile needs at least one resample beyond it.
-
-    Parameters
-    ----------
-    n_users
-        Who can be resampled.
-    resamples
-        How many there are.
-    tail
-        Probability beyond each end of an interval, above 0.
+    and a quantile needs at least one resample beyond it. `tail` is the probability beyond each end of an interval,
+    above 0.
     """
     users, draws = max(LEAST_USERS, math.ceil(-math.log2(tail))), math.ceil(1.0 / tail * (1.0 - WHOLE))
     if n_users < users:
@@ -242,10 +223,7 @@ class ModelledOutcomes:
     types
         Of items, shape (item,).
 
-    Raises
-    ------
-    InputError
-        If shapes or numbers do not fit.
+    Raises `InputError` if shapes or numbers do not fit.
     """
 
     wanted: Values

@@ -10,7 +10,7 @@ import pytest
 from accordant.slates.sources import market_loaders
 from accordant.slates.cases.tourism.loader import places_file, tours
 from accordant.slates.cases.tourism.tables import FAMOUS, SMALL
-from accordant.slates.cases.tourism.loader import learned_from, predicted, training_users
+from accordant.slates.cases.tourism.loader import training_interactions, predict_relevance, training_users
 from accordant.slates.relevance import recommender_of
 from accordant.slates.cases.tourism.loader import split_by_time
 from accordant.slates.cases.tourism.tables import column_names, read_places, read_visits
@@ -74,7 +74,7 @@ def read_dicts(path):
 def test_what_is_learned_from_by_hand(town):
     visits = read(town())
     split = split_by_time(visits, 0.4)
-    learned = learned_from(visits, split, 4)
+    learned = training_interactions(visits, split, 4)
     assert list(training_users(visits, split)) == ["ann", "bob", "cat"]
     assert learned.users.tolist() == [0, 0, 0, 1, 1, 1, 2] and learned.items.tolist() == [0, 1, 0, 1, 3, 0, 0]
     assert learned.starts.tolist() == [NOWHERE, 0, 1, NOWHERE, 1, NOWHERE, NOWHERE]
@@ -242,6 +242,6 @@ def test_users_without_training_visits_are_nobody_to_the_recommender(town):
 
     path = town()
     visits, catalogue = read(path), tours(path, 0, **HALF).catalogue
-    relevance = predicted(visits, split_by_time(visits, 0.4), catalogue, Spy())
+    relevance = predict_relevance(visits, split_by_time(visits, 0.4), catalogue, Spy())
     assert asked["users"] == [0, NOBODY] and asked["starts"] == [1, 1] and asked["learned"].n_users == 3
     assert relevance.T.tolist() == [[1.0, 0.0, 0.0, 0.25]] * 2

@@ -60,10 +60,6 @@ def interactions(
 
     Parameters
     ----------
-    path
-        Table of interactions.
-    seed
-        Of the recommender.
     items
         Name of the table of items, beside the other; None if nothing is known of items.
     columns
@@ -72,8 +68,6 @@ def interactions(
         Between columns of both tables.
     test_share
         Share of interactions, the latest, that are not learned from; above 0 and below 1.
-    recommender, recommender_parameters
-        What predicts relevance.
     requests
         At most this many, the first after the split; None for all.
     requests_per_day
@@ -115,13 +109,7 @@ def interactions(
 
 
 def check_size(n_items: int, n_requests: int) -> None:
-    """Stop if arrays of items and requests do not fit into the memory of an ordinary computer.
-
-    Raises
-    ------
-    DataError
-        If there are more than `MOST_CELLS` pairs.
-    """
+    """Raise `DataError` if arrays of items and requests do not fit into the memory of an ordinary computer."""
     if n_items * n_requests > MOST_CELLS:
         raise DataError(
             f"{n_items:,} items × {n_requests:,} requests are {n_items * n_requests:,} pairs; allowed: {MOST_CELLS:,}. "

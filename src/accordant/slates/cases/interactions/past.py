@@ -27,16 +27,7 @@ NO_CANDIDATE = -1  # the position of an item that is not in the catalogue
 class Asked:
     """A request: what one user took on one day, or in one session, after the split.
 
-    Attributes
-    ----------
-    user
-        Position in `Events.user_names`.
-    part
-        Day counted from that of the split, or the name of the session.
-    time
-        Seconds since 1970 of its first row.
-    rows
-        Its rows.
+    `part` is the day counted from that of the split, or the name of the session; `time` that of its first row.
     """
 
     user: int
@@ -47,18 +38,9 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """Events of a catalogue, split in time.
+    """Events of a catalogue, split in time: what was before is learned from.
 
-    Attributes
-    ----------
-    events
-        In the order of time.
-    items
-        Position of each row's item in the catalogue, `NO_CANDIDATE` for others, shape (row,).
-    n_items
-        Items of the catalogue.
-    time
-        Seconds since 1970: what was before is learned from.
+    `items` are positions of each row's item in the catalogue, `NO_CANDIDATE` for others, shape (row,).
     """
 
     events: Events
@@ -139,21 +121,10 @@ class Past:
 
 
 def split_time(times: Values, test_share: float) -> float:
-    """Return the time of the first of the latest rows.
+    """Return the time of the first of the latest rows, from times in order.
 
-    Parameters
-    ----------
-    times
-        In order, shape (row,).
-    test_share
-        Share of rows that are not learned from, above 0 and below 1; rows of one time stay together, so it may be more.
-
-    Raises
-    ------
-    InputError
-        If the share is out of range.
-    DataError
-        If nothing was before it.
+    Rows of one time stay together, so more than `test_share`, above 0 and below 1, may not be learned from. Raises
+    `InputError` if the share is out of range; `DataError` if nothing was before it.
     """
     if isinstance(test_share, bool) or not isinstance(test_share, int | float) or not 0 < test_share < 1:
         raise InputError(f"test_share is {test_share!r}; allowed: above 0 and below 1")
@@ -181,21 +152,7 @@ def facts_of(
     read: Events, past: Past, catalogue: Catalogue, asked: Sequence[Asked], batches: Sequence[Requests],
     undeclared: int, recommender: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return numbers about the data.
-
-    Parameters
-    ----------
-    read
-        All interactions.
-    past
-        Those of declared items, split.
-    catalogue, asked, batches
-        Candidates and requests.
-    undeclared
-        Interactions about items that are not declared.
-    recommender
-        Its name.
-    """
+    """Return numbers about the data, `undeclared` interactions about items that are not declared among them."""
     known, rows = past.known, [row for each in asked for row in each.rows]
     taken = past.targets(asked)
     wanted = np.concatenate([batch.targets for batch in batches if batch.targets is not None], axis=1)

@@ -28,17 +28,7 @@ def seconds_of(cells: Cells, use: str) -> Values:
     The first row decides whether the column holds numbers or dates. A date without a zone is in coordinated universal
     time.
 
-    Parameters
-    ----------
-    cells
-        The table.
-    use
-        What the column is for.
-
-    Raises
-    ------
-    DataError
-        If a cell is blank, of the other kind than the first, no time at all, or outside of 1980 to 2099.
+    Raises `DataError` if a cell is blank, of the other kind than the first, no time at all, or outside of 1980 to 2099.
     """
     texts = cells.texts(use)
     column = pd.Series(texts, dtype=object)
@@ -80,18 +70,10 @@ MOST_UNKNOWN = 0.1  # a larger share of rows about undeclared items means that t
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """What is known of items; every column is of shape (item,).
+    """What is known of items, by column, shape (item,); see `accordant.slates.catalogue.Catalogue`.
 
-    Attributes
-    ----------
-    ids
-        As the table of interactions names them.
-    names
-        As people name them; the ids where no names are given.
-    category, provider
-        None where blank.
-    price, capacity, latitude, longitude, safety
-        See `accordant.slates.catalogue.Catalogue`; NaN where blank, but inf for a capacity.
+    `ids` are as the table of interactions names them, `names` as people do, or the ids. Unknown is None or NaN, but inf
+    for a capacity.
     """
 
     ids: tuple[str, ...]
@@ -119,22 +101,9 @@ class Items:
 class Events:
     """Who took what when, in the order of time; ties by item, user and session as texts, never by the order of rows.
 
-    Attributes
-    ----------
-    user_names, item_names
-        All that occur, sorted.
-    users, items
-        Positions in them, shape (row,).
-    times
-        Seconds since 1970, shape (row,).
-    weights
-        How often or how strongly, above 0, shape (row,).
-    sessions
-        What the user took together, shape (row,); None if no such column is there.
-    weighted
-        Whether there is a column of weights.
-    repeated
-        How many rows were left out because another row says exactly the same.
+    Rows hold positions in the sorted names, seconds since 1970, and weights above 0: how often or how strongly.
+    `sessions` say what the user took together; None if no such column is there. `weighted` says whether there is a
+    column of weights, and `repeated` how many rows were left out because another row says exactly the same.
     """
 
     user_names: tuple[str, ...]
@@ -152,41 +121,42 @@ class Events:
 
 
 def column_names(given: Mapping[str, str | None] | None) -> dict[str, str | None]:
-    """Return the names of all columns, some of which a case renames; None for one that is not to be read.
+    """Return the names of all columns, some of which a case renames; None for one that is not to be read."""
+    return renamed_columns(given, COLUMNS, NEEDED, "item")
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no column for such a use.
-    InputError
-        If a column that is needed is declared missing.
+
+def renamed_columns(
+    given: Mapping[str, str | None] | None, columns: Mapping[str, str], needed: Sequence[str], item: str
+) -> dict[str, str | None]:
+    """Return the names of columns, some of which a case renames; ``id`` is renamed with `item`, unless named itself.
+
+    Raises `UnknownNameError` if there is no column for such a use; `InputError` if a column that is needed is declared
+    missing.
     """
     changed = dict(given or {})
     for use, name in changed.items():
-        if use not in COLUMNS:
-            raise UnknownNameError("use in columns:", use, COLUMNS)
-        if name is None and use in NEEDED:
+        if use not in columns:
+            raise UnknownNameError("use in columns:", use, columns)
+        if name is None and use in needed:
             raise InputError(f"columns: {use} is declared missing; allowed: the name of a column")
-    return dict(COLUMNS) | {"id": changed.get("item", COLUMNS["id"])} | changed
+    return dict(columns) | {"id": changed.get(item, columns["id"])} | changed
 
 
 def read_items(path: Path, columns: Mapping[str, str | None], separator: str = ",") -> Items:
     """Read the table of items.
 
-    Raises
-    ------
-    DataError
-        If the file or a column is missing, an id is blank, an id or a name repeats, or a number is out of range.
+    Raises `DataError` if the file or a column is missing, an id is blank, an id or a name repeats, or a number is out
+    of range.
     """
     if not path.is_file():
         raise DataError(f"{path.name}, the file of items, is not in {path.parent}; it stands beside the interactions")
     cells = _read(path, columns, OF_ITEMS, separator)
-    ids = _different(cells, "id", cells.required("id"))
+    ids = different(cells, "id", cells.required("id"))
     if cells.columns["name"] is None:
         names = ids
     else:
         given = [name or each for name, each in zip(cells.texts("name"), ids, strict=True)]
-        names = _different(cells, "name", given)
+        names = different(cells, "name", given)
     return Items(
         tuple(ids), tuple(names), tuple(cells.texts("category")), tuple(cells.texts("provider")),
         cells.numbers("price", AT_LEAST_0), cells.numbers("capacity", ROOM, blank=np.inf),
@@ -229,7 +199,7 @@ def _read(path: Path, columns: Mapping[str, str | None], uses: tuple[str, ...], 
     return Cells.read(path, {use: columns[use] for use in uses}, optional, separator)
 
 
-def _different(cells: Cells, use: str, texts: list[str]) -> list[str]:
+def different(cells: Cells, use: str, texts: list[str]) -> list[str]:
     """Return texts none of which repeats."""
     seen: dict[str, int] = {}
     for row, text in enumerate(texts):

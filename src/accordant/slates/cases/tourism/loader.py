@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError
+from accordant.slates.cases.interactions.past import day_of
 from accordant.slates.cases.tourism.tables import (
     Places,
     Visits,
     capacities,
     column_names,
-    date_of,
     providers,
     read_places,
     read_visits,
@@ -34,17 +34,7 @@ SHORTEST = 2  # attractions of a tour from which something is left to predict af
 
 @dataclass(frozen=True)
 class Tour:
-    """What one user visited on one tour.
-
-    Attributes
-    ----------
-    user, name
-        Ids.
-    start
-        Seconds since 1970 at which the first visit began.
-    items
-        Different attractions in the order of their first visit, by position.
-    """
+    """What one user visited on one tour: different attractions in the order of their first visit, from a time on."""
 
     user: str
     name: str
@@ -54,18 +44,9 @@ class Tour:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Tours to predict, and visits to learn from.
+    """Tours to predict, the latest of at least two attractions in the order of time, and visits to learn from.
 
-    Attributes
-    ----------
-    tests
-        The latest tours of at least two attractions, in the order of time.
-    training
-        Whether a visit was over before the first of them began, shape (visit,).
-    time
-        Seconds since 1970 at which it began.
-    tours
-        How many tours of at least two attractions there are in all.
+    `training` says whether a visit was over before the first of them began, at `time`; `tours` counts all such tours.
     """
 
     tests: tuple[Tour, ...]
@@ -89,21 +70,9 @@ def tours_of(visits: Visits) -> list[Tour]:
 def split_by_time(visits: Visits, test_share: float) -> Split:
     """Split at the start of the first of the latest tours of at least two attractions.
 
-    A visit that is not over by then is not learned from, whoever made it and whatever tour it belongs to.
-
-    Parameters
-    ----------
-    visits
-        In the order of time.
-    test_share
-        Share of these tours that are tests, above 0 and below 1; at least one is.
-
-    Raises
-    ------
-    InputError
-        If the share is out of range.
-    DataError
-        If no tour has two attractions, or nothing happened before the first test.
+    A visit that is not over by then is not learned from, whoever made it and whatever tour it belongs to. `test_share`
+    of these tours, above 0 and below 1, at least one, are tests. Raises `InputError` if the share is out of range;
+    `DataError` if no tour has two attractions, or nothing happened before the first test.
     """
     if not 0 < test_share < 1:
         raise InputError(f"test_share is {test_share:g}; allowed: above 0 and below 1")
@@ -118,7 +87,7 @@ def split_by_time(visits: Visits, test_share: float) -> Split:
     training = visits.ends < tests[0].start
     if not training.any():
         raise DataError(
-            f"nothing to learn from: no visit was over before the first test tour began on {date_of(tests[0].start)}; "
+            f"nothing to learn from: no visit was over before the first test tour began on {day_of(tests[0].start)}; "
             "allowed: a smaller test_share, or more tours"
         )
     return Split(tuple(tests), training, tests[0].start, len(long_enough))
@@ -137,13 +106,13 @@ def counts_by_user(
     return found[:, [column[user] for user in users]]
 
 
-def predicted(visits: Visits, split: Split, catalogue: Catalogue, recommender: Recommender) -> Values:
+def predict_relevance(visits: Visits, split: Split, catalogue: Catalogue, recommender: Recommender) -> Values:
     """Return relevance in [0, 1], shape (item, request): scores over the best of each request.
 
     The first attraction of a tour is where its request starts from; it is no candidate, so it has 0.
     """
     column = training_users(visits, split)
-    fitted = recommender.fit(learned_from(visits, split, catalogue.n_items), catalogue)
+    fitted = recommender.fit(training_interactions(visits, split, catalogue.n_items), catalogue)
     users = np.array([column.get(tour.user, NOBODY) for tour in split.tests])
     starts = np.array([tour.items[0] for tour in split.tests])
     scores = np.array(fitted.scores(users, starts), dtype=np.float64)
@@ -151,7 +120,7 @@ def predicted(visits: Visits, split: Split, catalogue: Catalogue, recommender: R
     return relative(scores)
 
 
-def learned_from(visits: Visits, split: Split, n_items: int) -> Interactions:
+def training_interactions(visits: Visits, split: Split, n_items: int) -> Interactions:
     """Return training visits as interactions; each starts from the one before it on its tour.
 
     On tours of training alone this predicts better than starting from the first one; see ``docs/methods/tourism.md``.
@@ -200,16 +169,12 @@ def tours(
     ----------
     path
         ``traj-CITY.csv``.
-    seed
-        Of the recommender.
     test_share
         Share of tours of at least two attractions, the latest, that are requests; above 0 and below 1.
     visitors_per_day, batch
         Requests of a service day, and how many are served at once; at least 1.
     capacity_share, famous_share
         See `accordant.slates.cases.tourism.tables`.
-    recommender, recommender_parameters
-        What predicts relevance.
     columns
         Use to name, where they differ from `accordant.slates.cases.tourism.tables.COLUMNS`; None for a missing column.
     pois
@@ -236,7 +201,7 @@ def tours(
     users = [tour.user for tour in split.tests]
     history = counts_by_user(users, visits, split.training, catalogue.n_items)
     chosen = recommender_of(recommender, recommender_parameters or {}, seed)
-    relevance = predicted(visits, split, catalogue, chosen)
+    relevance = predict_relevance(visits, split, catalogue, chosen)
     parts = list(service_days(len(split.tests), visitors_per_day, batch, "visitors_per_day"))
     batches = tuple(_requests(split, catalogue, relevance, history, day, part) for day, part in parts)
     facts = _facts(visits, split, places, history)
@@ -311,7 +276,7 @@ def _facts(visits: Visits, split: Split, places: Places, history: Values) -> dic
         "users_asking": len({tour.user for tour in split.tests}),
         "training_visits": len(training),
         "training_users": len({visits.users[row] for row in training}),
-        "split": date_of(split.time),
+        "split": day_of(split.time),
         "cold_share": float((history.sum(axis=0) == 0).mean()),
         "targets_per_request": float(np.mean([len(tour.items) - 1 for tour in split.tests])),
         "no_duration_share": float((visits.ends == visits.starts).mean()),

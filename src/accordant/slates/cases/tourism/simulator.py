@@ -40,18 +40,9 @@ PAST_VISITS = (3, 12)  # of a user who is known
 
 @dataclass(frozen=True, eq=False)
 class Tastes:
-    """What users like.
+    """What users like: true taste in [0, 1] and past visits, shape (item, user), and whether anything is known of each.
 
-    Attributes
-    ----------
-    users
-        Names.
-    true
-        In [0, 1], shape (item, user).
-    history
-        Past visits, shape (item, user); 0 for users of whom nothing is known.
-    known
-        Whether anything is known of a user, shape (user,).
+    Past visits are 0 for users of whom nothing is known.
     """
 
     users: tuple[str, ...]
@@ -68,10 +59,7 @@ def attractions(
 
     The closed ones are those of middle popularity: the loss of one is felt, and nobody expects it to be the best.
 
-    Raises
-    ------
-    InputError
-        If there is no attraction, or none is open.
+    Raises `InputError` if there is no attraction, or none is open.
     """
     if not 0 <= closed < number:
         raise InputError(f"{closed} of {number} attractions are closed; allowed: fewer than there are, and at least 0")
@@ -100,14 +88,10 @@ def tastes(catalogue: Catalogue, n_users: int, cold_share: float, generator: np.
 
     Parameters
     ----------
-    catalogue
-        Attractions.
     n_users
         At least 1.
     cold_share
         Share of users of whom nothing is known, in [0, 1], rounded to whole users.
-    generator
-        To draw from.
     """
     if n_users < 1:
         raise InputError(f"the city has {n_users} users; allowed: at least 1")
@@ -135,17 +119,7 @@ def estimates(found: Tastes, who: NDArray[np.intp], noise: float, generator: np.
     """Return what a recommender believes that each request likes, in [0, 1], shape (item, request).
 
     True taste with normal noise; of a user of whom nothing is known, the mean taste of all users with the same noise.
-
-    Parameters
-    ----------
-    found
-        Users.
-    who
-        Position of the user of each request, shape (request,).
-    noise
-        Standard deviation, at least 0.
-    generator
-        To draw from; as many numbers are drawn whatever the noise.
+    As many numbers are drawn whatever the noise, a standard deviation of at least 0; `who` asks, shape (request,).
     """
     if not (noise >= 0 and np.isfinite(noise)):
         raise InputError(f"noise is {noise:g}; allowed: a number of at least 0")
@@ -174,10 +148,6 @@ class Choice:
 
     Parameters
     ----------
-    seed
-        Of the shocks.
-    items
-        Names.
     taste
         Of each request, known to nobody else, in [0, 1], shape (item, request).
     column
@@ -245,8 +215,6 @@ def city(
 
     Parameters
     ----------
-    seed
-        Of everything drawn.
     days, visitors_per_day, batch
         Service days, requests of each, and how many are served at once; at least 1.
     places, closed

@@ -13,14 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError
+from accordant.slates.cases.interactions.past import day_of
+from accordant.slates.cases.interactions.tables import (
+    LATEST,
+    LATITUDE,
+    LONGITUDE,
+    MOST_UNKNOWN,
+    SHARE,
+    different,
+    renamed_columns,
+)
 from accordant.tables.cells import Cells, Limits
 
 COLUMNS: Mapping[str, str] = {
@@ -48,29 +57,15 @@ OF_VISITS = ("user", "tour", "poi", "start", "end")
 OF_PLACES = ("id", "category", "longitude", "latitude", "name", "provider", "capacity", "price", "safety")
 OPTIONAL = ("name", "provider", "capacity", "price", "safety")  # not in the public files
 
-LONGITUDE = Limits(-180.0, 180.0, "degrees from -180 to 180")
-LATITUDE = Limits(-90.0, 90.0, "degrees from -90 to 90")
 AT_LEAST_0 = Limits(0.0, np.inf, "a number of at least 0")
-SHARE = Limits(0.0, 1.0, "a number from 0 to 1")
-LATEST = 4_102_444_800.0  # 2100-01-01; a larger number of seconds is usually one of milliseconds
 TIME = Limits(-LATEST, LATEST, "seconds since 1970, at most those of the year 2100")
-MOST_UNKNOWN = 0.1  # a larger share of visits to undeclared attractions means that the two files do not belong together
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Attractions; every column is of shape (item,).
+    """Attractions, by column, shape (item,); see `accordant.slates.catalogue.Catalogue`.
 
-    Attributes
-    ----------
-    ids
-        As visits name them.
-    names
-        As people name them; the ids where no names are given.
-    category, provider
-        None where blank.
-    latitude, longitude, price, safety, capacity
-        See `accordant.slates.catalogue.Catalogue`; NaN where blank.
+    `ids` are as visits name them, `names` as people do, or the ids. Unknown is None or NaN.
     """
 
     ids: tuple[str, ...]
@@ -88,18 +83,9 @@ class Places:
 class Visits:
     """Visits in the order of time; ties by end, then by attraction and user as declared, never by the order of rows.
 
-    Attributes
-    ----------
-    users, tours
-        Who came, and on which tour: the user's id and that of the tour, shape (visit,).
-    items
-        Positions in `Places.ids`, shape (visit,).
-    starts, ends
-        Seconds since 1970, shape (visit,).
-    dropped
-        How many rows were left out, by reason.
-    repaired
-        How many visits ended before they began and now end when they begin.
+    `tours` are the user's id and that of the tour, `items` positions in `Places.ids`, `starts` and `ends` seconds since
+    1970, each of shape (visit,). `dropped` says how many rows were left out, by reason; `repaired` how many visits
+    ended before they began and now end when they begin.
     """
 
     users: tuple[str, ...]
@@ -115,22 +101,8 @@ class Visits:
 
 
 def column_names(given: Mapping[str, str | None] | None) -> dict[str, str | None]:
-    """Return the names of all columns, some of which a case renames; None for a column that is not there.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no column for such a use.
-    InputError
-        If a column that every file needs is declared missing.
-    """
-    changed = dict(given or {})
-    for use, name in changed.items():
-        if use not in COLUMNS:
-            raise UnknownNameError("use in columns:", use, COLUMNS)
-        if name is None and use in {"user", "tour", "poi", "start", "id"}:
-            raise InputError(f"columns: {use} is declared missing; allowed: the name of a column")
-    return dict(COLUMNS) | {"id": changed.get("poi", COLUMNS["id"])} | changed
+    """Return the names of all columns, some of which a case renames; None for a column that is not there."""
+    return renamed_columns(given, COLUMNS, ("user", "tour", "poi", "start", "id"), "poi")
 
 
 def read_places(path: Path, columns: Mapping[str, str | None], separator: str = ",") -> Places:
@@ -142,10 +114,10 @@ def read_places(path: Path, columns: Mapping[str, str | None], separator: str = 
         If a column is missing, an id or name is blank or repeats, or a number is out of range; names the row.
     """
     cells = Cells.read(path, {use: columns[use] for use in OF_PLACES}, _may_miss(columns, OF_PLACES), separator)
-    ids = _unique(cells, "id", cells.required("id"))
+    ids = different(cells, "id", cells.required("id"))
     names = [name or each for name, each in zip(cells.texts("name"), ids, strict=True)]
     return Places(
-        tuple(ids), tuple(_unique(cells, "name" if cells.columns["name"] else "id", names)),
+        tuple(ids), tuple(different(cells, "name" if cells.columns["name"] else "id", names)),
         tuple(cells.texts("category")), tuple(cells.texts("provider")),
         cells.numbers("latitude", LATITUDE), cells.numbers("longitude", LONGITUDE),
         cells.numbers("price", AT_LEAST_0), cells.numbers("safety", SHARE), cells.numbers("capacity", AT_LEAST_0),
@@ -157,11 +129,8 @@ def read_visits(
 ) -> Visits:
     """Read visits; those before `earliest` and those of undeclared attractions are left out and counted.
 
-    Raises
-    ------
-    DataError
-        If a column is missing, a cell cannot be used, no visit is left, or more than a tenth of the visits are to
-        attractions that are not declared.
+    Raises `DataError` if a column is missing, a cell cannot be used, no visit is left, or more than a tenth of the
+    visits are to attractions that are not declared.
     """
     cells = Cells.read(path, {use: columns[use] for use in OF_VISITS}, _may_miss(columns, OF_VISITS), separator)
     users, tours, named = cells.required("user"), cells.required("tour"), cells.required("poi")
@@ -179,7 +148,7 @@ def read_visits(
     kept = [row for row in range(len(cells)) if not (unknown[row] or old[row])]
     kept.sort(key=lambda row: (starts[row], max(starts[row], ends[row]), items[row], users[row], tours[row]))
     if not kept:
-        raise DataError(f"{cells.file}: all {len(cells)} visits began before {date_of(earliest)}")
+        raise DataError(f"{cells.file}: all {len(cells)} visits began before {day_of(earliest)}")
     return Visits(
         tuple(users[row] for row in kept), tuple((users[row], tours[row]) for row in kept), items[kept],
         starts[kept], np.maximum(starts, ends)[kept],
@@ -187,24 +156,9 @@ def read_visits(
     )  # fmt: skip
 
 
-def date_of(seconds: float) -> str:
-    """Return the day of a time in coordinated universal time, such as ``2012-09-26``."""
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
-
-
 def _may_miss(columns: Mapping[str, str | None], uses: tuple[str, ...]) -> tuple[str, ...]:
     """Return the uses whose column may be missing: optional ones that nobody renamed."""
     return tuple(use for use in uses if use in OPTIONAL and columns[use] == COLUMNS[use])
-
-
-def _unique(cells: Cells, use: str, texts: list[str]) -> list[str]:
-    """Return texts that are all different."""
-    seen: dict[str, int] = {}
-    for row, text in enumerate(texts):
-        if text in seen:
-            raise cells.error(use, row, text, f"names that differ; row {seen[text]} has this one")
-        seen[text] = row
-    return texts
 
 
 LEAST_CAPACITY = 1.0  # visits a day of an attraction that hardly anybody visited

@@ -19,12 +19,6 @@ from accordant.slates.rules.dynamic.history import FairnessOfHistory, History, H
 from accordant.slates.rules.dynamic.rule import Dynamic, compatibilities
 
 __all__ = [
-    "Dynamic",
-    "FairnessOfHistory",
-    "History",
-    "HistoryFairness",
-    "SayAllocation",
-    "compatibilities",
-    "history_fairness",
-    "say_allocations",
-]
+    "Dynamic", "FairnessOfHistory", "History", "HistoryFairness", "SayAllocation", "compatibilities",
+    "history_fairness", "say_allocations",
+]  # fmt: skip

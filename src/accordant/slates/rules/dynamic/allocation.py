@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -74,63 +74,44 @@ def first_largest(scores: Values) -> int:
     return int(np.flatnonzero(scores >= scores.max() - TIE_TOLERANCE)[0])
 
 
-@register("random")
+class Standing(NamedTuple):
+    """Those who may be given a say: m and c in [0, 1] and weights w, each of shape (stakeholder,)."""
+
+    m: Values
+    c: Values
+    w: Values
+
+
 @dataclass(frozen=True)
-class RandomSay(SayAllocation):
-    """Shares in proportion to weights, whatever happened before; all the same if weights are, as in SCRUF-D."""
+class Formula(SayAllocation):
+    """A mechanism without parameters; `formula` gives its shares, shape (stakeholder,)."""
 
-    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
-        """Return shares."""
-        del names, fairness, compatibility
-        return normalised(weights)
-
-
-@register("fairness_lottery")
-@dataclass(frozen=True)
-class FairnessLottery(SayAllocation):
-    """Shares ∝ 1 − m_i, as in the official code of SCRUF-D."""
-
-    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
-        """Return shares."""
-        del names, compatibility
-        return normalised(weights * (1.0 - fairness))
-
-
-@register("least_fair")
-@dataclass(frozen=True)
-class LeastFair(SayAllocation):
-    """All to the smallest m_i, as in SCRUF-D; the code draws among ties, here the first declared gets it [ours]."""
-
-    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
-        """Return shares."""
-        del compatibility, weights
-        return only(first_largest(-fairness), len(names))
-
-
-@register("most_compatible")
-@dataclass(frozen=True)
-class MostCompatible(SayAllocation):
-    """All to the largest c_i, as in SCRUF-D; the code draws among ties, here the first declared gets it [ours]."""
-
-    reads_compatibility: ClassVar[bool] = True
-
-    def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
-        """Return shares."""
-        del fairness, weights
-        return only(first_largest(compatibility), len(names))
-
-
-@register("product")
-@dataclass(frozen=True)
-class Product(SayAllocation):
-    """Shares ∝ (1 − m_i) c_i, as in the official code of SCRUF-D."""
-
-    reads_compatibility: ClassVar[bool] = True
+    formula: ClassVar[staticmethod[[Standing], Values]]
 
     def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
         """Return shares."""
         del names
-        return normalised(weights * (1.0 - fairness) * compatibility)
+        return self.formula(Standing(fairness, compatibility, weights))
+
+
+# name, whether it reads compatibility, what it is, and the formula
+FORMULAS: tuple[tuple[str, bool, str, Callable[[Standing], Values]], ...] = (
+    ("random", False,
+     "Shares in proportion to weights, whatever happened before; all the same if weights are, as in SCRUF-D.",
+     lambda of: normalised(of.w)),
+    ("fairness_lottery", False, "Shares ∝ 1 − m_i, as in the official code of SCRUF-D.",
+     lambda of: normalised(of.w * (1.0 - of.m))),
+    ("least_fair", False, "All to the smallest m_i, as in SCRUF-D; among ties to the first declared [ours].",
+     lambda of: only(first_largest(-of.m), len(of.m))),
+    ("most_compatible", True, "All to the largest c_i, as in SCRUF-D; among ties to the first declared [ours].",
+     lambda of: only(first_largest(of.c), len(of.c))),
+    ("product", True, "Shares ∝ (1 − m_i) c_i, as in the official code of SCRUF-D.",
+     lambda of: normalised(of.w * (1.0 - of.m) * of.c)),
+)  # fmt: skip
+
+for _name, _reads, _about, _formula in FORMULAS:
+    _own = {"reads_compatibility": _reads, "formula": staticmethod(_formula), "__doc__": _about, "__module__": __name__}
+    register(_name)(type(_name, (Formula,), _own))
 
 
 @register("static_lottery")
@@ -143,10 +124,7 @@ class StaticLottery(SayAllocation):
     chances
         Stakeholder to its share, at least 0; others get none.
 
-    Raises
-    ------
-    InputError
-        If a share is negative or not finite, or there is none.
+    Raises `InputError` if a share is negative or not finite, or there is none.
     """
 
     chances: Mapping[str, float]
@@ -157,13 +135,7 @@ class StaticLottery(SayAllocation):
             raise InputError(f"chances are {dict(self.chances)!r:.80}; allowed: finite numbers of at least 0 by name")
 
     def check(self, stakeholders: Sequence[str]) -> None:
-        """Stop if a share is for somebody who does not exist.
-
-        Raises
-        ------
-        UnknownNameError
-            Names the stakeholder.
-        """
+        """Raise `UnknownNameError` if a share is for somebody who does not exist."""
         for name in self.chances:
             if name not in stakeholders:
                 raise UnknownNameError("stakeholder in chances:", name, stakeholders)
@@ -185,10 +157,7 @@ class WeightedProduct(SayAllocation):
     fairness_exponent, compatibility_exponent
         e1 and e2, at least 0; 0 leaves a factor out.
 
-    Raises
-    ------
-    InputError
-        If an exponent is negative or not finite.
+    Raises `InputError` if an exponent is negative or not finite.
     """
 
     reads_compatibility: ClassVar[bool] = True

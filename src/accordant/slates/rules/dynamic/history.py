@@ -119,8 +119,6 @@ class HistoryFairness(ABC):
 
         Parameters
         ----------
-        history
-            The last slates.
         protected
             Items that each stakeholder wants shown, shape (stakeholder, item); without items if they are not read.
         """
@@ -158,10 +156,7 @@ class ItemFairness(HistoryFairness):
     items
         Stakeholder to its protected items.
 
-    Raises
-    ------
-    InputError
-        If the target or the share is outside its range.
+    Raises `InputError` if the target or the share is outside its range.
     """
 
     reads_items: ClassVar[bool] = True
@@ -179,10 +174,7 @@ class ItemFairness(HistoryFairness):
     def protected(self, candidates: Candidates) -> Mask:
         """Return which items each stakeholder wants shown, shape (stakeholder, item).
 
-        Raises
-        ------
-        UnknownNameError
-            If a declared stakeholder or item does not exist.
+        Raises `UnknownNameError` if a declared stakeholder or item does not exist.
         """
         n_items = len(candidates.items)
         found = np.zeros((len(candidates.stakeholders), n_items), dtype=bool)

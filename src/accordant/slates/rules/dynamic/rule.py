@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
-from accordant.slates.candidates import Candidates, Gains, extremes, user_position
-from accordant.slates.moderation.offers import best_items
-from accordant.slates.rule import InOrder, Kind, Mend, Mending, check_places, empty, register
+from accordant.slates.candidates import Candidates, Gains, best_items, extremes, user_position
+from accordant.slates.rule import InOrder, Kind, Repair, Repairs, check_places, empty, register
 from accordant.slates.rules.dynamic.allocation import SayAllocation, first_largest, only, say_allocations
 from accordant.slates.rules.dynamic.history import (
     FairnessOfHistory,
@@ -30,29 +29,17 @@ from accordant.slates.rules.dynamic.history import (
     RunningHistory,
     history_fairness,
 )
-from accordant.slates.slates import NOTHING, Slates, State, together
+from accordant.slates.slates import NOTHING, Slates, State, join_slates
 
 
 def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:
-    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours].
+    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours], (stakeholder,
+    user).
 
     SCRUF-D takes compatibility as given. This one needs no data beside E: it is 1 if the best list of a stakeholder is
-    as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user.
-
-    Parameters
-    ----------
-    candidates
-        E and what may be shown.
-    user
-        E of the user, shape (item, user).
-    extremes
-        The user's ideal and worst mean over lists of the same length, each of shape (user,).
-    k
-        Places.
-
-    Returns
-    -------
-    Shape (stakeholder, user); 0 for stakeholders without a say.
+    as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user, and 0 for
+    stakeholders without a say. `extremes` are the user's ideal and worst mean over lists of the same length, each of
+    shape (user,).
     """
     found = np.zeros((len(candidates.stakeholders), user.shape[1]))
     ideal, worst = extremes
@@ -70,22 +57,9 @@ def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values
 class Block:
     """What is known of some users before any of them is served.
 
-    Attributes
-    ----------
-    candidates
-        E and what may be shown.
-    by_user
-        E, shape (user, stakeholder, item).
-    own
-        E of the user, shape (user, item); 0 if the user has no say.
-    ideal, worst
-        Of every stakeholder, shape (stakeholder, user).
-    speakers
-        Positions of the stakeholders who may be given a say: those with weight above 0, but for the user.
-    compatibility
-        c_i, shape (stakeholder, user); 1 where no allocation reads it.
-    reads_compatibility
-        Whether one does.
+    E by user is of shape (user, stakeholder, item), that of the user of shape (user, item), 0 without a say; `ideal`,
+    `worst` and `compatibility`, 1 where no allocation reads it, are of shape (stakeholder, user). `speakers` are
+    positions of those who may be given a say: with weight above 0, but for the user.
     """
 
     candidates: Candidates
@@ -136,26 +110,18 @@ Say = Callable[[int, Values], tuple[Values, Values]]
 
 
 def served_block(
-    block: Block, k: int, history: RunningHistory, fairness: Fairness, say: Say, share: float, mend: Mend | None = None
+    block: Block,
+    k: int,
+    history: RunningHistory,
+    fairness: Fairness,
+    say: Say,
+    share: float,
+    mend: Repair | None = None,
 ) -> Slates:
     """Return the slates of the users of a block, each of which becomes part of the history.
 
-    Parameters
-    ----------
-    block
-        Users.
-    k
-        Places.
-    history
-        Of the users before; changed.
-    fairness
-        From the history to m.
-    say
-        From the position of a user and m to the chances and the say of every stakeholder.
-    share
-        λ.
-    mend
-        Changes each list before it is shown; None if nothing does.
+    `say` gives, from the position of a user and m, the chances and the say of every stakeholder; `mend` changes each
+    list before it is shown.
     """
     candidates = block.candidates
     shape = len(candidates.stakeholders), candidates.n_users
@@ -208,10 +174,7 @@ class Dynamic(InOrder):
     seed
         Of the lottery: a draw depends on it and on the number of slates shown so far alone.
 
-    Raises
-    ------
-    InputError
-        If a name or a parameter is wrong.
+    Raises `InputError` if a name or a parameter is wrong.
     """
 
     kind: ClassVar[Kind] = "dynamic"
@@ -234,18 +197,13 @@ class Dynamic(InOrder):
         self._parts()
 
     def serve(
-        self, candidates: Candidates, k: int, state: State | None = None, mending: Mending | None = None
+        self, candidates: Candidates, k: int, state: State | None = None, mending: Repairs | None = None
     ) -> Slates:
         """Return a list of at most k items for every user, in order.
 
         Quantities of shape (stakeholder, user): ``fairness`` of the lists shown before each user, NaN where it is
         not defined; ``chances`` that the allocation gives; ``say`` after the draw; ``compatibility`` where the
         allocation reads it.
-
-        Parameters
-        ----------
-        candidates, k, state, mending
-            See `InOrder.serve`.
 
         Raises
         ------
@@ -288,7 +246,7 @@ class Dynamic(InOrder):
     def _slates(self, parts: list[Slates], candidates: Candidates, k: int) -> Slates:
         if not parts:
             return empty(self.label, candidates, k)
-        every = together(parts)
+        every = join_slates(parts)
         return Slates(self.label, every.item_names, every.items, every.tied, every.flags, every.quantities)
 
     def _parts(self) -> tuple[SayAllocation, HistoryFairness]:

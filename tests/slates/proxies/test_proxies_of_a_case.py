@@ -11,7 +11,7 @@ import pytest
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError
 from accordant.naming import Named
 from accordant.agents.language.options import ModelOptions
-from accordant.slates.proxies.sources import names_with_commas, with_voices
+from accordant.slates.proxies.sources import names_with_commas, with_proxies
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
 from accordant.slates.serving import serve
@@ -49,8 +49,8 @@ def opened():
     return opened_case()
 
 
-def served(voiced):
-    found = [serve(voiced.opened.rules[name], voiced.opened.source.market, voiced.opened.k) for name in RULES]
+def served(ready):
+    found = [serve(ready.opened.rules[name], ready.opened.source.market, ready.opened.k) for name in RULES]
     return found[-1]
 
 
@@ -59,38 +59,38 @@ def model(server, **changes):
 
 
 def test_nobody_speaks_unless_asked(opened):
-    voiced = with_voices(opened, None, None)
-    assert voiced.opened is opened
-    assert voiced.spoken is None
+    ready = with_proxies(opened, None, None)
+    assert ready.opened is opened
+    assert ready.proxies is None
 
 
 def test_a_model_speaks_for_those_that_are_named(opened, server):
-    voiced = with_voices(opened, model(server, agents=("Environment", "Residents")), None)
+    ready = with_proxies(opened, model(server, agents=("Environment", "Residents")), None)
     assert server.requests == []
-    served(voiced)
+    served(ready)
     assert len(server.requests) == 2 * REQUESTS  # whatever the number of rules
-    assert list(voiced.spoken.rankers) == ["Residents", "Environment"]
-    for voice in voiced.spoken.voices:
+    assert list(ready.proxies.rankers) == ["Residents", "Environment"]
+    for voice in ready.proxies.summaries:
         assert (voice.asked, voice.passed, voice.fallbacks) == (REQUESTS, REQUESTS, 0)
         assert voice.usage["calls"] == REQUESTS
         assert voice.ranker["name"] == f"language model for {voice.stakeholder}"
-    assert voiced.spoken.warnings == ()
-    assert {each.ranking.generated_by for each in voiced.spoken.ballots} == {"model fake"}
+    assert ready.proxies.warnings == ()
+    assert {each.ranking.generated_by for each in ready.proxies.ballots} == {"model fake"}
 
 
 def test_a_model_speaks_for_everybody_by_default(opened, server):
-    voiced = with_voices(opened, model(server), None)
-    served(voiced)
-    assert tuple(voiced.spoken.rankers) == NAMES
+    ready = with_proxies(opened, model(server), None)
+    served(ready)
+    assert tuple(ready.proxies.rankers) == NAMES
     assert len(server.requests) == len(NAMES) * REQUESTS
 
 
 @pytest.mark.long
 def test_everything_that_is_measured_still_is(opened, server):
-    voiced = with_voices(opened, model(server, agents=("Environment",)), None)
-    content = show_slates(voiced.opened).to_json()
+    ready = with_proxies(opened, model(server, agents=("Environment",)), None)
+    content = show_slates(ready.opened).to_json()
     assert len(server.requests) == REQUESTS
-    json.dumps(content | {"voices": voiced.spoken.to_json()}, allow_nan=False)
+    json.dumps(content | {"voices": ready.proxies.to_json()}, allow_nan=False)
     assert content["requests"]["n"] == REQUESTS
 
 
@@ -111,16 +111,16 @@ def test_no_valid_ranking_is_an_error_or_a_counted_fallback(case, opened, server
     server.script(BROKEN[case])
     some = {"agents": ("Environment",), "timeout": 0.15 if case == "never answers" else 5.0}
     with pytest.raises(InvalidMoveError, match="ranking for 'Environment', request 'day1-1': model 'fake'"):
-        served(with_voices(opened, model(server, **some), None))
-    voiced = with_voices(opened, model(server, fallback=True, **some), None)
-    served(voiced)
-    [voice] = voiced.spoken.voices
+        served(with_proxies(opened, model(server, **some), None))
+    ready = with_proxies(opened, model(server, fallback=True, **some), None)
+    served(ready)
+    [voice] = ready.proxies.summaries
     assert voice.fallbacks == voice.usage["fallbacks"] == voice.asked == REQUESTS
     assert voice.passed == REQUESTS  # the rule says what was declared
-    assert voiced.spoken.warnings == (
+    assert ready.proxies.warnings == (
         f"NO RANKING CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {REQUESTS} rankings",
     )
-    assert {each.ranking.generated_by for each in voiced.spoken.ballots} == {"rule"}
+    assert {each.ranking.generated_by for each in ready.proxies.ballots} == {"rule"}
 
 
 def _quick(**given):
@@ -131,13 +131,13 @@ def _quick(**given):
 
 def test_a_budget_is_shared_and_ends_in_an_error_or_rules(opened, server):
     with pytest.raises(InvalidMoveError, match="the budget of 4 calls is spent"):
-        served(with_voices(opened, model(server, calls=4), None))
+        served(with_proxies(opened, model(server, calls=4), None))
     assert len(server.requests) == 4
-    voiced = with_voices(opened, model(server, calls=4, fallback=True), None)
-    served(voiced)
+    ready = with_proxies(opened, model(server, calls=4, fallback=True), None)
+    served(ready)
     assert len(server.requests) == 8
-    assert sum(each.fallbacks for each in voiced.spoken.voices) == len(NAMES) * REQUESTS - 4
-    assert voiced.spoken.warnings[0] == "in 14 of 18 rankings a rule stood in for a language model"
+    assert sum(each.fallbacks for each in ready.proxies.summaries) == len(NAMES) * REQUESTS - 4
+    assert ready.proxies.warnings[0] == "in 14 of 18 rankings a rule stood in for a language model"
 
 
 def test_a_model_that_contradicts_the_declaration_has_no_say(opened, server):
@@ -145,45 +145,45 @@ def test_a_model_that_contradicts_the_declaration_has_no_say(opened, server):
         handler.chat({"ranking": fake.ranked_well(body)["ranking"][::-1], "reasons": []})
 
     server.script(worst)
-    voiced = with_voices(opened, model(server, agents=("Environment",)), None)
-    served(voiced)
-    assert {each.counts_as for each in voiced.spoken.ballots} == {"silence"}
-    assert "Environment has no say for 3 of them" in voiced.spoken.warnings[0]
-    let = with_voices(opened, model(server, agents=("Environment",)), None, threshold=-1.0)
+    ready = with_proxies(opened, model(server, agents=("Environment",)), None)
+    served(ready)
+    assert {each.counts_as for each in ready.proxies.ballots} == {"silence"}
+    assert "Environment has no say for 3 of them" in ready.proxies.warnings[0]
+    let = with_proxies(opened, model(server, agents=("Environment",)), None, threshold=-1.0)
     served(let)
-    assert {each.counts_as for each in let.spoken.ballots} == {"ballot"}
+    assert {each.counts_as for each in let.proxies.ballots} == {"ballot"}
 
 
 def test_recorded_and_replayed_without_a_server_or_a_key(opened, server, tmp_path, key):
     file = str(tmp_path / "talk.jsonl")
     some = {"agents": ("City", "Platform")}
-    first = with_voices(opened, model(server, record=file, **some), None)
+    first = with_proxies(opened, model(server, record=file, **some), None)
     lists = served(first).slates.items
     asked = len(server.requests)
     assert key not in Path(file).read_text(encoding="utf-8")
-    again = with_voices(opened, ModelOptions("http://127.0.0.1/replayed", "fake", replay=file, **some), None)
+    again = with_proxies(opened, ModelOptions("http://127.0.0.1/replayed", "fake", replay=file, **some), None)
     assert (served(again).slates.items == lists).all()
-    assert again.spoken.rankings_csv() == first.spoken.rankings_csv()
+    assert again.proxies.rankings_csv() == first.proxies.rankings_csv()
     assert len(server.requests) == asked
     with pytest.raises(DataError, match="has no answer for the request"):
         served(
-            with_voices(opened, ModelOptions("http://127.0.0.1/r", "other", replay=file, fallback=True, **some), None)
+            with_proxies(opened, ModelOptions("http://127.0.0.1/r", "other", replay=file, fallback=True, **some), None)
         )
     with pytest.raises(InputError, match="is there already"):
-        with_voices(opened, model(server, record=file), None)
+        with_proxies(opened, model(server, record=file), None)
 
 
 def test_the_key_is_in_nothing_that_is_kept(opened, server, key, caplog, capsys):
     caplog.set_level(logging.DEBUG)
     server.script(lambda handler, body: handler.reply(400, json.dumps({"error": {"message": f"bad key {key}"}})))
-    voiced = with_voices(opened, model(server, agents=("City",), fallback=True), None)
-    served(voiced)
+    ready = with_proxies(opened, model(server, agents=("City",), fallback=True), None)
+    served(ready)
     assert server.requests[0][1]["authorization"] == f"Bearer {key}"
     printed = "".join(capsys.readouterr())
-    for said in (voiced.spoken.to_json(), voiced.spoken.rankings_csv(), voiced.opened, caplog.text, printed):
+    for said in (ready.proxies.to_json(), ready.proxies.rankings_csv(), ready.opened, caplog.text, printed):
         assert key not in str(said)
     with pytest.raises(InvalidMoveError) as caught:
-        served(with_voices(opened, model(server, agents=("City",)), None))
+        served(with_proxies(opened, model(server, agents=("City",)), None))
     assert key not in str(caught.value)
 
 
@@ -191,21 +191,21 @@ def test_what_cannot_be_is_refused_before_a_recording_is_begun(opened, server, t
     file = tmp_path / "talk.jsonl"
     some = {"record": str(file)}
     with pytest.raises(UnknownNameError, match="did you mean 'Residents'"):
-        with_voices(opened, model(server, agents=("Resident",), **some), None)
+        with_proxies(opened, model(server, agents=("Resident",), **some), None)
     with pytest.raises(InputError, match="threshold is 2"):
-        with_voices(opened, model(server, **some), None, threshold=2)
+        with_proxies(opened, model(server, **some), None, threshold=2)
     with pytest.raises(UnknownNameError, match="did you mean 'silence'"):
-        with_voices(opened, model(server, **some), None, instead="silent")
+        with_proxies(opened, model(server, **some), None, instead="silent")
     monkeypatch.setenv("OPENAI_API_KEY", "a b")
     with pytest.raises(InputError, match="OPENAI_API_KEY holds no key"):
-        with_voices(opened, model(server, **some), None)
-    keyless = with_voices(opened, model(server, key_variable="none"), None).spoken
+        with_proxies(opened, model(server, **some), None)
+    keyless = with_proxies(opened, model(server, key_variable="none"), None).proxies
     assert {each.key_variable for each in keyless.rankers.values()} == {None}
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     with pytest.raises(InputError, match="would travel unencrypted"):
-        with_voices(opened, ModelOptions("http://example.org/v1", "m", **some), None)
+        with_proxies(opened, ModelOptions("http://example.org/v1", "m", **some), None)
     with pytest.raises(InputError, match="base_url holds a user"):
-        with_voices(opened, ModelOptions("http://me:pw@127.0.0.1/v1", "m", **some), None)
+        with_proxies(opened, ModelOptions("http://me:pw@127.0.0.1/v1", "m", **some), None)
     assert not file.exists()
     assert server.requests == []
 
@@ -219,20 +219,20 @@ class TestRecorded:
     def test_people_speak_from_a_file_and_a_model_for_the_rest(self, opened, server, tmp_path):
         items = opened.source.market.catalogue.items
         file = self.write(tmp_path, *(f"{name},day1-1,1,{items[2]}" for name in NAMES if name != "City"))
-        voiced = with_voices(opened, model(server), file)
-        served(voiced)
+        ready = with_proxies(opened, model(server), file)
+        served(ready)
         assert len(server.requests) == REQUESTS
-        kinds = {each.stakeholder: each.ranker["kind"] for each in voiced.spoken.voices}
+        kinds = {each.stakeholder: each.ranker["kind"] for each in ready.proxies.summaries}
         assert kinds == {name: "language model" if name == "City" else "recorded" for name in NAMES}
-        people = {each.ranking.generated_by for each in voiced.spoken.ballots if each.stakeholder == "Residents"}
+        people = {each.ranking.generated_by for each in ready.proxies.ballots if each.stakeholder == "Residents"}
         assert people == {"person"}
 
     def test_a_run_is_repeated_from_its_own_file(self, opened, server, tmp_path):
-        first = with_voices(opened, model(server, agents=("City",)), None)
+        first = with_proxies(opened, model(server, agents=("City",)), None)
         lists = served(first).slates.items
         file = tmp_path / "rankings.csv"
-        file.write_text(first.spoken.rankings_csv(), encoding="utf-8")
-        again = with_voices(opened, None, str(file))
+        file.write_text(first.proxies.rankings_csv(), encoding="utf-8")
+        again = with_proxies(opened, None, str(file))
         assert (served(again).slates.items == lists).all()
 
     @pytest.mark.parametrize(
@@ -245,27 +245,27 @@ class TestRecorded:
     )
     def test_wrong_files(self, lines, message, opened, tmp_path):
         with pytest.raises(InputError, match=message):
-            with_voices(opened, None, self.write(tmp_path, *lines))
+            with_proxies(opened, None, self.write(tmp_path, *lines))
 
     def test_unknown_requests_are_refused_unless_only_part_is_served(self, opened, tmp_path):
         item = opened.source.market.catalogue.items[0]
         file = self.write(tmp_path, f"Residents,day1-1,1,{item}", f"Residents,day2-30,1,{item}")
-        assert with_voices(opened, None, file).spoken
+        assert with_proxies(opened, None, file).proxies
         wrong = self.write(tmp_path, f"Residents,day9-1,1,{item}")
         with pytest.raises(DataError, match="line 2: unknown request 'day9-1'"):
-            with_voices(opened_case(None), None, wrong)
+            with_proxies(opened_case(None), None, wrong)
 
     def test_a_file_has_to_say_who_speaks(self, opened, tmp_path):
         with pytest.raises(InputError, match="no column 'stakeholder'"):
-            with_voices(opened, None, self.write(tmp_path, "day1-1,1,x", header="request,place,item"))
+            with_proxies(opened, None, self.write(tmp_path, "day1-1,1,x", header="request,place,item"))
 
     def test_nobody_is_spoken_for_twice(self, opened, server, tmp_path):
         items = opened.source.market.catalogue.items
         file = self.write(tmp_path, *(f"{name},day1-1,1,{items[0]}" for name in NAMES))
         with pytest.raises(InputError, match="both speak for 'City'"):
-            with_voices(opened, model(server, agents=("City",)), file)
+            with_proxies(opened, model(server, agents=("City",)), file)
         with pytest.raises(InputError, match="nobody to speak for"):
-            with_voices(opened, model(server), file)
+            with_proxies(opened, model(server), file)
 
 
 def test_names_with_commas():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.slates.moderation import best_items
+from accordant.slates.candidates import best_items
 
 LEVELS = st.sampled_from([-2.0, 0.0, 0.5, 0.5 + 1e-14, 1.0])
 

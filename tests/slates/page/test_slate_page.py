@@ -10,10 +10,9 @@ import pytest
 from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.report.scale import interval, number, percent
-from accordant.slates.page import FORMAT, render_slated
-from accordant.slates.page.reading import SlatedReading
+from accordant.slates.page import render_slates
+from accordant.slates.page.reading import SlateReading
 from accordant.slates.page.summary import signed, span
-from accordant.slates.result import FORMAT as WRITTEN
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
 
@@ -28,21 +27,17 @@ def text_of(section, html, page):
     return page(part[0]).text
 
 
-def test_format_is_the_one_that_runs_write():
-    assert FORMAT == WRITTEN
-
-
 @pytest.mark.parametrize("found", [None, 0, 1, 3, "2"])
 def test_another_format_is_refused(situations, found):
     with pytest.raises(InputError, match="allowed: 2"):
-        render_slated(situations("tiny") | {"result": found})
+        render_slates(situations("tiny") | {"result": found})
 
 
 @pytest.mark.long
 def test_every_situation_gives_one_whole_page(variant, page):
     content, html = variant
     read = page(html)
-    assert html == render_slated(json.loads(json.dumps(content)))
+    assert html == render_slates(json.loads(json.dumps(content)))
     ids = read.all("id")
     assert len(ids) == len(set(ids))
     for name in ("aria-labelledby", "aria-describedby"):
@@ -63,7 +58,7 @@ def test_nothing_is_loaded_from_elsewhere(variant, page):
 
 
 def test_hostile_names_are_text(situations, page):
-    html = render_slated(situations("hostile"))
+    html = render_slates(situations("hostile"))
     assert "<script" not in html
     assert "\x00" not in html
     read = page(html)
@@ -73,7 +68,7 @@ def test_hostile_names_are_text(situations, page):
 
 
 def test_sections_and_contents_agree(situations, page):
-    html = render_slated(situations("tiny"))
+    html = render_slates(situations("tiny"))
     found = re.findall(r'<section id="([a-z]+)"', html)
     assert tuple(found) == SECTIONS
     assert [value[1:] for value in page(html).all("href")][1:] == list(SECTIONS[1:])
@@ -81,7 +76,7 @@ def test_sections_and_contents_agree(situations, page):
 
 def test_trial_says_gain_and_price_in_the_same_size(situations, page):
     content = situations("tiny")
-    html, trial = render_slated(content), content["trial"]
+    html, trial = render_slates(content), content["trial"]
     answer = text_of("answer", html, page)
     assert "borda was chosen on the first 20 requests, and tried on the other 20" in answer
     assert (
@@ -90,7 +85,7 @@ def test_trial_says_gain_and_price_in_the_same_size(situations, page):
     )
     assert "Even Visitor" not in answer
     for each, word in ((trial["gain"], "better"), (trial["price"], "worse")):
-        assert f"{signed(each['value'])} {span(each)} {word}" in answer
+        assert f"{signed(each['value'])} {span(each['low'], each['high'])} {word}" in answer
     assert "not dominated no rule is as good in both and better in one It is not dominated in 98.3%" in answer
     assert html.count('<div class="outcome ') == 3
     assert html.count('<p class="outcome-value">') == 3
@@ -99,7 +94,7 @@ def test_trial_says_gain_and_price_in_the_same_size(situations, page):
 def test_a_trial_that_shows_nothing_says_so_as_loud(situations, page):
     content = situations("dominated")
     content["trial"]["on_front"] = 0.01
-    html = render_slated(content)
+    html = render_slates(content)
     answer = text_of("answer", html, page)
     assert "There it cannot be shown to change what the worst-off attains" in answer
     assert "seq_pav dominates it on these requests; in 99% of resamples some rule does (seq_pav in 62%)." in answer
@@ -114,12 +109,12 @@ def test_dominance_that_resamples_do_not_confirm_is_open(situations, page, domin
     content["trial"] |= {
         "dominated_by": dominated_by, "on_front": on_front, "dominators": {"seq_pav": 0.36, "borda": 0.08}
     }  # fmt: skip
-    answer = text_of("answer", render_slated(content), page)
+    answer = text_of("answer", render_slates(content), page)
     assert "may be chance: resamples disagree It is not dominated in 48% of resamples." in answer
 
 
 def test_without_a_user_the_page_says_why_there_is_no_trial(situations, page):
-    html = render_slated(situations("nobody is the user"))
+    html = render_slates(situations("nobody is the user"))
     assert "Nobody is the user here" in text_of("answer", html, page)
     assert "nobody is the user, so there is no list of the user alone" in text_of("changes", html, page)
     assert '<div class="outcome ' not in html
@@ -127,21 +122,21 @@ def test_without_a_user_the_page_says_why_there_is_no_trial(situations, page):
 
 
 def test_simulated_data_are_called_so_above_everything(situations, page):
-    simulated = render_slated(situations("simulated"))
+    simulated = render_slates(situations("simulated"))
     assert page(simulated).text.index("SIMULATED The requests are made up") < page(simulated).text.index(
         "What was shown"
     )
-    assert "SIMULATED" not in page(render_slated(situations("tiny"))).text
+    assert "SIMULATED" not in page(render_slates(situations("tiny"))).text
 
 
 def test_warnings_and_notes_of_the_data_stand_in_the_answer(situations, page):
-    answer = text_of("answer", render_slated(situations("tiny")), page)
+    answer = text_of("answer", render_slates(situations("tiny")), page)
     assert "Nobody was consulted. DAYS ARE MADE UP." in answer
 
 
 def test_losses_are_counted_beside_gains(situations, page):
     content = situations("tiny")
-    html = render_slated(content)
+    html = render_slates(content)
     changes = text_of("changes", html, page)
     found = content["prices"]["rules"]["borda"]
     better, worse = (sum(each["better"] is state for each in found.values()) for state in (True, False))
@@ -150,12 +145,12 @@ def test_losses_are_counted_beside_gains(situations, page):
     assert html.count('<td class="number loss">') == worse > 0
     for label, each in found.items():
         assert label in changes
-        assert f"{signed(each['value'])} {span(each)}" in changes
+        assert f"{signed(each['value'])} {span(each['low'], each['high'])}" in changes
 
 
 def test_later_requests_stand_before_all(situations, page):
     content = situations("tiny")
-    html = render_slated(content)
+    html = render_slates(content)
     changes = text_of("changes", html, page)
     later, every = content["trial"]["differences"], content["prices"]["rules"]["borda"]
     better, worse = (sum(each["better"] is state for each in later.values()) for state in (True, False))
@@ -166,7 +161,8 @@ def test_later_requests_stand_before_all(situations, page):
     words = {True: "better", False: "worse", None: "no change shown"}
     for label in later:
         told = (
-            f"{signed(each['value'])} {span(each)} {words[each['better']]}" for each in (later[label], every[label])
+            f"{signed(each['value'])} {span(each['low'], each['high'])} {words[each['better']]}"
+            for each in (later[label], every[label])
         )
         assert " ".join(told) in changes
     assert "The later requests begin with a new day." in changes
@@ -174,7 +170,7 @@ def test_later_requests_stand_before_all(situations, page):
 
 
 def test_a_day_that_is_cut_in_two_is_said_loudly(situations, page):
-    html = render_slated(situations("one day"))
+    html = render_slates(situations("one day"))
     answer, changes = (text_of(name, html, page) for name in ("answer", "changes"))
     assert (
         "All requests are of one day, which is cut in two. What is counted by day, such as crowds, is under" in answer
@@ -186,7 +182,7 @@ def test_a_day_that_is_cut_in_two_is_said_loudly(situations, page):
 def test_without_a_trial_all_requests_stand_alone(situations, page):
     content = situations("tiny") | {"trial": None}
     content["leaderboard"] = sorted(content["leaderboard"], key=lambda row: row["strategy"] != "borda")
-    changes = text_of("changes", render_slated(content), page)
+    changes = text_of("changes", render_slates(content), page)
     assert "All requests, borda against stakeholder:Visitor." in changes
     assert "chosen by these same requests" in changes
     assert "later" not in changes
@@ -195,13 +191,13 @@ def test_without_a_trial_all_requests_stand_alone(situations, page):
 def test_a_user_who_gains_over_its_own_lists_is_explained(situations, page):
     content = situations("tiny")
     content["trial"]["price"] |= {"value": 0.125, "low": 0.0625, "high": 0.25, "better": True}
-    answer = text_of("answer", render_slated(content), page)
+    answer = text_of("answer", render_slates(content), page)
     assert "Even Visitor attains more than with lists that are chosen for Visitor alone." in answer
 
 
 def test_tables_hold_the_numbers_of_the_json(situations, page):
     content = situations("tiny")
-    html = render_slated(content)
+    html = render_slates(content)
     board, front, who = (text_of(name, html, page) for name in ("leaderboard", "front", "who"))
     for row in content["leaderboard"]:
         assert f"{number(row['score']['value'])} {interval(row['score']['low'], row['score']['high'])}" in board
@@ -221,24 +217,24 @@ def test_tables_hold_the_numbers_of_the_json(situations, page):
 def test_floors_are_shown_only_where_there_are_some(situations, page):
     content = situations("tiny")
     content["options"]["floors"] = False
-    unmended = text_of("who", render_slated(content), page)
+    unmended = text_of("who", render_slates(content), page)
     assert "those of baselines too; no list was mended in this run" in unmended
     assert "Lists changed" not in unmended
     assert "Lists below a floor" in unmended
-    bare = text_of("who", render_slated(situations("bare")), page)
+    bare = text_of("who", render_slates(situations("bare")), page)
     assert "floor" not in bare
     assert "Lists changed" not in bare
 
 
 def test_a_mean_below_its_floor_is_marked(situations, page):
     content = situations("tiny")
-    reading = SlatedReading(content)
+    reading = SlateReading(content)
     below = sum((reading.attained(line, "Visitor")[0] or 0.0) < 0.5 for line in reading.lines)
-    html = render_slated(content)
+    html = render_slates(content)
     assert text_of("who", html, page).count("below its floor") == below > 0
     for each in content["rules"]:
         each["floor_unmet"] = 0.0
-    assert "below its floor" not in text_of("who", render_slated(content), page)
+    assert "below its floor" not in text_of("who", render_slates(content), page)
 
 
 def test_what_is_attained_is_found_under_other_labels_too(situations):
@@ -249,27 +245,27 @@ def test_what_is_attained_is_found_under_other_labels_too(situations):
         row["metrics"]["the city"] = row["metrics"].pop("attained City")
     for found in (*content["prices"]["rules"].values(), content["trial"]["differences"]):
         found["the city"] = found.pop("attained City")
-    reading = SlatedReading(content)
+    reading = SlateReading(content)
     value, cell = reading.attained(reading.lines[0], "City")
     known = reading.lines[0].row.metrics["the city"]
     assert value == known.value
     assert (cell.value, cell.interval) == (number(value), interval(known.low, known.high))
     assert reading.called("the city") == "what City attains"
     assert reading.called_all(["worst off", "overload"]) == "what the worst-off attains and “overload”"
-    assert f"{cell.value}</span>" in render_slated(content)
+    assert f"{cell.value}</span>" in render_slates(content)
 
 
 def test_what_is_attained_is_taken_from_lines_over_time_without_a_measure(situations):
     content = situations("tiny")
     content["columns"] = [each for each in content["columns"] if each["label"] != "attained City"]
-    reading = SlatedReading(content)
+    reading = SlateReading(content)
     value, cell = reading.attained(reading.lines[0], "City")
-    assert value == reading.lines[0].rule["over_time"]["attained"][2][-1]
+    assert value == reading.lines[0].rule.over_time.attained[2][-1]
     assert (cell.value, cell.interval) == (number(value), "")
 
 
 def test_many_rules_are_folded_and_none_is_lost(situations, page):
-    html = render_slated(situations("many rules"))
+    html = render_slates(situations("many rules"))
     for section in ("leaderboard", "front", "who", "scope", "robustness"):
         found = text_of(section, html, page)
         assert all(f"rule_{k} " in found for k in range(40))
@@ -279,7 +275,7 @@ def test_many_rules_are_folded_and_none_is_lost(situations, page):
 
 def test_robustness_and_majorities(situations, page):
     content = situations("tiny")
-    found = text_of("robustness", render_slated(content), page)
+    found = text_of("robustness", render_slates(content), page)
     assert "0.812 25% unchanged" in found
     assert "0.087 [0.057, 0.138] in 68.8% of requests largest 0.312" in found
     assert "28 misreports were tried for each stakeholder. Only some misreports were tried" in found
@@ -306,7 +302,7 @@ def test_whether_the_market_was_served_again_is_said(situations, page, again, sa
     for place, each in enumerate(watched):
         for one in (*each["stability"], *each["manipulability"]):
             one["in_market"] = again[min(place, 1)]
-    found = text_of("robustness", render_slated(content), page)
+    found = text_of("robustness", render_slates(content), page)
     assert found.count(said[0]) == 2
     cells = sum(len(each["stability"]) + len(each["manipulability"]) for each in watched[:1])
     assert len(re.findall(r"(?:nobody gains|[-−+.\d]+) list by list", found)) == (cells if said[1] else 0)
@@ -314,7 +310,7 @@ def test_whether_the_market_was_served_again_is_said(situations, page, again, sa
 
 def test_who_spoke_for_whom(situations, page):
     content = situations("spoken for")
-    html = render_slated(content)
+    html = render_slates(content)
     found = text_of("voices", html, page)
     assert "A rule stood in for the language model in 4 of 40 rankings" in found
     assert "A ranking counts if it reaches 0.50 of the largest agreement" in found
@@ -332,7 +328,7 @@ def test_who_spoke_for_whom(situations, page):
 
 
 def test_a_rule_that_stood_in_for_everything_is_said_above_everything(situations, page):
-    html = render_slated(situations("no model spoke"))
+    html = render_slates(situations("no model spoke"))
     text = page(html).text
     assert text.index("NO MODEL SPOKE A rule stood in for all 40 rankings") < text.index("What was shown")
     assert "No ranking came from the language model A rule stood in for all 40 of them." in text_of(
@@ -341,45 +337,45 @@ def test_a_rule_that_stood_in_for_everything_is_said_above_everything(situations
 
 
 def test_voices_that_were_asked_nothing_or_are_missing(situations, page):
-    found = text_of("voices", render_slated(situations("nothing asked")), page)
+    found = text_of("voices", render_slates(situations("nothing asked")), page)
     assert "Residents not defined not defined not defined" in found
-    assert "NO MODEL SPOKE" not in render_slated(situations("nothing asked"))
+    assert "NO MODEL SPOKE" not in render_slates(situations("nothing asked"))
     silent = situations("tiny")
-    assert 'id="voices"' not in render_slated(silent)
+    assert 'id="voices"' not in render_slates(silent)
     del silent["voices"]
-    assert 'id="voices"' not in render_slated(silent)
+    assert 'id="voices"' not in render_slates(silent)
 
 
 def test_examples_name_their_request_and_items(situations, page):
     content = situations("tiny")
     content["examples"][0] |= {"id": "row 17", "items": ["item 3", "item 4"]}
-    found = text_of("examples", render_slated(content), page)
+    found = text_of("examples", render_slates(content), page)
     assert "Request “row 17” borda item 3 best for Visitor: 1.000 of the way item 4 Shown:" in found
 
 
 def test_strips_are_hollow_for_dominated_rules(situations):
     content = situations("tiny")
-    html = render_slated(content)
+    html = render_slates(content)
     free = sum(row["on_front"] for row in content["front"]["rows"])
     assert html.count('class="strip-cell full"') == free > 0
     assert html.count('class="strip-cell dominated"') == len(content["rules"]) - free > 0
 
 
 def test_unmeasured_robustness_is_said(situations, page):
-    found = text_of("robustness", render_slated(situations("bare")), page)
+    found = text_of("robustness", render_slates(situations("bare")), page)
     assert "was not measured" in found
     assert "Proportionality" not in found
 
 
 def test_objectives_stand_as_declared(situations, page):
-    found = text_of("objectives", render_slated(situations("tiny")), page)
+    found = text_of("objectives", render_slates(situations("tiny")), page)
     assert "It is their day. Declared by: the authors." in found
     assert "more relevance per = item 3.00 0.20 0.562 floor met" in found
     assert "what visitors went on to" in found
 
 
 def test_verdicts_name_threshold_and_who_chose_it(situations, page):
-    found = text_of("scope", render_slated(situations("tiny")), page)
+    found = text_of("scope", render_slates(situations("tiny")), page)
     assert "worst_off at least 0.300 the council nobody is left" in found
     assert "ndcg at least 0.300 nobody named not stated" in found
     assert "1 of 3 met met 0.406 not defined no threshold 0.156" in found
@@ -391,7 +387,7 @@ def test_consumption_says_its_verdict_and_its_numbers(situations, page, verdict)
     content = situations("checked")
     content["consumption"]["verdict"] = verdict
     content["consumption"]["points"][1]["best_change"] = {"value": 0.0125, "low": 0.0, "high": 0.025, "effect": "holds"}
-    found = text_of("consumption", render_slated(content), page)
+    found = text_of("consumption", render_slates(content), page)
     assert verdict in found.lower()
     assert "With more categories accuracy changes." in found
     assert "−0.0125 [−0.0312, +0.0062] unclear" in found
@@ -400,14 +396,14 @@ def test_consumption_says_its_verdict_and_its_numbers(situations, page, verdict)
 
 
 def test_consumption_in_words_alone(situations, page):
-    html = render_slated(situations("checked in words"))
+    html = render_slates(situations("checked in words"))
     assert "Too few requests. n 3" in text_of("consumption", html, page)
     assert "consumption-chart" not in html
-    assert 'id="consumption"' not in render_slated(situations("tiny"))
+    assert 'id="consumption"' not in render_slates(situations("tiny"))
 
 
 def test_maps_bars_or_nothing(situations, page):
-    tiny, bars, free = (render_slated(situations(name)) for name in ("tiny", "no coordinates", "neither"))
+    tiny, bars, free = (render_slates(situations(name)) for name in ("tiny", "no coordinates", "neither"))
     assert "map-1-1-title" in tiny
     assert "load-1-title" not in tiny
     assert "Closed, and never shown: item 1." in text_of("load", tiny, page)
@@ -422,37 +418,37 @@ def test_maps_bars_or_nothing(situations, page):
 def test_items_without_a_place_are_counted(situations, page):
     content = situations("tiny")
     content["items"][2] |= {"latitude": None}
-    assert "1 item has no coordinates and is not on the map" in text_of("load", render_slated(content), page)
+    assert "1 item has no coordinates and is not on the map" in text_of("load", render_slates(content), page)
 
 
 def test_the_most_crowded_items_come_first(situations, page):
     content = situations("tiny")
-    lines = SlatedReading(content).compared
-    worst = max(peak for line in lines for peak in line.rule["crowding"]["peak"])
-    table = text_of("load", render_slated(content), page).split("chosen")[-1]
-    assert f"1. {lines[0].rule['crowding']['items'][0]}" in table
+    lines = SlateReading(content).compared
+    worst = max(peak for line in lines for peak in line.rule.crowding.peak)
+    table = text_of("load", render_slates(content), page).split("chosen")[-1]
+    assert f"1. {lines[0].rule.crowding.items[0]}" in table
     assert number(worst, 2) in table.split("2. item")[0]
 
 
 def test_attention_and_time(situations, page):
-    html = render_slated(situations("tiny"))
+    html = render_slates(situations("tiny"))
     assert text_of("attention", html, page).count("0.438") >= 3
     time = text_of("time", html, page)
     assert "Visitor 2 0.037 0.250 0.125" in time
     assert "One bar stands for" not in text_of("attention", html, page)
-    many = render_slated(situations("many items"))
+    many = render_slates(situations("many items"))
     assert "One bar stands for 16 or 17 items" in text_of("attention", many, page)
     assert len(many) < 1_500_000
 
 
 def test_command_names_what_is_not_as_usual(situations):
     content = situations("tiny")
-    assert "accordant slate tiny --resamples 300 --seed 7</pre>" in render_slated(content)
+    assert "accordant slate tiny --resamples 300 --seed 7</pre>" in render_slates(content)
     content["options"] |= {
         "k": 4, "floors": False, "capacity": {"item 0": 2.5}, "requests": 9, "resamples": 1000, "data": "a b",
         "strategies": [{"name": "borda", "parameters": {}}, {"name": "owa", "parameters": {"share": 0.5}}],
     }  # fmt: skip
-    found = re.search(r"<pre[^>]*>(.*?)</pre>", render_slated(content))
+    found = re.search(r"<pre[^>]*>(.*?)</pre>", render_slates(content))
     assert found is not None
     assert found[1].replace("&#39;", "'") == (
         "accordant slate tiny --strategies 'borda,owa[share=0.5]' --no-floors --capacity 'item 0=2.5' --k 4 "
@@ -466,7 +462,7 @@ def test_command_names_who_spoke(situations):
         "base_url": "http://localhost:1/v1", "model": "small", "agents": ["City", "Small shops"], "key_variable": "none",
         "fallback": True, "calls": 9, "tokens": None, "seconds": None, "timeout": 30.0, "record": None, "replay": None,
     }}  # fmt: skip
-    found = re.search(r"<pre[^>]*>(.*?)</pre>", render_slated(content))
+    found = re.search(r"<pre[^>]*>(.*?)</pre>", render_slates(content))
     assert found is not None
     assert found[1].replace("&#39;", "'") == (
         "accordant slate tiny --resamples 300 --rankings people.csv --threshold 0.25 --instead silence "
@@ -476,7 +472,7 @@ def test_command_names_who_spoke(situations):
 
 
 def test_facts_and_hash(situations, page):
-    made = text_of("made", render_slated(situations("tiny")), page)
+    made = text_of("made", render_slates(situations("tiny")), page)
     assert "ab" * 32 in made
     assert "cold share 0.469" in made
     assert "open yes none not defined" in made
@@ -487,10 +483,10 @@ def test_facts_and_hash(situations, page):
 def test_a_real_run_is_rendered(page):
     options = SlateOptions(strategies=(Named("borda"), Named("seq_pav")), requests=12, resamples=20)
     content = show_slates(open_slates("tourism-city", options)).to_json()
-    html = render_slated(content)
+    html = render_slates(content)
     read = page(html)
     assert "SIMULATED" in read.text
-    assert html == render_slated(json.loads(json.dumps(content)))
+    assert html == render_slates(json.loads(json.dumps(content)))
     for row in content["leaderboard"]:
         assert row["strategy"] in read.text
         assert percent(row["tied"]) in read.text

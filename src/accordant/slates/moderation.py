@@ -1,43 +1,101 @@
-"""`Moderator`: rounds of offers by any agents, merged by reciprocal rank, with a record of each round.
+"""Agents offer lists, a moderator that is no language model merges them: the moderation of Collab-REC.
 
-Formulas and their order follow the official code of Collab-REC (ashmibanerjee/collab-rec, MIT; arXiv 2508.15030).
+Banerjee and others 2025 (arXiv 2508.15030); formulas follow the official code (ashmibanerjee/collab-rec, MIT).
+
+Words used here::
+
+    offer          the items that an agent names, best first; valid are those that exist and are not banned
+    last offer     the moderator's own list after the round before
+    relevance      r, mean of what the valid items of an offer are worth to the user, in [0, 1]
+    hallucination  h, share of an offer that does not exist or is banned
+    reliability    d, 1 for an offer that repeats the one before, less the more it was changed
+    weight         w = r + d − h; an agent with w ≤ 0 is not heard in this round
+    score          sum of w / (rank + 1) over agents, rank counted from 0; kept from round to round
+    ban            items of the last offer that many agents omit are never shown again
+
+`Moderator`: rounds of offers by any agents, merged by reciprocal rank, with a record of each round.
+
 In each round (1) agents offer, knowing the last offer and the bans; (2) from round 2 on, items of the last offer that
 enough agents omit are banned; (3) agents are weighed and their valid items scored; (4) items that do not exist are
 banned; (5) scores are normalised and carried over; (6) the k best are the new offer.
 
 Two things differ from the code [ours]: an item that was banned in this very round cannot score its way back, and ties
 go to the item that is declared first.
-
-How much an agent is heard: relevance, hallucination and reliability of its offer, and what the offer adds to scores.
-
-Formulas follow the official code of Collab-REC (ashmibanerjee/collab-rec, MIT; arXiv 2508.15030).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.moderation.offers import REJECTIONS, SCALINGS, Rejection, Scaling, best_items, rejected, scaled
+from accordant.slates.candidates import best_items
 from accordant.slates.rule import check_places
 from accordant.slates.slates import NOTHING
 from accordant.voting.ballots import Ranking
+
+Rejection = Literal["majority", "unanimous", "aggressive"]
+REJECTIONS: tuple[Rejection, ...] = get_args(Rejection)
+
+
+def votes_needed(mode: Rejection, n_agents: int) -> int:
+    """Return how many agents must omit an item for it to be banned.
+
+    ``majority``: ⌊n / 2⌋ + 1. ``unanimous``: all, and a single agent never bans. ``aggressive``: one.
+    """
+    if mode not in REJECTIONS:
+        raise UnknownNameError("rejection", mode, REJECTIONS)
+    if mode == "majority":
+        return n_agents // 2 + 1
+    return max(2, n_agents) if mode == "unanimous" else 1
+
+
+def banned_items(mode: Rejection, last_offer: Sequence[str], offers: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the items of the last offer that enough agents omit, in its order; see `votes_needed`.
+
+    The last offer is empty in round 1, in which nothing is banned; `offers` holds the valid items of each agent.
+    """
+    needed = votes_needed(mode, len(offers))
+    omitted = Counter(item for offer in offers for item in last_offer if item not in offer)
+    return tuple(item for item in last_offer if omitted[item] >= needed)
+
+
+Scaling = Literal["min-max", "z"]
+SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
+
+SPAN = 1e-12  # scores whose range or deviation is smaller, relative to max(1, |score|), are all the same
+
+
+def normalise_scores(mode: Scaling, scores: Values, counted: NDArray[np.bool_]) -> Values:
+    """Return normalised scores, shape (item, user); 0 for all where they do not differ, and for banned items.
+
+    ``min-max``: (s − min) / (max − min). ``z``: (s − mean) / standard deviation; both over the items that are
+    `counted`.
+    """
+    if mode not in SCALINGS:
+        raise UnknownNameError("scaling", mode, SCALINGS)
+    number = np.maximum(counted.sum(axis=0), 1)
+    if mode == "min-max":
+        shift = np.where(counted, scores, np.inf).min(axis=0, initial=np.inf)
+        span = np.where(counted, scores, -np.inf).max(axis=0, initial=-np.inf) - shift
+    else:
+        shift = np.where(counted, scores, 0.0).sum(axis=0) / number
+        span = np.sqrt(np.where(counted, (scores - shift) ** 2, 0.0).sum(axis=0) / number)
+    differ = np.isfinite(span) & (span > SPAN * np.maximum(1.0, np.abs(shift)))
+    return np.where(counted & differ, (scores - np.where(differ, shift, 0.0)) / np.where(differ, span, 1.0), 0.0)
 
 
 def relevance(offer: Sequence[str], worth: Mapping[str, float]) -> float:
     """Return r, the mean worth of the items of an offer, in [0, 1]; 0 for an empty offer.
 
-    Parameters
-    ----------
-    offer
-        Valid items.
-    worth
-        Item to its worth for the user, in [0, 1]: in the official code, the share of the user's filters that it meets.
-        An item that is not named is worth 0.
+    Worth for the user, in [0, 1], is in the official code the share of the user's filters that an item meets; an item
+    that is not named is worth 0.
     """
     return sum(worth.get(item, 0.0) for item in offer) / len(offer) if offer else 0.0
 
@@ -50,23 +108,12 @@ def hallucination(offer: Sequence[str], known: Collection[str], banned: Collecti
 
 
 def reliability(offer: Sequence[str], previous: Sequence[str] | None, last_offer: Sequence[str], k: int) -> float:
-    """Return d, how little an agent changed its offer, in [0, 1].
+    """Return d, how little an agent changed its valid items since its previous offer, in [0, 1].
 
         d = max(0, 1 − score / (2 k |previous|))
 
     Kept items add |new rank − old rank| to the score, dropped ones k, and new ones min(k, |new rank − rank in the
-    moderator's last offer|), which is k for items that are not there.
-
-    Parameters
-    ----------
-    offer
-        Valid items of this round, best first.
-    previous
-        Those of the round before; None or empty in an agent's first round, for which d = 1.
-    last_offer
-        The moderator's list after the round before.
-    k
-        Items per offer.
+    moderator's last offer|), which is k for items that are not there. In an agent's first round d = 1.
     """
     if not previous:
         return 1.0
@@ -102,33 +149,17 @@ class OfferingAgent(Protocol):
     def offer(self, number: int, last_offer: Sequence[str], banned: Sequence[str], k: int) -> Ranking:
         """Return at most k items, best first; those after the k-th are not read.
 
-        Parameters
-        ----------
-        number
-            Of the round, from 1.
-        last_offer
-            The moderator's list after the round before; empty in round 1.
-        banned
-            Items that must not be offered, in the order in which they were banned.
-        k
-            Items to offer.
+        Rounds count from 1; the moderator's last offer is empty in the first. Items in `banned`, in the order in which
+        they were banned, must not be offered.
         """
 
 
 @dataclass(frozen=True)
 class AgentRecord:
-    """What one agent did in one round.
+    """What one agent did in one round: its ranking, and the items of it that exist and were not banned before the
+    round.
 
-    Attributes
-    ----------
-    ranking
-        As it was given.
-    valid
-        Its items that exist and were not banned before the round.
-    relevance, hallucination, reliability
-        r, h and d, in [0, 1].
-    weight
-        (r + d − h) times the agent's own weight; at most 0 for one who is not heard.
+    r, h and d are in [0, 1]; the weight is (r + d − h) times the agent's own, at most 0 for one who is not heard.
     """
 
     ranking: Ranking
@@ -141,24 +172,11 @@ class AgentRecord:
 
 @dataclass(frozen=True)
 class Round:
-    """One round.
+    """One round, from 1: records of agents, items banned in it and all so far, normalised scores of the others, the new
+    offer.
 
-    Attributes
-    ----------
-    number
-        From 1.
-    agents
-        Records in the order of agents.
-    newly_banned, banned
-        Items banned in this round, and all so far.
-    scores
-        Item to normalised score, for items that are not banned.
-    offer
-        The moderator's list, best first.
-    relevance
-        Mean worth of the offer for the user, in [0, 1].
-    gain
-        (relevance − relevance of round 1) / relevance of round 1, at least 0; 1 if the offer is worth 1 throughout.
+    `relevance` is the mean worth of the offer for the user, in [0, 1]; `gain` is (relevance − relevance of round 1) /
+    relevance of round 1, at least 0, and 1 if the offer is worth 1 throughout.
     """
 
     number: int
@@ -203,10 +221,7 @@ class Moderator:
     least_rounds
         Rounds before which nothing stops early.
 
-    Raises
-    ------
-    InputError
-        If a number is not allowed, or a name is unknown.
+    Raises `InputError` if a number is not allowed, or a name is unknown.
     """
 
     k: int
@@ -241,19 +256,13 @@ class Moderator:
         ----------
         agents
             With different names.
-        items
-            Items that exist; their order breaks ties.
         worth
             Item to its worth for the user, in [0, 1]; see `relevance`.
         weights
             Agent to a factor of its weight, at least 0; 1 where nothing is said [ours].
 
-        Raises
-        ------
-        InputError
-            If there are no agents or items, or names repeat.
-        UnknownNameError
-            If a weight is for nobody, or worth for an item that does not exist.
+        Raises `InputError` if there are no agents or items, or names repeat; `UnknownNameError` if a weight is for
+        nobody, or worth for an item that does not exist.
         """
         self._check(agents, items, worth, weights or {})
         played: list[Round] = []
@@ -280,7 +289,7 @@ class Moderator:
         known = set(items)
         offered = [ranking.order[: self.k] for ranking in rankings]
         valid = [tuple(item for item in offer if item in known and item not in banned) for offer in offered]
-        banned = banned + rejected(self.rejection, last, valid)
+        banned = banned + banned_items(self.rejection, last, valid)
         records = []
         for i, (agent, ranking) in enumerate(zip(agents, rankings, strict=True)):
             r, h = relevance(valid[i], worth), hallucination(offered[i], known, banned)
@@ -312,7 +321,11 @@ class Moderator:
             return {}
         column = np.array(list(totals.values()))[:, None]
         return dict(
-            zip(totals, scaled(self.scaling, column, np.ones(column.shape, dtype=bool))[:, 0].tolist(), strict=True)
+            zip(
+                totals,
+                normalise_scores(self.scaling, column, np.ones(column.shape, dtype=bool))[:, 0].tolist(),
+                strict=True,
+            )
         )
 
     def _check(

@@ -13,18 +13,20 @@ from accordant.report.charts.svg import Label, placed
 from accordant.report.scale import number
 from accordant.slates.page.gains import BARS, highest, parts
 from accordant.slates.page.tradeoffs import front_chart
-from accordant.slates.page.gains import SHADES, WIDE, heat
+from accordant.slates.page.gains import SHADES, WIDE, attainment_table
 from accordant.slates.page.maps import step_of
-from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, mapped, projected
-from accordant.slates.page.reading import BEST, SlatedReading
+from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, located, project
+from accordant.slates.page.reading import BEST, SlateReading
 from accordant.slates.page.summary import signed
-from accordant.slates.page.gains import behind_chart, ever_behind, followed
+from accordant.slates.evaluation.curves import PopularityCurve
+from accordant.slates.result import ItemResult
+from accordant.slates.page.gains import behind_chart, ever_behind, drawn_stakeholders
 
 DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
 
 
 def at(latitude, longitude, name="a"):
-    return {"name": name, "latitude": latitude, "longitude": longitude}
+    return ItemResult(name=name, latitude=latitude, longitude=longitude)
 
 
 def boxes(found):
@@ -45,7 +47,7 @@ def boxes(found):
 @given(st.lists(DEGREES, min_size=1, max_size=30))
 def test_places_stay_on_the_map(places):
     items = [at(*each, name=str(k)) for k, each in enumerate(places)]
-    found = projected(items)
+    found = project(items)
     for x, y in found.points.values():
         assert EDGE - 1e-6 <= x <= WIDTH - EDGE + 1e-6
         assert EDGE - 1e-6 <= y <= found.height - EDGE + 1e-6
@@ -53,7 +55,7 @@ def test_places_stay_on_the_map(places):
 
 def test_a_kilometre_is_as_long_to_the_east_as_to_the_north():
     latitude, north, east = 60.0, 0.01, 0.01 / math.cos(math.radians(60.0))
-    found = projected(
+    found = project(
         [at(latitude - north, 0.0, "south"), at(latitude + north, 0.0, "north"), at(latitude, east, "east")]
     )
     (x0, y0), (_, y1), (x2, y2) = (found.points[name] for name in ("south", "north", "east"))
@@ -63,12 +65,12 @@ def test_a_kilometre_is_as_long_to_the_east_as_to_the_north():
 
 
 def test_one_place_stands_in_the_middle():
-    found = projected([at(55.0, -3.0)])
+    found = project([at(55.0, -3.0)])
     assert found.points["a"] == (WIDTH / 2, found.height / 2)
 
 
 def test_items_need_both_coordinates():
-    assert mapped([at(1.0, None), at(None, 1.0), at(0.0, 0.0, "kept")]) == [at(0.0, 0.0, "kept")]
+    assert located([at(1.0, None), at(None, 1.0), at(0.0, 0.0, "kept")]) == [at(0.0, 0.0, "kept")]
 
 
 def test_a_dense_centre_gets_its_own_map():
@@ -106,9 +108,13 @@ def test_bars_hold_every_item_once(n_items):
 
 
 def test_the_axis_holds_what_a_bar_adds_up():
-    share = {"exposure": [0.0] * 118 + [0.5, 0.5], "popularity": [1 / 120] * 120}
+    items = tuple(map(str, range(120)))
+    share = PopularityCurve(
+        items=items, popularity=(1 / 120,) * 120, exposure=(0.0,) * 118 + (0.5, 0.5), lorenz=(), gini=None
+    )
     assert highest([share]) == 1.0
-    assert highest([{"exposure": [None], "popularity": [None]}]) == 1.0
+    nothing = PopularityCurve(items=("a",), popularity=(None,), exposure=(None,), lorenz=(None,), gini=None)
+    assert highest([nothing]) == 1.0
 
 
 def test_labels_of_marks_in_a_row_keep_apart():
@@ -141,22 +147,22 @@ def test_signs(value, words):
 
 
 def test_marked_rules_are_told_by_their_roles(situations):
-    reading = SlatedReading(situations("tiny"))
+    reading = SlateReading(situations("tiny"))
     assert {role: line.name for line in reading.marked for role in line.roles} == {
         "reference": "stakeholder:Visitor", "chosen": "borda", "first": "stakeholder:Visitor", "drawn at random": "random_slate",
     }  # fmt: skip
     assert [line.name for line in reading.compared] == ["stakeholder:Visitor", "borda"]
-    alone = SlatedReading(situations("nobody is the user"))
+    alone = SlateReading(situations("nobody is the user"))
     assert [line.name for line in alone.compared] == ["stakeholder:Visitor", "random_slate"]
     assert [line.position for line in reading.lines] == list(range(1, len(reading.lines) + 1))
 
 
 def test_folding_keeps_every_rule_once_and_marked_ones_in_sight(situations):
-    reading = SlatedReading(situations("many rules"))
+    reading = SlateReading(situations("many rules"))
     shown, rest = reading.folded(reading.lines)
     assert sorted(line.position for line in (*shown, *rest)) == [line.position for line in reading.lines]
     assert {line.name for line in reading.marked} <= {line.name for line in shown}
-    found = heat(reading)
+    found = attainment_table(reading)
     names = [line.name for line, _ in (*found.shown, *found.rest)]
     assert sorted(names) == sorted(line.name for line in reading.lines)
     assert not any(line.family == "baseline" for line, _ in found.rest)
@@ -166,9 +172,9 @@ def test_folding_keeps_every_rule_once_and_marked_ones_in_sight(situations):
 
 def test_the_front_marks_who_is_not_dominated(situations):
     content = situations("tiny")
-    reading = SlatedReading(content)
+    reading = SlateReading(content)
     drawn = str(front_chart("front", reading.lines, ("user attained", "worst off"), "Visitor"))
-    free = [line.name for line in reading.lines if line.standing["on_front"]]
+    free = [line.name for line in reading.lines if line.standing.on_front]
     assert f"Not dominated: {', '.join(free)}. The reference is the list of Visitor alone." in drawn
     marks = re.findall(r'class="mark (?:filled|open) (full|dominated)( chosen)?"', drawn)
     assert sum(fill == "full" for fill, _ in marks) == len(free)
@@ -182,32 +188,32 @@ def test_the_front_marks_who_is_not_dominated(situations):
 
 
 def test_shades_follow_what_is_attained(situations):
-    reading = SlatedReading(situations("tiny"))
-    for line, cells in heat(reading).shown:
-        for (name, floor), each in zip(heat(reading).stakeholders, cells, strict=True):
+    reading = SlateReading(situations("tiny"))
+    for line, cells in attainment_table(reading).shown:
+        for (name, floor), each in zip(attainment_table(reading).stakeholders, cells, strict=True):
             value = reading.attained(line, name)[0]
             assert each.shade == min(SHADES - 1, int(value * SHADES))
             assert each.below == (floor is not None and value < floor)
-    nothing = heat(SlatedReading(situations("nothing defined")))
+    nothing = attainment_table(SlateReading(situations("nothing defined")))
     assert all(each.shade is None and not each.below for _, cells in nothing.shown for each in cells)
 
 
 def test_lines_over_time_are_the_same_side_by_side(situations):
-    reading = SlatedReading(situations("tiny"))
-    assert followed(reading.compared, "City") == ["City", "Visitor", "Residents"]
+    reading = SlateReading(situations("tiny"))
+    assert drawn_stakeholders(reading.compared, "City") == ["City", "Visitor", "Residents"]
     assert ever_behind(reading.compared) == ["Visitor"]
-    many = SlatedReading(situations("many stakeholders"))
-    names = followed(many.compared, "Visitor")
+    many = SlateReading(situations("many stakeholders"))
+    names = drawn_stakeholders(many.compared, "Visitor")
     assert len(names) == 8
     ends = {
-        name: min(row[-1] for line in many.compared for who, row in zip(line.rule["over_time"]["stakeholders"], line.rule["over_time"]["attained"], strict=True) if who == name)
-        for name in many.compared[0].rule["over_time"]["stakeholders"]
+        name: min(row[-1] for line in many.compared for who, row in zip(line.rule.over_time.stakeholders, line.rule.over_time.attained, strict=True) if who == name)
+        for name in many.compared[0].rule.over_time.stakeholders
     }  # fmt: skip
     assert set(names) == set(sorted(ends, key=ends.get)[:8])
 
 
 def test_tables_of_stakeholders_are_cut_into_sheets_and_lose_nobody(situations):
-    found = heat(SlatedReading(situations("many stakeholders")))
+    found = attainment_table(SlateReading(situations("many stakeholders")))
     assert [len(part.stakeholders) for part in found.parts] == [WIDE, 12 - WIDE]
     assert sum((part.stakeholders for part in found.parts), ()) == found.stakeholders
     for place, (line, cells) in enumerate(found.shown):
@@ -219,6 +225,6 @@ def test_the_last_number_of_requests_is_not_cut(situations):
     content = situations("tiny")
     for each in content["rules"]:
         each["over_time"]["request"][-1] = 1000
-    drawn = str(behind_chart("behind", SlatedReading(content).lines[0], ["Visitor", "City"]))
+    drawn = str(behind_chart("behind", SlateReading(content).lines[0], ["Visitor", "City"]))
     assert re.search(r">1\s000</text>", drawn)
     assert max(right for _, _, right, _ in boxes([drawn])) <= 360
