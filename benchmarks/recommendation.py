@@ -20,8 +20,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from threadpoolctl import threadpool_limits
 
 import accordant as ac
+from accordant.cases.files import read_case
 from accordant.cases.loaders import simulate
-from accordant.cases.spec import read_case
 from accordant.learning.augmentation import RewardQueries
 from accordant.learning.outcome_models import DiscreteOutcomeModel
 from accordant.learning.reward_models import LearnedReward, design

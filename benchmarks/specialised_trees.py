@@ -18,8 +18,8 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree._tree import Tree
 from threadpoolctl import threadpool_limits
 
+from accordant.cases.files import read_case
 from accordant.cases.loaders import simulate
-from accordant.cases.spec import read_case
 from accordant.learning.reward_models import LearnedReward
 from accordant.learning.trees.ensemble import read_ensemble
 from accordant.learning.trees.sums import TreeSums

@@ -18,7 +18,7 @@ from accordant import metrics, strategies
 from accordant.cases.health.rewards import health_rewards
 from accordant.cases.lending.rewards import ACTIONS, OUTCOMES, lending_rewards
 from accordant.cases.loaders import CaseData
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError, NotFittedError, SpecError

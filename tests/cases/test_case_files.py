@@ -7,7 +7,8 @@ import copy
 import pytest
 import yaml
 
-from accordant.cases.spec import CaseSpec, built_in_cases, read_case
+from accordant.cases.spec import CaseSpec
+from accordant.cases.files import built_in_cases, read_case
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.rewards import ObservedReward, TableReward
 from accordant.runs.execution import RunOptions, build_policy

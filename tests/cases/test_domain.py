@@ -11,7 +11,7 @@ from accordant import metrics, strategies
 from accordant.cases.health.rewards import health_rewards
 from accordant.cases.lending.rewards import ACTIONS, OUTCOMES, LendingReward, lending_rewards, table_of
 from accordant.cases.loaders import load_file
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError

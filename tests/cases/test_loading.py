@@ -19,7 +19,8 @@ from accordant.cases.loaders import load_file
 from accordant.tables.frames import read_chunks, read_frame
 from accordant.cases.files import find_file, find_reward_file, no_data
 from accordant.tables.frames import Rows
-from accordant.cases.spec import CaseSpec, DataSpec, read_case
+from accordant.cases.spec import CaseSpec, DataSpec
+from accordant.cases.files import read_case
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.runs.execution import RunOptions, carry_out, case_data, split, subset

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accordant.cases.loaders import load_file, tidiers
 from accordant.cases.loaders import repaired, repairs_of
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.errors import InputError
 
 SENTENCE = "The loader made numbers of words in 1 of 3 rows."

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.cases.loaders import simulate, simulated_table
-from accordant.cases.spec import built_in_cases, read_case
+from accordant.cases.files import built_in_cases, read_case
 from accordant.errors import InputError
 
 

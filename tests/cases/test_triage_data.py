@@ -10,7 +10,7 @@ from accordant.cases.loaders import load_file, tidiers
 from accordant.tables.frames import read_frame
 from accordant.cases.loaders import simulated_table
 from accordant.deliberation.sources import deliberation_source
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.deliberation.case import read_deliberation
 from accordant.cases.triage.visits import ACTIONS, LEAKAGE, OUTCOMES, as_log, tidy_visits
 from accordant.deliberation.cases.triage.scenarios import ktas_scenario, nurse_noise

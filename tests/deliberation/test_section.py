@@ -6,7 +6,7 @@ import pytest
 
 from accordant.agents.frameworks import frameworks
 from accordant.agents.people import HumanAgent
-from accordant.cases.spec import built_in_parts
+from accordant.cases.files import built_in_parts
 from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.deliberation.options import DeliberationOptions

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.learned_rewards.answers import COLUMNS, AnswerFile, Cell, Preferred, as_csv
 from accordant.preferences.interview import InterviewOptions, begin_interview, cell_prior, cells_of

@@ -116,7 +116,7 @@ def tiny_record(
             "problem": {
                 "stakeholders": [{"name": s, "role": "affected", "weight": 1.0, "description": f"{s} cares."} for s in stakeholders],
                 "actions": list(actions), "outcomes": ["Repaid", "Lost"], "favourable_actions": [actions[0]],
-                "sensitive_attributes": [{"name": a, "protected": "1", "labels": {"1": "vulnerable"}} for a in attributes],
+                "sensitive_attributes": [{"name": a, "labels": {"1": "vulnerable"}} for a in attributes],
             },
             "metrics": {label: {"metric": label.lower(), "weight": weight, "parameters": {}} for label, _, weight in metrics},
         },

@@ -99,7 +99,7 @@ def test_dominance_turns_every_goal_the_right_way(records: dict[str, Json]) -> N
     set_values(record, "Accuracy", [0.9, 0.8, 0.9, 0.9, 0.5])
     set_values(record, "Gap", [-0.1, 0.2, 0.1, 0.0, None])
     set_values(record, "Loss", [0.3, 0.3, 0.3, 0.4, 0.1])
-    reading = Reading(record)
+    reading = Reading.of(record)
     found = {each.line.name: each for each in standings(reading, reading.weighted)}
     assert found["utilitarian"].dominated_by == ()
     assert found["utilitarian"].equal_to == ("stakeholder:Lender",)  # −0.1 and 0.1 are as far from zero
@@ -113,16 +113,16 @@ def test_rewards_are_weighted_by_group_size_and_the_worst_off_marked(records: di
     for row in record["groups"][0]["rows"]:
         row["n"] = {"0": 30, "1": 10}[row["group"]]
         row["mean_rewards"] = {"Lender": {"0": 0.8, "1": 0.4}[row["group"]], "Borrower": 0.75}
-    shares = dict((line.name, shares) for line, shares in rewards_by_stakeholder(Reading(record)))["utilitarian"]
+    shares = dict((line.name, shares) for line, shares in rewards_by_stakeholder(Reading.of(record)))["utilitarian"]
     assert [share.value for share in shares] == [pytest.approx(0.7), pytest.approx(0.75)]
     assert [share.worst_off for share in shares] == [True, False]
     record["case"]["problem"]["stakeholders"][0]["weight"] = 0.0
-    shares = rewards_by_stakeholder(Reading(record))[0][1]
+    shares = rewards_by_stakeholder(Reading.of(record))[0][1]
     assert [share.worst_off for share in shares] == [False, True]
 
 
 def test_without_groups_rewards_come_from_the_metric(records: dict[str, Json]) -> None:
-    shares = rewards_by_stakeholder(Reading(records["bare"]))[0][1]
+    shares = rewards_by_stakeholder(Reading.of(records["bare"]))[0][1]
     assert [share.value for share in shares] == [0.5, None]
 
 
@@ -172,13 +172,13 @@ def test_criteria(
     record["scope"]["criteria"][0]["threshold"] = threshold
     next(column for column in record["test"]["metrics"] if column["label"] == "Gap")["goal"] = goal
     record["test"]["leaderboard"][0]["metrics"]["Gap"] |= dict(zip(("value", "low", "high"), limits, strict=True))
-    assert checks(Reading(record))[0].finding == finding
+    assert checks(Reading.of(record))[0].finding == finding
 
 
 def test_criteria_find_metrics_by_registered_name_and_say_what_is_missing(records: dict[str, Json]) -> None:
     record = records["tiny"]
     record["scope"]["criteria"][0] |= {"metric": "gap"}
-    found = checks(Reading(record))
+    found = checks(Reading.of(record))
     assert [check.label for check in found] == ["Gap", "Accuracy", "unknown_metric"]
     assert found[2].finding == "not evaluated: no such metric in this run"
 
@@ -188,7 +188,7 @@ def test_equal_scores_share_a_place(records: dict[str, Json]) -> None:
     scores = [0.5, 0.9, 0.9, None, 0.1]
     for row, score in zip(record["validation"]["leaderboard"], scores, strict=False):
         row["score"]["value"] = score
-    places = compare(Reading(record))
+    places = compare(Reading.of(record))
     assert places.validation == {"utilitarian": 3, "maximin": 1, "stakeholder:Lender": 1, "constant:Deny": 4}
     assert [line.name for line in places.order][-1] == "constant:Grant"
 
@@ -197,10 +197,11 @@ def test_rates_behind_metrics_are_those_of_the_selected_strategy(records: dict[s
     record = records["tiny"]
     record["case"]["metrics"]["Gap"]["parameters"] = {"attributes": ["type"]}
     cell = record["test"]["leaderboard"][0]["metrics"]["Gap"]
-    cell["by_group"] = [{"rate": "selection_rate", "group": "1", **cell, "n": 20}]
-    gap = [each for each in rates_behind_metrics(Reading(record)) if each.metric == "Gap"]
+    limits = {key: cell[key] for key in ("value", "low", "high", "undefined")}
+    cell["by_group"] = [{"rate": "selection_rate", "group": "1", **limits, "n": 20}]
+    gap = [each for each in rates_behind_metrics(Reading.of(record)) if each.metric == "Gap"]
     assert [(each.rate, each.group, each.n) for each in gap] == [("selection rate", "vulnerable (1)", 20)]
-    assert gap[0].estimate["value"] == cell["value"]
+    assert gap[0].estimate.value == cell["value"]
 
 
 def test_letters_contrast_with_every_background() -> None:
@@ -236,8 +237,12 @@ def luminance(colour: str) -> float:
 def test_scores_far_outside_do_not_flatten_the_rest():
     """A line that is no candidate may score anything; the drawing ends a little beyond [0, 1]."""
     from accordant.report.charts.panels import score_scale
+    from accordant.runs.record import Limits
 
-    scale = score_scale([{"value": -0.95, "low": -6.8, "high": 1.4}, {"value": 0.7, "low": 0.6, "high": 0.8}])
+    def limits(value, low, high):
+        return Limits(value=value, low=low, high=high, undefined=None)
+
+    scale = score_scale([limits(-0.95, -6.8, 1.4), limits(0.7, 0.6, 0.8)])
     assert (scale.low, scale.high) == (-0.2, 1.2)
-    near = score_scale([{"value": 0.7, "low": 0.6, "high": 1.1}])
+    near = score_scale([limits(0.7, 0.6, 1.1)])
     assert (near.low, near.high) == (0.0, 1.1)

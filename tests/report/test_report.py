@@ -19,8 +19,15 @@ from accordant.evaluation.leaderboard import LeaderboardRow
 from accordant.statistics import Estimate
 from accordant.evaluation.remarks import remarks
 from accordant.report import render
+from accordant.runs.record import Record
 from accordant.report.summary import VERDICT, answer
 from accordant.report.reading import Reading
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 VOID = {"meta", "br", "wbr"}
@@ -74,7 +81,7 @@ def readable(name: str) -> str:
 
 
 def test_every_variant_is_one_well_formed_page(variant: Json) -> None:
-    page = Page(render(variant))
+    page = Page(rendered(variant))
     identifiers = page.attributes("id")
     assert len(identifiers) == len(set(identifiers))
     for reference in [href[1:] for href in page.attributes("href")] + " ".join(
@@ -89,7 +96,7 @@ def test_every_variant_is_one_well_formed_page(variant: Json) -> None:
 
 @pytest.mark.long
 def test_nothing_leads_out_of_the_file(variant: Json) -> None:
-    html = render(variant)
+    html = rendered(variant)
     page = Page(html)
     assert not {"script", "link", "img", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.tags}
     assert all(href.startswith("#") for href in page.attributes("href"))
@@ -99,7 +106,7 @@ def test_nothing_leads_out_of_the_file(variant: Json) -> None:
 
 
 def test_drawings_are_well_formed_and_named(variant: Json) -> None:
-    drawings = re.findall(r"<svg.*?</svg>", render(variant), flags=re.DOTALL)
+    drawings = re.findall(r"<svg.*?</svg>", rendered(variant), flags=re.DOTALL)
     assert drawings
     for drawing in drawings:
         root = ET.fromstring(drawing)
@@ -118,12 +125,12 @@ def test_drawings_are_well_formed_and_named(variant: Json) -> None:
 
 def test_same_record_same_bytes(variant: Json) -> None:
     before = copy.deepcopy(variant)
-    assert render(variant) == render(json.loads(json.dumps(variant)))
+    assert rendered(variant) == rendered(json.loads(json.dumps(variant)))
     assert variant == before
 
 
 def test_every_strategy_metric_and_stakeholder_appears(variant: Json) -> None:
-    text = Page(render(variant)).text
+    text = Page(rendered(variant)).text
     for row in variant["test"]["leaderboard"]:
         assert readable(row["strategy"]) in text
     for column in variant["test"]["metrics"]:
@@ -133,7 +140,7 @@ def test_every_strategy_metric_and_stakeholder_appears(variant: Json) -> None:
 
 
 def test_hostile_names_stay_text(records: dict[str, Json]) -> None:
-    html = render(records["hostile"])
+    html = rendered(records["hostile"])
     assert "<script" not in html
     assert "\x00" not in html
     assert "49" not in Page(html).text.split("alert(1)")[1][:20]  # a template in a name is not evaluated
@@ -141,7 +148,7 @@ def test_hostile_names_stay_text(records: dict[str, Json]) -> None:
 
 
 def test_numbers_in_the_leaderboard_are_those_of_the_record(variant: Json) -> None:
-    page = Page(render(variant))
+    page = Page(rendered(variant))
     weighted = sorted((m for m in variant["test"]["metrics"] if m["weight"] > 0), key=lambda m: -m["weight"])[:5]
     for row in variant["test"]["leaderboard"]:
         name = readable(row["strategy"])
@@ -169,16 +176,16 @@ def assert_shows(text: str, estimate: Json, absent: str) -> None:
 
 
 def test_undefined_is_said_with_n_and_reason(records: dict[str, Json]) -> None:
-    text = Page(render(records["undefined"])).text
+    text = Page(rendered(records["undefined"])).text
     assert "not defined (n=0: group '1' of type has no contexts given a favourable action (n=0))" in text
     assert "not defined on 12.5% of resamples" in text
-    assert "not defined (n=" not in Page(render(records["tiny"])).text
-    assert "not defined (n=0: no test row is in this group)" in Page(render(records["intersections"])).text
-    assert "None" not in re.sub(r"<style>.*?</style>", "", render(records["all undefined"]), flags=re.DOTALL)
+    assert "not defined (n=" not in Page(rendered(records["tiny"])).text
+    assert "not defined (n=0: no test row is in this group)" in Page(rendered(records["intersections"])).text
+    assert "None" not in re.sub(r"<style>.*?</style>", "", rendered(records["all undefined"]), flags=re.DOTALL)
 
 
 def test_a_constant_on_top_is_said_on_top_and_only_then(variant: Json) -> None:
-    text = Page(render(variant)).text
+    text = Page(rendered(variant)).text
     applies = any(VERDICT in remark for remark in variant["test"]["remarks"])
     assert ("No strategy earns its cost on this score" in text) == applies
     if applies:
@@ -203,12 +210,12 @@ def test_verdict_is_recognised_in_the_sentences_of_the_evaluation() -> None:
 
 
 def test_answer_names_selection_score_and_constant(records: dict[str, Json]) -> None:
-    said = Page(render(records["tiny"])).text
+    said = Page(rendered(records["tiny"])).text
     assert "selected utilitarian (compromise)" in said
     assert "0.900 (with a 90% interval of [0.870, 0.950])" in said
     constant = "(constant:Grant) scores 0.750 (with a 90% interval of [0.720, 0.800])"
     assert f"{constant}, less than the selected strategy" in said
-    assert ", more than the selected strategy" in Page(render(records["constant on top"])).text
+    assert ", more than the selected strategy" in Page(rendered(records["constant on top"])).text
 
 
 @pytest.mark.parametrize(
@@ -232,13 +239,13 @@ def test_answer_says_whether_the_selected_one_is_told_from_the_best(
     record["selected"] = record["test"]["leaderboard"][position]["strategy"]
     for row, told in zip(record["test"]["leaderboard"], among, strict=False):
         row["among_best"] = told
-    assert end in answer(Reading(record)).sentences[-1].striptags()
+    assert end in answer(Reading.of(record)).sentences[-1].striptags()
 
 
 def test_a_selection_that_consults_nobody_is_said_first(records: dict[str, Json]) -> None:
     record = records["tiny"]
     record["selection"]["consults"] = "It decides by what Lender wants and consults nobody else."
-    first = answer(Reading(record)).sentences[0].striptags()
+    first = answer(Reading.of(record)).sentences[0].striptags()
     assert first.endswith(
         "selected utilitarian (compromise). It decides by what Lender wants and consults nobody else."
     )
@@ -246,45 +253,45 @@ def test_a_selection_that_consults_nobody_is_said_first(records: dict[str, Json]
 
 def test_a_baseline_above_the_constant_is_named_beside_the_verdict(records: dict[str, Json]) -> None:
     record = records["constant on top"]
-    assert answer(Reading(record)).exceptions == ()
+    assert answer(Reading.of(record)).exceptions == ()
     name = record["test"]["leaderboard"][1]["strategy"]
     record["test"]["leaderboard"][1] |= {
         "kind": "baseline",
         "score": record["test"]["leaderboard"][0]["score"] | {"value": 0.95},
     }
-    assert answer(Reading(record)).exceptions == (name,)
-    assert f"Only baselines score above that constant: {name}." in Page(render(record)).text
+    assert answer(Reading.of(record)).exceptions == (name,)
+    assert f"Only baselines score above that constant: {name}." in Page(rendered(record)).text
 
 
 def test_simulated_or_given_is_said(records: dict[str, Json]) -> None:
-    assert "simulated, not about real people" in Page(render(records["bare"])).text
-    assert "simulated, not about real people" not in Page(render(records["tiny"])).text
-    assert "--data PATH" not in Page(render(records["bare"])).text
-    assert "accordant run tiny --seed 7 --data PATH" in Page(render(records["tiny"])).text
+    assert "simulated, not about real people" in Page(rendered(records["bare"])).text
+    assert "simulated, not about real people" not in Page(rendered(records["tiny"])).text
+    assert "--data PATH" not in Page(rendered(records["bare"])).text
+    assert "accordant run tiny --seed 7 --data PATH" in Page(rendered(records["tiny"])).text
 
 
 def test_overlap_and_proxies_are_shown_where_they_were_recorded(records: dict[str, Json]) -> None:
-    page = Page(render(records["continuous"]))
+    page = Page(rendered(records["continuous"]))
     rows = [[" ".join(cell.split()) for cell in row] for row in page.rows]
     assert ["A", "90", "0.010 to 0.875", "25%", "41.5"] in rows
     assert ["type", "no", "0.938", "0.500"] in rows
     assert ["other", "yes", "not defined", "1.000"] in rows
-    assert "Overlap:" not in Page(render(records["tiny"])).text
+    assert "Overlap:" not in Page(rendered(records["tiny"])).text
 
 
 def test_no_card_no_verdict(records: dict[str, Json]) -> None:
-    assert "this report gives no verdict about any criterion" in Page(render(records["bare"])).text
-    text = Page(render(records["tiny"])).text
+    assert "this report gives no verdict about any criterion" in Page(rendered(records["bare"])).text
+    text = Page(rendered(records["tiny"])).text
     assert "For card tiny-card , version 3" in text.replace("tiny-card,", "tiny-card ,")
 
 
 @pytest.mark.long
 def test_no_result_is_called_fair(variant: Json) -> None:
-    assert not re.search(r"\b(is|are) (un)?fair\b", Page(render(variant)).text)
+    assert not re.search(r"\b(is|are) (un)?fair\b", Page(rendered(variant)).text)
 
 
 def test_every_table_has_a_caption_and_every_scroll_box_takes_focus(variant: Json) -> None:
-    html = render(variant)
+    html = rendered(variant)
     assert html.count("<table") == html.count("<caption")
     boxes = re.findall(r'<div class="scroll[^>]*>', html)
     assert len(boxes) == html.count("<table")

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from accordant import ParticipatoryPolicy
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.slates.case import read_slates
 from accordant.errors import DataError, InputError
 from accordant.runs import RunOptions, carry_out, read_run, write_run

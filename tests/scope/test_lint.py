@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from accordant.allocations.measures.measure import measures
-from accordant.cases.spec import built_in_cases, built_in_parts, read_case
+from accordant.cases.files import built_in_cases, built_in_parts, read_case
 from accordant.deliberation.case import read_deliberation
 from accordant.errors import InputError
 from accordant.scope import ScopeCard, lint

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.cases.spec import built_in_cases, read_case
+from accordant.cases.files import built_in_cases, read_case
 from accordant.errors import SpecError
 from accordant.scope import Criterion, ScopeCard, from_markdown, to_markdown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from accordant.cases.spec import CaseSpec, built_in_cases, read_case
+from accordant.cases.files import built_in_cases, read_case
+from accordant.cases.spec import CaseSpec
 
 __all__ = ["CaseSpec", "built_in_cases", "read_case"]

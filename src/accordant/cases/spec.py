@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 from pydantic import (
     Field,
@@ -16,15 +14,12 @@ from pydantic import (
     model_validator,
 )
 
-from accordant.cases.files import built_in_files, keys_of, read_text, text_of
 from accordant.cases.parts import CasePart, case_parts, reward_sets
 from accordant.declared import WEIGHT_TOLERANCE, Declared
 from accordant.errors import InputError, RewardError, SpecError, UnknownNameError, allowed_names
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 from accordant.scope import ScopeCard
-
-Alone = TypeVar("Alone", bound=Declared)
 
 
 class DataSpec(Declared):
@@ -345,88 +340,3 @@ def _check_table(name: str, signal: RewardSignal, problem: DecisionProblem) -> N
                 raise UnknownNameError(f"{kind} in the reward table of {name!r}:", unknown, declared)
             for missing in (each for each in declared if each not in found):
                 raise InputError(f"the reward table of {name!r} has no entry for {kind} {missing!r}")
-
-
-def built_in_cases() -> tuple[str, ...]:
-    """Return the names of the cases that come with the package, sorted."""
-    return tuple(sorted(built_in_files()))
-
-
-def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
-    """Read a built-in case or a YAML file.
-
-    Returns
-    -------
-    The case, and the folder beside which its data file is looked for (None for built-in cases).
-
-    Raises
-    ------
-    SpecError
-        If there is no such case or the file is wrong; the message names the nearest valid name or key.
-    """
-    text, where, beside = text_of(name_or_path, built_in_files())
-    return _case(keys_of(text, where), where), beside
-
-
-@dataclass(frozen=True)
-class ReadPart(Generic[Alone]):
-    """A part of a case that was read from a file.
-
-    Attributes
-    ----------
-    declared
-        The part with its name.
-    case
-        The whole case if the file declares a decision problem too.
-    where
-        What messages call the file.
-    beside
-        The folder beside which its data file is looked for; None for built-in files.
-    """
-
-    declared: Alone
-    case: CaseSpec | None
-    where: str
-    beside: Path | None
-
-
-def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPart[Alone]:
-    """Read the part of a wing from a built-in file or a YAML file: from a case that declares it, or the part alone.
-
-    Raises
-    ------
-    SpecError
-        If there is no such file, it does not declare the part, or it is wrong.
-    """
-    text, where, beside = text_of(name_or_path, _files_with(key))
-    keys = keys_of(text, where)
-    if keys.get(key) is None:
-        raise SpecError(f"declares no {key}: the key {key!r} is missing or empty", where)
-    case = _case(keys, where) if "problem" in keys else None
-    if case is not None:
-        keys = {name: case.parts[key] if name == key else getattr(case, name) for name in alone.model_fields}
-    try:
-        return ReadPart(alone(**keys), case, where, beside)
-    except SpecError as error:
-        raise SpecError(error.detail, where) from None
-
-
-def built_in_parts(key: str) -> tuple[str, ...]:
-    """Return the names of the built-in files that declare a part, in whole cases or by itself, sorted."""
-    return tuple(sorted(_files_with(key)))
-
-
-def _files_with(key: str) -> dict[str, Any]:
-    """Return name to file of the built-in files that declare a part."""
-    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in read_text(file)}
-    return beside | built_in_files(case_parts.create(key).cases)
-
-
-def _case(keys: dict[str, Any], where: str) -> CaseSpec:
-    for key in (key for key in case_parts if keys.get(key) is not None and "problem" not in keys):
-        part = case_parts.create(key)
-        raise SpecError(f"declares {part.described} and no decision problem: `accordant {part.command}` runs it", where)
-    try:
-        return CaseSpec(**keys)
-    except SpecError as error:
-        raise SpecError(error.detail, where) from None

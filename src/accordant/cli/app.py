@@ -19,14 +19,7 @@ import typer
 
 from accordant import __version__
 from accordant.errors import InputError
-from accordant.terminal import (
-    CaseName,
-    Data,
-    Json,
-    Out,
-    RunFolder,
-    Seed,
-)
+from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed
 from accordant.threads import free_cores
 
 app = typer.Typer(
@@ -76,7 +69,7 @@ def run(
     if json:
         print_json(outcome.record.summary(str(folder)))
     else:
-        print_run(outcome.record.content, folder)
+        print_run(outcome.record, folder)
 
 
 @app.command()
@@ -175,7 +168,7 @@ def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     finished = read_run(run)
     path = out or Path("report.html")
     try:
-        path.write_text(render(finished.content), encoding="utf-8")
+        path.write_text(render(finished.record), encoding="utf-8")
     except OSError as error:
         raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
     print_json({"report": str(path)}) if json else typer.echo(f"report: {path}")
@@ -190,8 +183,8 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Write a case's simulated data as CSV."""
+    from accordant.cases.files import read_case
     from accordant.cases.loaders import simulated_table
-    from accordant.cases.spec import read_case
     from accordant.terminal import print_json
 
     table = simulated_table(read_case(case)[0], seed, rows)

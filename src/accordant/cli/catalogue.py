@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from accordant.cases.files import find_file
-from accordant.cases.spec import built_in_cases, read_case
+from accordant.cases.files import built_in_cases, find_file, read_case
 from accordant.errors import DataNotFoundError
 from accordant.metrics import metrics
 from accordant.strategies import strategies

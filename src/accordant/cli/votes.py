@@ -280,10 +280,7 @@ def _row(name: str, found: dict[str, Any]) -> dict[str, str]:
 
 
 def _as_json(counted: Counted) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "winners": list(counted.winners()),
-        "ranking": [list(tier) for tier in counted.ranking()],
-    }
+    shown: dict[str, Any] = {"winners": list(counted.winners()), "ranking": [list(tier) for tier in counted.ranking()]}
     if counted.lottery:
         order = np.argsort(-counted.scores[:, 0], kind="stable")
         shown["lottery"] = {counted.alternatives[a]: float(counted.scores[a, 0]) for a in order}

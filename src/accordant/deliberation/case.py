@@ -9,8 +9,8 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from accordant.allocations import Resource
+from accordant.cases.files import read_part
 from accordant.cases.parts import CasePart, case_parts
-from accordant.cases.spec import read_part
 from accordant.declared import Declared, NamedOrName, NamedSpec
 from accordant.errors import InputError
 from accordant.scope import ScopeCard

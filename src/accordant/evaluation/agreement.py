@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Mask, Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.json_values import json_value
+from accordant.json_values import fields_json, json_value
 from accordant.statistics import dominated_by
 from accordant.strategies.deciding import ContextRule, decide
 from accordant.strategies.strategy import Strategy
@@ -111,8 +111,7 @@ class Reversals:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        witness = None if self.witness is None else self.witness.to_json()
-        return {"tested": self.tested, "changed": self.changed, "share": self.share, "witness": witness}
+        return fields_json(self) | {"share": self.share}
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +135,7 @@ class RankReversal:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {"rule": self.rule, "dominated": self.dominated.to_json(), "unchosen": self.unchosen.to_json()}
+        return fields_json(self)
 
 
 def agreement(rules: Sequence[Strategy], expected: ExpectedRewards) -> Agreement:

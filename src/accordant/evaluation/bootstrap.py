@@ -27,14 +27,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.metric import CountMetric, Metric, MetricResult, SumMetric
-from accordant.metrics.statistics import (
-    Cells,
-    Contingency,
-    Sums,
-    check_decisions,
-    contingency,
-    expected_contributions,
-)
+from accordant.metrics.statistics import Cells, Contingency, Sums, check_decisions, contingency, expected_contributions
 from accordant.statistics import Units, WeightBlock, percentile_interval, weight_blocks
 
 Groups = tuple[str, ...]

@@ -17,17 +17,20 @@ With ``relative``, a metric on which all candidates are equal gives 1 to all. Va
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Values
-from accordant.errors import InputError
-from accordant.metrics.metric import Goal, Range
+from accordant.arrays import Mask, Values
+from accordant.errors import InputError, UnknownNameError
+from accordant.evidence import Evidence
+from accordant.metrics.metric import Goal, Metric, Range
 
+WeightedMetrics = Mapping[str, tuple[Metric, float]]
+DeclaredRanges = Mapping[str, Range]
 Normalisation = Literal["natural", "relative", "reference"]
 NORMALISATIONS: tuple[Normalisation, ...] = ("natural", "relative", "reference")
 EQUAL = 1e-12  # ranges up to this, relative to max(1, |s|), are rounding
@@ -151,3 +154,101 @@ def _range(values: Values) -> tuple[Values, Values]:
     low = np.where(missing, np.inf, values).min(axis=-2, keepdims=True)
     high = np.where(missing, -np.inf, values).max(axis=-2, keepdims=True)
     return np.where(none, np.nan, low), np.where(none, np.nan, high)
+
+
+@dataclass(frozen=True, eq=False)
+class CompositeScale:
+    """How raw values become composite scores.
+
+    Attributes
+    ----------
+    metrics
+        Label to metric and weight.
+    candidates
+        Who can come first, shape (strategy,).
+    normalisation
+        See `accordant.evaluation.composite`.
+    ranges
+        Range of each metric on these contexts, declared or its own; None if it has none.
+    """
+
+    metrics: WeightedMetrics
+    candidates: Mask
+    normalisation: Normalisation
+    ranges: tuple[Range | None, ...]
+
+    @classmethod
+    def of(
+        cls, metrics: WeightedMetrics, evidence: Evidence, candidates: Sequence[bool], normalisation: Normalisation,
+        declared: DeclaredRanges,
+    ) -> CompositeScale:  # fmt: skip
+        """Return the scale, or raise if the natural one lacks a range that carries weight."""
+        for label in declared:
+            if label not in metrics:
+                raise UnknownNameError("metric with a range:", label, metrics)
+        found = tuple(
+            _scaled(declared[label], metric, evidence) if label in declared else metric.range(evidence)
+            for label, (metric, _) in metrics.items()
+        )
+        for (label, (_, weight)), span in zip(metrics.items(), found, strict=True):
+            if normalisation == "natural" and weight > 0 and (span is None or not span[0] < span[1]):
+                raise InputError(
+                    f"metric {label!r} has a weight and no range ({span}); declare its range, low below high, "
+                    "or choose the normalisation 'relative'"
+                )
+        return cls(metrics, np.array(candidates, dtype=bool), normalisation, found)
+
+    @property
+    def goals(self) -> list[str]:
+        """Goal of each metric."""
+        return [metric.goal for metric, _ in self.metrics.values()]
+
+    @property
+    def spans(self) -> tuple[Range, ...]:
+        """Ranges for the natural scale; [0, 1] stands in for metrics without weight that have none."""
+        return tuple(span if span is not None and span[0] < span[1] else (0.0, 1.0) for span in self.ranges)
+
+    @property
+    def accuracy(self) -> Mask:
+        """Which metrics ``reference`` leaves raw: the one called Accuracy, whatever it measures, shape (metric,)."""
+        return np.array([label == "Accuracy" or each.name == "accuracy" for label, (each, _) in self.metrics.items()])
+
+    def scores(self, raw: Values) -> Composite:
+        """Return the composite of raw values of shape (..., strategy, metric)."""
+        found = composite_score(
+            raw,
+            goals=[metric.goal for metric, _ in self.metrics.values()],
+            weights=[weight for _, weight in self.metrics.values()],
+            candidates=self.candidates,
+            normalisation=self.normalisation,
+            accuracy=self.accuracy,
+            ranges=self.spans,
+        )
+        if self.normalisation == "natural":
+            unknown = np.array([span is None or not span[0] < span[1] for span in self.ranges])
+            found.normalised[..., unknown] = np.nan
+        return found
+
+    def slopes(self, raw: Values) -> Values:
+        """Return how much a score changes with each metric, at least 0, shape (metric,)."""
+        weights = np.array([weight for _, weight in self.metrics.values()])
+        if self.normalisation == "natural":
+            low, high = np.array(self.spans).T
+            zero = np.array(self.goals) == "zero"
+            width = np.where(zero, np.maximum(np.abs(low), np.abs(high)), high - low)
+        else:
+            zero = np.array(self.goals) == "zero"
+            size = np.where(zero, np.abs(raw), raw)[self.candidates]
+            known = ~np.isnan(size)
+            high, low = np.where(known, size, -np.inf).max(axis=0), np.where(known, size, np.inf).min(axis=0)
+            width = np.where(known.any(axis=0), high - low, 0.0)
+            if self.normalisation == "reference":
+                width = np.where(zero & known.any(axis=0), high, width)
+                width[self.accuracy] = 1.0
+        return np.asarray(np.divide(weights, weights.sum() * width, out=np.zeros_like(weights), where=width > EQUAL))
+
+
+def _scaled(declared: Range, metric: Metric, evidence: Evidence) -> Range:
+    """Return a declared range; that of a total is per context, so that it holds for parts of every size."""
+    contexts = evidence.n_contexts ** (1 - metric.gamma)
+    return declared[0] * contexts, declared[1] * contexts

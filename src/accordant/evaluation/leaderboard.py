@@ -200,11 +200,7 @@ def _flat(row: LeaderboardRow) -> dict[str, Any]:
         "below best constant": row.below_best_constant,
     }
     for label, cell in row.metrics.items():
-        flat |= {
-            label: cell.estimate.value,
-            f"{label} low": cell.estimate.low,
-            f"{label} high": cell.estimate.high,
-        }
+        flat |= {label: cell.estimate.value, f"{label} low": cell.estimate.low, f"{label} high": cell.estimate.high}
     return flat
 
 
@@ -236,12 +232,7 @@ def _json(row: LeaderboardRow) -> dict[str, Any]:
 
 
 def _limits(estimate: Estimate) -> dict[str, float | None]:
-    return {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "undefined": estimate.undefined,
-    }
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "undefined": estimate.undefined}
 
 
 if TYPE_CHECKING:
@@ -281,12 +272,7 @@ class GroupTable:
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat mapping per row; undefined values are None."""
         return [
-            {
-                "strategy": row.strategy,
-                "group": row.group,
-                "n": row.n,
-                "favourable share": row.favourable_share,
-            }
+            {"strategy": row.strategy, "group": row.group, "n": row.n, "favourable share": row.favourable_share}
             | {f"mean reward {name}": value for name, value in row.mean_rewards.items()}
             for row in self.rows
         ]
@@ -304,11 +290,7 @@ class GroupTable:
 
 
 def group_table(
-    decisions: Mapping[str, Decisions],
-    evidence: Evidence,
-    attributes: Sequence[str],
-    *,
-    actions: Actions = (),
+    decisions: Mapping[str, Decisions], evidence: Evidence, attributes: Sequence[str], *, actions: Actions = ()
 ) -> GroupTable:
     """Return what each group received under each strategy.
 

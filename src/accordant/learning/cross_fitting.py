@@ -31,7 +31,7 @@ from accordant.learning.folds import make_folds
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_learning import DEFAULT_GRID, CellError, RewardLearner, default_regressor, reward_errors
-from accordant.learning.reward_models import RewardModel, StatedReward
+from accordant.learning.reward_models import OutcomeRewardModel, StatedReward
 from accordant.learning.tuning import Learner, Nested, Search, nested
 from accordant.naming import listed
 from accordant.predictions import OutcomePrediction
@@ -102,10 +102,10 @@ class Learned:
     """
 
     outcome_model: OutcomeModel
-    reward_models: tuple[RewardModel, ...]
+    reward_models: tuple[OutcomeRewardModel, ...]
     held_out_expected: ExpectedRewards
     held_out_prediction: OutcomePrediction
-    fold_models: tuple[tuple[OutcomeModel, tuple[RewardModel, ...]], ...]
+    fold_models: tuple[tuple[OutcomeModel, tuple[OutcomeRewardModel, ...]], ...]
     searches: Mapping[str, Search]
     reward_errors: tuple[CellError, ...]
     identification: Identification
@@ -318,7 +318,7 @@ def _held_out(
     log: Log,
     folds: tuple[Codes, ...],
     outcome: Nested[OutcomeModel],
-    rewards: Sequence[Nested[RewardModel]],
+    rewards: Sequence[Nested[OutcomeRewardModel]],
     stated: Sequence[StatedReward],
 ) -> tuple[ExpectedRewards, OutcomePrediction]:
     """Return E and f on all training rows, each fold from the models that did not see it."""

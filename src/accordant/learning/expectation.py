@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.contexts import Contexts
-from accordant.learning.reward_models import RewardModel, each_reward
+from accordant.learning.reward_models import OutcomeRewardModel, each_reward
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.utilities import ExpectedRewards
@@ -34,10 +34,7 @@ def expectation(rewards: NDArray[np.float64], weights: NDArray[np.float64]) -> N
 
 
 def weighted_rewards(
-    contexts: Contexts,
-    prediction: OutcomePrediction,
-    models: Sequence[RewardModel],
-    shares: Mapping[str, float],
+    contexts: Contexts, prediction: OutcomePrediction, models: Sequence[OutcomeRewardModel], shares: Mapping[str, float]
 ) -> NDArray[np.float64]:
     """Return Σ_i w_i q_i(x, a, o), shape (action, node, context), computed in blocks as E is.
 
@@ -62,7 +59,7 @@ def weighted_rewards(
 
 
 def expected_rewards(
-    contexts: Contexts, prediction: OutcomePrediction, models: Sequence[RewardModel], problem: DecisionProblem
+    contexts: Contexts, prediction: OutcomePrediction, models: Sequence[OutcomeRewardModel], problem: DecisionProblem
 ) -> ExpectedRewards:
     """Return E on a batch of contexts, computed in blocks so that memory stays bounded."""
     n_contexts, position = contexts.n_contexts, {name: i for i, name in enumerate(problem.stakeholder_names)}

@@ -175,11 +175,11 @@ def deal_folds(
 
     Raises
     ------
-    ValueError
+    InputError
         If `n_folds` is below 2, or no class has two records.
     """
     if n_folds < 2:
-        raise ValueError(f"n_folds must be at least 2, found {n_folds}")
+        raise InputError(f"n_folds must be at least 2, found {n_folds}")
     if groups is not None:
         return _dealt_groups(codes, groups, n_folds, random_state)
     rows = np.arange(len(codes)) if records is None else records
@@ -189,7 +189,7 @@ def deal_folds(
     by_class = shuffled[np.argsort(record_codes[shuffled], kind="stable")]
     dealt = by_class[np.bincount(record_codes)[record_codes[by_class]] > 1]
     if dealt.size == 0:
-        raise ValueError(f"cross-validation needs a class with two different rows, found none in {len(codes)} rows")
+        raise InputError(f"cross-validation needs a class with two different rows, found none in {len(codes)} rows")
     folds = np.full(len(first), ALWAYS_TRAINING, dtype=np.intp)
     folds[dealt] = np.arange(dealt.size) % n_folds
     return folds[record_of_row]
@@ -202,7 +202,7 @@ def _dealt_groups(codes: Codes, groups: Codes, n_folds: int, random_state: int) 
     if kept:
         folds[np.isin(groups, groups[np.concatenate(kept)])] = ALWAYS_TRAINING
     if (folds == ALWAYS_TRAINING).all():
-        raise ValueError(f"cross-validation needs a class in two groups, found none in {len(codes)} rows")
+        raise InputError(f"cross-validation needs a class in two groups, found none in {len(codes)} rows")
     return folds
 
 

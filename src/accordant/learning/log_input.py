@@ -16,12 +16,7 @@ from accordant.split import group_codes
 
 
 def read_log(
-    problem: DecisionProblem,
-    X: Any,
-    actions: Any,
-    outcomes: Any,
-    rewards: Mapping[str, Any],
-    group: str | None = None,
+    problem: DecisionProblem, X: Any, actions: Any, outcomes: Any, rewards: Mapping[str, Any], group: str | None = None
 ) -> tuple[Log, dict[str, RewardSignal]]:
     """Return the log, and the signal of every stakeholder.
 

@@ -23,7 +23,7 @@ from accordant.rewards import RewardSignal
 Nodes = NDArray[np.float64] | None
 
 
-class RewardModel(ABC):
+class OutcomeRewardModel(ABC):
     """q of one or several stakeholders.
 
     Attributes
@@ -54,7 +54,7 @@ class RewardModel(ABC):
 
 
 @dataclass(frozen=True)
-class StatedReward(RewardModel):
+class StatedReward(OutcomeRewardModel):
     """A reward that is known for every action and outcome, so nothing needs learning."""
 
     stakeholder: str
@@ -81,7 +81,7 @@ class StatedReward(RewardModel):
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedReward(RewardModel):
+class LearnedReward(OutcomeRewardModel):
     """A regressor on (context, one-hot action, outcome), clipped to [0, 1].
 
     A discrete outcome is one-hot encoded; a continuous one is a number, never a category.
@@ -185,7 +185,7 @@ def design(features: Values, queries: RewardQueries, problem: DecisionProblem) -
 
 
 def each_reward(
-    models: Sequence[RewardModel], contexts: Contexts, nodes: Nodes
+    models: Sequence[OutcomeRewardModel], contexts: Contexts, nodes: Nodes
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield each stakeholder's name and q, shape (action, outcome or node, context), encoding contexts once."""
     encodings = Encodings(contexts)
@@ -194,7 +194,7 @@ def each_reward(
 
 
 def predict_rewards(
-    models: Sequence[RewardModel], contexts: Contexts, nodes: Nodes, problem: DecisionProblem
+    models: Sequence[OutcomeRewardModel], contexts: Contexts, nodes: Nodes, problem: DecisionProblem
 ) -> NDArray[np.float64]:
     """Return q of all stakeholders in declared order, shape (stakeholder, action, outcome or node, context)."""
     found = dict(each_reward(models, contexts, nodes))

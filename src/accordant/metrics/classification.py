@@ -7,7 +7,6 @@ Precision, recall and F1 are macro averages over all declared actions, an undefi
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,7 +17,7 @@ from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
 from accordant.metrics.expressions import Expression, Sum, defaulted, divided, together
 from accordant.metrics.group import names
-from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, register
+from accordant.metrics.metric import SHARE, CountMetric, Goal, register
 from accordant.metrics.rates import Actions, Masks, Rate, outcome_codes
 from accordant.metrics.statistics import Contingency, divide
 from accordant.problem import DecisionProblem
@@ -38,6 +37,7 @@ class RateMetric(CountMetric):
     """
 
     rate: ClassVar[Rate]
+    span = SHARE
 
     attributes: tuple[str, ...] = ()
     actions: Actions = ()
@@ -60,11 +60,6 @@ class RateMetric(CountMetric):
         """Return the rate over all groups together, shape (...)."""
         top, bottom = self.rate.sums(table, self._masks(table))
         return divide(np.asarray(top.sum(axis=-1)), np.asarray(bottom.sum(axis=-1)))
-
-    def range(self, evidence: Evidence) -> Range:
-        """Return [0, 1]."""
-        del evidence
-        return SHARE
 
     def limits(self, table: Contingency, level: float, independent: float) -> tuple[float, float]:
         """Return the score interval of the rate (Wilson 1927)."""
@@ -92,59 +87,38 @@ class RateMetric(CountMetric):
         return Masks.of(table.problem, self.actions, self.outcomes)
 
 
-@register("accuracy")
-class Accuracy(RateMetric):
-    """Share of contexts in which the action is the one mapped from the outcome."""
+TABLE: tuple[tuple[str, Goal, Rate, str], ...] = (
+    ("accuracy", "max", table_of_rates.ACCURACY,
+     "Share of contexts in which the action is the one mapped from the outcome."),
+    ("selection_rate", "max", table_of_rates.SELECTION_RATE, "Share of contexts with a favourable action."),
+    ("true_positive_rate", "max", table_of_rates.TRUE_POSITIVE_RATE,
+     "Share of favourable actions among contexts with a favourable outcome."),
+    ("false_positive_rate", "min", table_of_rates.FALSE_POSITIVE_RATE,
+     "Share of favourable actions among contexts without a favourable outcome."),
+    ("positive_predictive_value", "max", table_of_rates.POSITIVE_PREDICTIVE_VALUE,
+     "Share of favourable outcomes among contexts with a favourable action."),
+)  # fmt: skip
 
-    goal: ClassVar[Goal] = "max"
-    rate = table_of_rates.ACCURACY
-
-
-@register("selection_rate")
-class SelectionRate(RateMetric):
-    """Share of contexts with a favourable action."""
-
-    goal: ClassVar[Goal] = "max"
-    rate = table_of_rates.SELECTION_RATE
-
-
-@register("true_positive_rate")
-class TruePositiveRate(RateMetric):
-    """Share of favourable actions among contexts with a favourable outcome."""
-
-    goal: ClassVar[Goal] = "max"
-    rate = table_of_rates.TRUE_POSITIVE_RATE
+for _name, _goal, _rate, _sentence in TABLE:
+    _parts = {"goal": _goal, "rate": _rate, "__doc__": _sentence, "__module__": __name__}
+    register(_name)(type(_name.title().replace("_", ""), (RateMetric,), _parts))
 
 
-@register("false_positive_rate")
-class FalsePositiveRate(RateMetric):
-    """Share of favourable actions among contexts without a favourable outcome."""
-
-    goal: ClassVar[Goal] = "min"
-    rate = table_of_rates.FALSE_POSITIVE_RATE
-
-
-@register("positive_predictive_value")
-class PositivePredictiveValue(RateMetric):
-    """Share of favourable outcomes among contexts with a favourable action."""
-
-    goal: ClassVar[Goal] = "max"
-    rate = table_of_rates.POSITIVE_PREDICTIVE_VALUE
-
-
+@dataclass(frozen=True)
 class MacroAverage(CountMetric):
-    """A score per action, averaged over all declared actions."""
+    """A score per action, averaged over all declared actions.
+
+    The score is hits / decided, hits / needed, or, where both are `counted`, 2 hits / (decided + needed): how often the
+    action was right, taken, and mapped.
+    """
 
     goal: ClassVar[Goal] = "max"
+    span = SHARE
+    counted: ClassVar[tuple[bool, bool]]
 
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return that the problem maps no outcome to an action, or None."""
         return table_of_rates.ACCURACY.unsuited(problem, (), ())
-
-    def range(self, evidence: Evidence) -> Range:
-        """Return [0, 1]."""
-        del evidence
-        return SHARE
 
     def value(self, table: Contingency) -> Values:
         """Return the macro average, shape (...)."""
@@ -153,7 +127,7 @@ class MacroAverage(CountMetric):
         right = np.eye(len(table.problem.actions))[mapped]  # outcome × mapped action
         confusion = table.counts.sum(axis=-1) @ right  # decided × mapped action
         hits = np.diagonal(confusion, axis1=-2, axis2=-1)
-        scores = self.per_action(hits, confusion.sum(axis=-1), confusion.sum(axis=-2))
+        scores = self._per_action(hits, confusion.sum(axis=-1), confusion.sum(axis=-2))
         return np.asarray(np.nan_to_num(scores, nan=0.0).mean(axis=-1))
 
     def expression(self, evidence: Evidence) -> Expression:
@@ -166,59 +140,23 @@ class MacroAverage(CountMetric):
             taken = np.zeros(right.shape)
             taken[action] = 1.0
             sums = Sum.of(taken * needed), Sum.of(taken), Sum(offset=float(needed.sum()))
-            parts.append(defaulted(self.score(*sums), 0.0))
+            parts.append(defaulted(self._score(*sums), 0.0))
         return together(parts, [1 / len(parts)] * len(parts))
 
-    @abstractmethod
-    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
-        """Return the score of one action as an expression, from the same sums as `per_action`."""
+    def _score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
+        below = [each for each, counted in zip((decided, needed), self.counted, strict=True) if counted]
+        return divided(hits if len(below) == 1 else hits.scaled(len(below)), below[0].plus(*below[1:]))
 
-    @abstractmethod
-    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
-        """Return scores of shape (..., action) from how often each action was right, taken and mapped."""
-
-
-@register("precision")
-@dataclass(frozen=True)
-class Precision(MacroAverage):
-    """Macro-averaged share of an action's uses in which it was the mapped one."""
-
-    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
-        """Return hits / decided."""
-        del needed
-        return divided(hits, decided)
-
-    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
-        """Return hits / decided."""
-        del needed
-        return divide(hits, decided)
+    def _per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
+        below = [each for each, counted in zip((decided, needed), self.counted, strict=True) if counted]
+        return divide(len(below) * hits, sum(below[1:], below[0]))
 
 
-@register("recall")
-@dataclass(frozen=True)
-class Recall(MacroAverage):
-    """Macro-averaged share of contexts mapped to an action in which it was taken."""
-
-    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
-        """Return hits / needed."""
-        del decided
-        return divided(hits, needed)
-
-    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
-        """Return hits / needed."""
-        del decided
-        return divide(hits, needed)
-
-
-@register("f1")
-@dataclass(frozen=True)
-class F1(MacroAverage):
-    """Macro-averaged harmonic mean of precision and recall."""
-
-    def score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
-        """Return 2 hits / (decided + needed)."""
-        return divided(hits.scaled(2.0), decided.plus(needed))
-
-    def per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
-        """Return 2 hits / (decided + needed)."""
-        return divide(2 * hits, decided + needed)
+MACRO_AVERAGES = (
+    ("precision", (True, False), "Macro-averaged share of an action's uses in which it was the mapped one."),
+    ("recall", (False, True), "Macro-averaged share of contexts mapped to an action in which it was taken."),
+    ("f1", (True, True), "Macro-averaged harmonic mean of precision and recall."),
+)
+for _name, _counted, _sentence in MACRO_AVERAGES:
+    _own = {"counted": _counted, "__doc__": _sentence, "__module__": __name__}
+    register(_name)(type(_name.title(), (MacroAverage,), _own))

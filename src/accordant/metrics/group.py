@@ -101,8 +101,7 @@ class GroupCriterion(CountMetric):
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return what the problem lacks for the rates, or None."""
         return next(
-            filter(None, (rate.unsuited(problem, self.actions, self.outcomes) for rate in self.criterion)),
-            None,
+            filter(None, (rate.unsuited(problem, self.actions, self.outcomes) for rate in self.criterion)), None
         )
 
     def range(self, evidence: Evidence) -> Range:

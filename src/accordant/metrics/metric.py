@@ -23,15 +23,8 @@ from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics.expressions import Expression, Sum
-from accordant.metrics.statistics import (
-    Cells,
-    Contingency,
-    Sums,
-    check_decisions,
-    contingency,
-    expected_contributions,
-)
+from accordant.metrics.expressions import Expression, Sum, columns_of, divided
+from accordant.metrics.statistics import Cells, Contingency, Sums, check_decisions, contingency, expected_contributions
 from accordant.problem import DecisionProblem
 from accordant.registry import Registry
 
@@ -100,9 +93,12 @@ class Metric(ABC):
         ``max``, ``min``, or ``zero`` (the nearer to zero, the better).
     gamma
         1 if the metric averages over contexts, 0 if it sums over them.
+    span
+        The range, where it is the same whatever the evidence is.
     """
 
     name: ClassVar[str]
+    span: ClassVar[Range | None] = None
 
     @property
     @abstractmethod
@@ -154,10 +150,11 @@ class Metric(ABC):
         """Return the smallest and largest value that the metric could have, or None if it does not say.
 
         The range is the metric's scale in a composite score, so that a score does not depend on which other strategies
-        are compared. It may depend on the problem and on the number of contexts, never on decisions.
+        are compared. It may depend on the problem and on the number of contexts, never on decisions; by default it is
+        `span`.
         """
         del evidence
-        return None
+        return self.span
 
     def counterfactual_stakeholders(self, problem: DecisionProblem) -> tuple[str, ...]:
         """Return the stakeholders whose rewards of actions not taken are read one by one: estimates will not do."""
@@ -314,6 +311,18 @@ class SumMetric(Metric):
             context = int(np.argwhere(~np.isfinite(theta))[0, 2])
             raise InputError(f"metric {self.name!r}: its contribution in context {context} is not a finite number")
         return theta
+
+
+class RatioMetric(SumMetric):
+    """The sum of the first column of θ divided by that of the second."""
+
+    def value(self, sums: Sums) -> Values:
+        """Return the ratio; NaN where the second sum is 0."""
+        return sums.ratio(0, 1)
+
+    def expression(self, evidence: Evidence) -> Expression:
+        """Return the ratio."""
+        return divided(*columns_of(self.checked_theta(evidence)))
 
 
 register = metrics.named

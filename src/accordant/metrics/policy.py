@@ -138,11 +138,9 @@ class OutcomeMetric(SumMetric):
         return levels
 
     def _levels(self, evidence: Evidence) -> Values | None:
-        return {
-            "estimated": evidence.outcome_levels,
-            "robust": evidence.robust_levels,
-            "true": evidence.true_levels,
-        }[self.levels]
+        return {"estimated": evidence.outcome_levels, "robust": evidence.robust_levels, "true": evidence.true_levels}[
+            self.levels
+        ]
 
 
 @register("mean_outcome")

@@ -131,16 +131,12 @@ class WelfareMetric(SumMetric):
         problem declares.
     """
 
+    span = SHARE
     weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.weights is not None:
             object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
-
-    def range(self, evidence: Evidence) -> Range:
-        """Return [0, 1]."""
-        del evidence
-        return SHARE
 
     def withheld(self, evidence: Evidence) -> str:
         """Return that rewards are the models' alone, or nothing."""

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from accordant import randomness
 from accordant.arrays import Values
-from accordant.cases.files import find_file
-from accordant.cases.spec import CaseSpec, read_case
+from accordant.cases.files import find_file, read_case
+from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, UnknownNameError
 from accordant.learning.diagnostics import identify
 from accordant.preferences.elicitation import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from accordant.report.reading import EQUAL, Json, Line, Reading
+from accordant.report.reading import EQUAL, Line, Reading
+from accordant.runs.record import GroupRate, GroupRow
 
 
 @dataclass(frozen=True)
@@ -21,21 +22,15 @@ class Grouping:
 
     Attributes
     ----------
-    attributes
-        Columns.
     labels, names
         Groups as in the record and in words.
-    sizes
-        Contexts in each group.
-    rows
-        Strategy to group label to the object of the record.
     """
 
-    attributes: list[str]
+    attributes: tuple[str, ...]  # columns
     labels: list[str]
     names: list[str]
-    sizes: list[int]
-    rows: dict[str, dict[str, Json]]
+    sizes: list[int]  # contexts in each group
+    rows: dict[str, dict[str, GroupRow]]  # strategy to group label to its row of the record
 
     @property
     def title(self) -> str:
@@ -49,9 +44,7 @@ class Grouping:
         """
         return {
             strategy: {
-                name: rows[label]["favourable_share"]
-                if stakeholder is None
-                else rows[label]["mean_rewards"][stakeholder]
+                name: rows[label].favourable_share if stakeholder is None else rows[label].mean_rewards[stakeholder]
                 for label, name in zip(self.labels, self.names, strict=True)
             }
             for strategy, rows in self.rows.items()
@@ -61,13 +54,13 @@ class Grouping:
 def groupings(reading: Reading) -> tuple[Grouping, ...]:
     """Return every grouping of the record."""
     found = []
-    for table in reading.content["groups"]:
-        rows: dict[str, dict[str, Json]] = {}
-        for row in table["rows"]:
-            rows.setdefault(row["strategy"], {})[row["group"]] = row
+    for table in reading.record.groups:
+        rows: dict[str, dict[str, GroupRow]] = {}
+        for row in table.rows:
+            rows.setdefault(row.strategy, {})[row.group] = row
         first = next(iter(rows.values()))
-        names = [reading.group_name(table["attributes"], label) for label in first]
-        found.append(Grouping(table["attributes"], list(first), names, [row["n"] for row in first.values()], rows))
+        names = [reading.group_name(table.attributes, label) for label in first]
+        found.append(Grouping(table.attributes, list(first), names, [row.n for row in first.values()], rows))
     return tuple(found)
 
 
@@ -78,20 +71,21 @@ class Rate:
     metric: str
     rate: str
     group: str
-    estimate: Json
-    n: float
+    estimate: GroupRate
+    n: float | None
 
 
 def rates_behind_metrics(reading: Reading) -> tuple[Rate, ...]:
     """Return the rates in each group that the group metrics of the selected strategy are made of."""
-    line = reading.find(reading.content["selected"])
+    line = reading.selected
     found = []
     for column in reading.columns if line else []:
-        label = column["label"]
-        attributes = reading.content["case"]["metrics"].get(label, {}).get("parameters", {}).get("attributes", [])
-        for each in line.row["metrics"][label]["by_group"] if line else []:
-            name = reading.group_name(attributes, each["group"])
-            found.append(Rate(label, each["rate"].replace("_", " "), name, each, each["n"]))
+        label = column.label
+        declared = reading.record.case.metrics.get(label)
+        attributes = declared.parameters.get("attributes", ()) if declared else ()
+        for each in line.row.metrics[label].by_group if line else []:
+            name = reading.group_name(attributes, each.group)
+            found.append(Rate(label, each.rate.replace("_", " "), name, each, each.n))
     return tuple(found)
 
 
@@ -100,8 +94,8 @@ def rewards_by_stakeholder(reading: Reading) -> list[tuple[Line, list[Share]]]:
 
     Stakeholders with weight 0 have no claim in weighted rules and are never marked as worst off.
     """
-    names = [each["name"] for each in reading.stakeholders]
-    weights = {each["name"]: each["weight"] for each in reading.stakeholders}
+    names = [each.name for each in reading.stakeholders]
+    weights = {each.name: each.weight for each in reading.stakeholders}
     found = []
     for line in reading.lines:
         means = [_mean(reading, line, name) for name in names]
@@ -117,12 +111,12 @@ def rewards_by_stakeholder(reading: Reading) -> list[tuple[Line, list[Share]]]:
 
 def _mean(reading: Reading, line: Line, stakeholder: str) -> float | None:
     """Return the mean over groups weighted by their sizes; without groups, the metric that says the same."""
-    tables = reading.content["groups"]
+    tables = reading.record.groups
     if tables:
-        rows = [row for row in tables[0]["rows"] if row["strategy"] == line.name and row["n"] > 0]
-        total = sum(row["n"] for row in rows)
-        return sum(row["n"] * row["mean_rewards"][stakeholder] for row in rows) / total if total else None
-    for label, metric in reading.content["case"]["metrics"].items():
-        if metric["metric"] == "stakeholder_reward" and metric["parameters"].get("stakeholder") == stakeholder:
+        rows = [row for row in tables[0].rows if row.strategy == line.name and row.n > 0]
+        total = sum(row.n for row in rows)
+        return sum(row.n * (row.mean_rewards[stakeholder] or 0.0) for row in rows) / total if total else None
+    for label, metric in reading.record.case.metrics.items():
+        if metric.metric == "stakeholder_reward" and metric.parameters.get("stakeholder") == stakeholder:
             return line.value(label)
     return None

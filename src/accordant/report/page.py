@@ -1,35 +1,77 @@
-"""What all pages have in common: templates that escape everything, and one sheet of styles inside the page."""
+"""What all pages have in common: templates that escape everything, one sheet of styles, and words."""
 
 from __future__ import annotations
 
 import importlib.resources
 import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from accordant.report.charts.svg import clean, tag
-from accordant.report.scale import number
+from accordant.naming import listed
+from accordant.report.charts.svg import clean, swatch, tag
+from accordant.report.scale import count, interval, number, percent
+
+SHARED = "accordant.report"  # whose templates and styles all pages share
 
 
-def environment_of(*packages: str) -> Environment:
-    """Return an environment for templates of some packages, the first that has a template giving it.
+# a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one
+LONG = re.compile(r"(?:\s*\S{1,17}(?!\S)\s*)+|\s*\S{18}|\s+")
+BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
 
-    Text is escaped and stripped of what no page can show; a name that a template misspells is an error.
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """One kind of page: one self-contained HTML file, without network, scripts and fonts.
+
+    Attributes
+    ----------
+    filters, names
+        What its templates use beside what all do.
     """
-    return Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
-    )
+
+    package: str  # where its templates are; those that it does not have are the ones of the report
+    sheet: str  # its sheet of styles, which comes after the one of the report
+    filters: Mapping[str, Callable[..., Any]]
+    names: Mapping[str, Any]
+
+    def render(self, template: str, **content: Any) -> str:
+        """Return a page; text is escaped and stripped of what no page can show, a misspelt name is an error."""
+        return self._environment.get_template(template).render(style=self._style, **content)
+
+    @cached_property
+    def _environment(self) -> Environment:
+        environment = Environment(
+            loader=ChoiceLoader([PackageLoader(package) for package in dict.fromkeys((self.package, SHARED))]),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            finalize=lambda value: clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
+        )
+        environment.filters |= {
+            "number": number, "percent": percent, "count": count, "interval": interval, "listed": listed,
+            "breakable": breakable, "short": short, **self.filters,
+        }  # fmt: skip
+        environment.globals |= {"swatch": swatch, **self.names}
+        return environment
+
+    @cached_property
+    def _style(self) -> Markup:
+        files = [importlib.resources.files(SHARED) / "style.css"]
+        files += [importlib.resources.files(self.package) / self.sheet] if self.sheet else []
+        return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))  # noqa: S704 - files of this package
 
 
-def style_of(*files: tuple[str, str]) -> str:
-    """Return the content of style sheets, each given as package and file name, one after the other."""
-    return "\n".join((importlib.resources.files(package) / name).read_text(encoding="utf-8") for package, name in files)
+def breakable(words: object) -> Markup:
+    """Return text that may break after underscores and before brackets, escaped."""
+    parts = [part for piece in BREAK_AFTER.split(str(words)) for part in LONG.findall(piece)]
+    return Markup("<wbr>").join(clean(part) for part in parts)
 
 
 def strong(name: str) -> Markup:

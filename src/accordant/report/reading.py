@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
+from accordant.problem import Stakeholder
 from accordant.report.scale import percent
+from accordant.runs.record import Column, Record, Row, ScrutinyPart
 
 Json = dict[str, Any]
 
@@ -32,26 +36,18 @@ class Line:
     ----------
     name, kind
         As in the record; the kind of a constant action says so.
-    family
-        Key of `MARKS`.
     candidate, selected
         Whether it may win; whether cross-validation selected it.
-    note
-        What the strategy says about itself.
-    position
-        1 for the first line of the report; the same in every table and chart.
-    row
-        Its object in the record.
     """
 
     name: str
     kind: str
-    family: str
+    family: str  # key of `MARKS`
     candidate: bool
     selected: bool
-    note: str
-    position: int
-    row: Json
+    note: str  # what the strategy says about itself
+    position: int  # 1 for the first line of the report; the same in every table and chart
+    row: Row  # its row in the record
 
     @property
     def mark(self) -> str:
@@ -60,21 +56,21 @@ class Line:
 
     def value(self, label: str) -> float | None:
         """Return the raw score on a metric."""
-        found: float | None = self.row["metrics"][label]["value"]
-        return found
+        return self.row.metrics[label].value
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A record and the questions that several sections ask of it."""
+class Listing(ABC):
+    """Lines and metrics in their order, whatever they were read from."""
 
-    content: Json
+    @property
+    @abstractmethod
+    def lines(self) -> Sequence[Line]:
+        """Those that may win first."""
 
-    @cached_property
-    def lines(self) -> tuple[Line, ...]:
-        """Candidates in order of their test score, then the lines outside the candidate set."""
-        rows = sorted(self.content["test"]["leaderboard"], key=lambda row: not row["candidate"])
-        return tuple(self._line(row, position) for position, row in enumerate(rows, start=1))
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[Column]:
+        """All metrics."""
 
     @property
     def candidates(self) -> tuple[Line, ...]:
@@ -87,57 +83,80 @@ class Reading:
         return tuple(line for line in self.lines if not line.candidate)
 
     @property
-    def columns(self) -> list[Json]:
-        """All metrics."""
-        found: list[Json] = self.content["test"]["metrics"]
-        return found
+    def weighted(self) -> list[Column]:
+        """Metrics that enter the composite score, in declared order."""
+        return [column for column in self.columns if column.weight > 0]
+
+    def find(self, name: str | None) -> Line | None:
+        """Return the line of a strategy; None if it is not listed."""
+        return next((line for line in self.lines if line.name == name), None)
+
+
+@dataclass(frozen=True)
+class Reading(Listing):
+    """A record and the questions that several sections ask of it."""
+
+    record: Record
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> Self:
+        """Return the reading of the object of a ``run.json``."""
+        return cls(Record.read(content))
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Candidates in order of their test score, then the lines outside the candidate set."""
+        rows = sorted(self.record.test.leaderboard, key=lambda row: not row.candidate)
+        return tuple(self._line(row, position) for position, row in enumerate(rows, start=1))
 
     @property
-    def weighted(self) -> list[Json]:
-        """Metrics that enter the composite score, in declared order."""
-        return [column for column in self.columns if column["weight"] > 0]
+    def columns(self) -> tuple[Column, ...]:
+        """All metrics."""
+        return self.record.test.metrics
+
+    @property
+    def selected(self) -> Line | None:
+        """The line of D*; None if it is not listed."""
+        return self.find(self.record.selected)
+
+    @property
+    def scrutiny(self) -> ScrutinyPart:
+        """What `accordant.runs.scrutiny` found; only for records that have it."""
+        assert self.record.scrutiny is not None
+        return self.record.scrutiny
 
     @property
     def level(self) -> str:
         """Confidence level of every interval."""
-        return percent(self.content["test"]["level"])
+        return percent(self.record.test.level)
 
     @property
-    def stakeholders(self) -> list[Json]:
+    def stakeholders(self) -> tuple[Stakeholder, ...]:
         """Stakeholders as declared."""
-        found: list[Json] = self.content["case"]["problem"]["stakeholders"]
-        return found
+        return self.record.case.problem.stakeholders
 
     @property
     def families(self) -> list[str]:
         """Kinds of lines that occur, in the order of `MARKS`."""
         return [family for family in MARKS if any(line.family == family for line in self.lines)]
 
-    def find(self, name: str | None) -> Line | None:
-        """Return the line of a strategy; None if it is not listed."""
-        return next((line for line in self.lines if line.name == name), None)
-
-    def group_name(self, attributes: list[str], label: str) -> str:
+    def group_name(self, attributes: Sequence[str], label: str) -> str:
         """Return a group in words: the declared label of each value, with the value."""
-        declared = {each["name"]: each["labels"] for each in self.content["case"]["problem"]["sensitive_attributes"]}
+        declared = {each.name: each.labels for each in self.record.case.problem.sensitive_attributes}
         values = label.split(" × ") if len(attributes) > 1 else [label]
         if len(values) != len(attributes):
             return label
         words = [declared.get(name, {}).get(value, "") for name, value in zip(attributes, values, strict=True)]
         return " × ".join(f"{word} ({value})" if word else value for word, value in zip(words, values, strict=True))
 
-    def _line(self, row: Json, position: int) -> Line:
-        name = row["strategy"]
-        about = self.content["strategies"].get(name, {})
-        constant = about.get("name") == "constant"
-        family = row["kind"] if row["kind"] in MARKS else "other"
-        if constant:
-            family = "constant"
-        if not row["candidate"]:
-            family = "outside"
-        kind = f"{row['kind']}, constant" if constant else row["kind"]
-        selected = name == self.content["selected"]
-        return Line(name, kind, family, row["candidate"], selected, about.get("note", ""), position, row)
+    def _line(self, row: Row, position: int) -> Line:
+        about = self.record.strategies.get(row.strategy)
+        constant = about is not None and about.name == "constant"
+        family = "constant" if constant else row.kind if row.kind in MARKS else "other"
+        return Line(
+            row.strategy, f"{row.kind}, constant" if constant else row.kind, family if row.candidate else "outside",
+            row.candidate, row.strategy == self.record.selected, "" if about is None else about.note, position, row,
+        )  # fmt: skip
 
 
 def oriented(goal: str, value: float) -> float:

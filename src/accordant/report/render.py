@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
-from accordant.naming import listed
 from accordant.report.charts.bars import meter
 from accordant.report.charts.panels import GROUP_SHAPES, group_panel, metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.pareto import pareto_chart
-from accordant.report.charts.svg import clean, swatch
 from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
-from accordant.report.page import environment_of, short, style_of
-from accordant.report.reading import GOALS, MARKS, Json, Reading
-from accordant.report.scale import count, interval, number, percent
+from accordant.report.page import Page
+from accordant.report.reading import GOALS, MARKS, Reading
 from accordant.report.scrutiny import findings
 from accordant.report.scrutiny.deciders import VARIATIONS
 from accordant.report.scrutiny.trust import QUANTILES
@@ -33,32 +27,29 @@ from accordant.report.tables import (
     score_cell,
     searches,
 )
+from accordant.runs.record import Column, Record
 
 FIRST_COLUMNS, MORE_COLUMNS = 5, 6  # metrics beside the composite score, and per further table: what A4 holds
-# a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one
-LONG = re.compile(r"(?:\s*\S{1,17}(?!\S)\s*)+|\s*\S{18}|\s+")
-BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
 
 
-def render(content: dict[str, Any]) -> str:
+def render(record: Record) -> str:
     """Return the report of a run as one HTML document.
 
     Parameters
     ----------
-    content
-        The object of ``run.json``; see `accordant.runs.record.make_record`. Nothing else is read, so the
-        same record gives the same bytes.
+    record
+        Of a run made just now, or read from its folder. Nothing else is read, so the same record gives the same bytes.
     """
-    reading = Reading(content)
+    reading = Reading(record)
     lines = reading.lines
-    weighted = sorted(reading.weighted, key=lambda column: -column["weight"])
-    return _environment().get_template("report.html").render(
+    weighted = sorted(reading.weighted, key=lambda column: -column.weight)
+    return PAGE.render(
+        "report.html",
         reading=reading,
-        record=content,
-        case=content["case"],
-        style=Markup(_style()),  # noqa: S704 - a file of this package
+        record=record,
+        case=record.case,
         answer=answer(reading),
-        score_scale=score_scale(line.row["score"] for line in lines),
+        score_scale=score_scale(line.row.score for line in lines),
         score_tables=_score_tables(reading, weighted),
         all_tables=_all_tables(reading),
         panels=_metric_panels(reading, weighted),
@@ -70,16 +61,16 @@ def render(content: dict[str, Any]) -> str:
         errors=reward_errors(reading),
         searches=searches(reading),
         fixed_models=fixed_models(reading),
-        validation={row["strategy"]: row for row in content["validation"]["leaderboard"]},
+        validation={row.strategy: row for row in record.validation.leaderboard},
         places=compare(reading),
-        unselectable=_unselectable(content),
+        unselectable=_unselectable(record),
         checks=checks(reading),
         scrutiny=findings(reading),
-        command=_command(content),
+        command=_command(record),
     )  # fmt: skip
 
 
-def _score_tables(reading: Reading, weighted: list[Json]) -> list[Any]:
+def _score_tables(reading: Reading, weighted: list[Column]) -> list[Any]:
     parts = [weighted[:FIRST_COLUMNS], *in_parts(weighted[FIRST_COLUMNS:], MORE_COLUMNS)]
     return [metric_table(reading, part) for part in parts]
 
@@ -88,29 +79,21 @@ def _all_tables(reading: Reading) -> list[Any]:
     return [metric_table(reading, part, detailed=True) for part in in_parts(reading.columns, MORE_COLUMNS)]
 
 
-def _metric_panels(reading: Reading, weighted: list[Json]) -> list[tuple[Json, Markup]]:
+def _metric_panels(reading: Reading, weighted: list[Column]) -> list[tuple[Column, Markup]]:
     return [
-        (
-            column,
-            metric_panel(f"trade-off-{index}", reading.lines, column, metric_decimals(reading, column["label"])),
-        )
+        (column, metric_panel(f"trade-off-{index}", reading.lines, column, metric_decimals(reading, column.label)))
         for index, column in enumerate(weighted, 1)
     ]
 
 
-def _pareto(reading: Reading, weighted: list[Json]) -> dict[str, Any] | None:
+def _pareto(reading: Reading, weighted: list[Column]) -> dict[str, Any] | None:
     """Return the chart of the two metrics with the largest weights; None if only one has weight."""
     if len(weighted) < 2:
         return None
     pair = (weighted[0], weighted[1])
     found = standings(reading, pair)
-    more = sum(column["weight"] >= pair[1]["weight"] for column in weighted) > 2
-    return {
-        "columns": pair,
-        "chart": pareto_chart("pareto-chart", found, pair),
-        "standings": found,
-        "more_equal": more,
-    }
+    more = sum(column.weight >= pair[1].weight for column in weighted) > 2
+    return {"columns": pair, "chart": pareto_chart("pareto-chart", found, pair), "standings": found, "more_equal": more}
 
 
 def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tuple[str, Markup]]:
@@ -122,52 +105,33 @@ def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tupl
     if any(value is not None for row in shares.values() for value in row.values()):
         title = "Share of favourable actions"
         panels.append((title, group_panel(f"groups-{index}-0", title, lines, shares, grouping.names, (0.0, 1.0))))
-    names = [each["name"] for each in reading.stakeholders]
+    names = [each.name for each in reading.stakeholders]
     rewards = {name: grouping.values(name) for name in names}
     span = [value for each in rewards.values() for row in each.values() for value in row.values() if value is not None]
     for position, name in enumerate(names, 1):
         title = f"Mean reward of {name}"
         panels.append(
-            (
-                title,
-                group_panel(f"groups-{index}-{position}", title, lines, rewards[name], grouping.names, span),
-            )
+            (title, group_panel(f"groups-{index}-{position}", title, lines, rewards[name], grouping.names, span))
         )
     return panels
 
 
-def _unselectable(content: dict[str, Any]) -> list[str]:
+def _unselectable(record: Record) -> list[str]:
     """Return candidates that are compared but never selected."""
-    found = content["strategies"].items()
-    return [name for name, about in found if about["candidate"] and not about["selectable"]]
+    found = record.strategies.items()
+    return [name for name, about in found if about.candidate and not about.selectable]
 
 
-def _command(content: dict[str, Any]) -> str:
-    parts = ["accordant", "run", content["case"]["name"], "--seed", str(content["seed"])]
-    return shlex.join(parts) + ("" if content["data"]["simulated"] else " --data PATH")
+def _command(record: Record) -> str:
+    parts = ["accordant", "run", record.case.name, "--seed", str(record.seed)]
+    return shlex.join(parts) + ("" if record.data.simulated else " --data PATH")
 
 
-def breakable(words: object) -> Markup:
-    """Return text that may break after underscores and before brackets, escaped."""
-    parts = [part for piece in BREAK_AFTER.split(str(words)) for part in LONG.findall(piece)]
-    return Markup("<wbr>").join(clean(part) for part in parts)
-
-
-@cache
-def _style() -> str:
-    return style_of(("accordant.report", "style.css"))
-
-
-@cache
-def _environment() -> Environment:
-    environment = environment_of("accordant.report")
-    environment.filters |= {
-        "number": number, "percent": percent, "count": count, "breakable": breakable, "listed": listed,
-        "score": score_cell, "interval": interval, "short": short,
-    }  # fmt: skip
-    environment.globals |= {
-        "MARKS": MARKS, "GOALS": GOALS, "GROUP_SHAPES": GROUP_SHAPES, "swatch": swatch,
-        "score_axis": score_axis, "score_strip": score_strip, "meter": meter,
-        "QUANTILES": QUANTILES, "VARIATIONS": VARIATIONS,
-    }  # fmt: skip
-    return environment
+PAGE = Page(
+    "accordant.report", "",
+    filters={"score": score_cell},
+    names={
+        "MARKS": MARKS, "GOALS": GOALS, "GROUP_SHAPES": GROUP_SHAPES, "score_axis": score_axis,
+        "score_strip": score_strip, "meter": meter, "QUANTILES": QUANTILES, "VARIATIONS": VARIATIONS,
+    },
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pareto dominance between candidates on all metrics that have weight, by point estimates."""
+"""How candidates compare: Pareto dominance on all metrics that have weight, and places on validation and test rows."""
 
 from __future__ import annotations
 
@@ -7,33 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accordant.report.reading import EQUAL, Json, Line, Reading, oriented
+from accordant.report.reading import EQUAL, Line, Listing, Reading, oriented
+from accordant.runs.record import Column, Row
 from accordant.statistics import dominates
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a candidate compares with the others.
+    """How a candidate compares with the others."""
 
-    Attributes
-    ----------
-    line
-        The candidate.
-    dominated_by
-        Candidates at least as good on every metric and better on one.
-    equal_to
-        Candidates with the same value on every metric.
-    compared
-        False if one of its metrics is not defined; such a line neither dominates nor is dominated.
-    """
-
-    line: Line
-    dominated_by: tuple[str, ...]
-    equal_to: tuple[str, ...]
-    compared: bool
+    line: Line  # the candidate
+    dominated_by: tuple[str, ...]  # candidates at least as good on every metric and better on one
+    equal_to: tuple[str, ...]  # candidates with the same value on every metric
+    compared: bool  # false if one of its metrics is not defined; such a line neither dominates nor is dominated
 
 
-def standings(reading: Reading, columns: Sequence[Json]) -> tuple[Standing, ...]:
+def standings(reading: Listing, columns: Sequence[Column]) -> tuple[Standing, ...]:
     """Return the standing of every candidate on these metrics."""
     lines = reading.candidates
     points = np.array([_point(line, columns) for line in lines]).reshape(len(lines), len(columns))
@@ -52,9 +41,9 @@ def standings(reading: Reading, columns: Sequence[Json]) -> tuple[Standing, ...]
     )
 
 
-def _point(line: Line, columns: Sequence[Json]) -> list[float]:
+def _point(line: Line, columns: Sequence[Column]) -> list[float]:
     """Return the values of a candidate turned so that more is better, NaN where one is not defined."""
-    values = [(column["goal"], line.value(column["label"])) for column in columns]
+    values = [(column.goal, line.value(column.label)) for column in columns]
     return [float("nan") if value is None else oriented(goal, value) for goal, value in values]
 
 
@@ -77,15 +66,13 @@ class Places:
 
 def compare(reading: Reading) -> Places:
     """Return both orders of a run."""
-    validation = _places(reading.content["validation"]["leaderboard"])
-    test = _places(reading.content["test"]["leaderboard"])
+    validation = _places(reading.record.validation.leaderboard)
+    test = _places(reading.record.test.leaderboard)
     last = len(reading.lines) + 1
     order = sorted(reading.candidates, key=lambda line: validation.get(line.name, last))
     return Places(validation, test, tuple(order))
 
 
-def _places(rows: list[Json]) -> dict[str, int]:
-    scores = {
-        row["strategy"]: row["score"]["value"] for row in rows if row["candidate"] and row["score"]["value"] is not None
-    }
+def _places(rows: Sequence[Row]) -> dict[str, int]:
+    scores = {row.strategy: row.score.value for row in rows if row.candidate and row.score.value is not None}
     return {name: 1 + sum(other > score + EQUAL for other in scores.values()) for name, score in scores.items()}

@@ -6,38 +6,29 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.report.charts.svg import clean, tag
-from accordant.report.reading import EQUAL, GOALS, Json, Line, Reading
+from accordant.report.charts.svg import clean
+from accordant.report.page import sentence, strong
+from accordant.report.reading import EQUAL, GOALS, Line, Reading
 from accordant.report.scale import NOT_DEFINED, count, decimals, interval, number
+from accordant.runs.record import Column, Limits
+from accordant.scope import Criterion
 
 VERDICT = "deciding case by case gains nothing"  # how `accordant.evaluation.remarks` puts it
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a reader learns first.
+    """What a reader learns first."""
 
-    Attributes
-    ----------
-    verdict
-        The remark that no strategy beats a constant action; empty if one does.
-    exceptions
-        Baselines that do beat it: the verdict is about strategies that use expected rewards.
-    sentences
-        The answer, one thought each, with names of strategies emphasised.
-    remarks
-        All other remarks of the test leaderboard.
-    """
-
-    verdict: str
-    exceptions: tuple[str, ...]
-    sentences: tuple[Markup, ...]
-    remarks: tuple[str, ...]
+    verdict: str  # the remark that no strategy beats a constant action; empty if one does
+    exceptions: tuple[str, ...]  # baselines that do beat it: the verdict is about strategies that use expected rewards
+    sentences: tuple[Markup, ...]  # the answer, one thought each, with names of strategies emphasised
+    remarks: tuple[str, ...]  # all other remarks of the test leaderboard
 
 
 def answer(reading: Reading) -> Answer:
     """Return the answer of a run."""
-    remarks = reading.content["test"]["remarks"]
+    remarks = reading.record.test.remarks
     verdict = " ".join(remark for remark in remarks if VERDICT in remark)
     others = tuple(remark for remark in remarks if VERDICT not in remark)
     sentences = (*_selected(reading), *_constant(reading), *_close(reading))
@@ -45,86 +36,76 @@ def answer(reading: Reading) -> Answer:
 
 
 def _selected(reading: Reading) -> list[Markup]:
-    data, line = reading.content["data"], reading.find(reading.content["selected"])
+    data, line = reading.record.data, reading.selected
     if line is None:
         return [clean("Cross-validation selected no strategy.")]
     kind = "" if line.name == line.kind else f" ({line.kind})"
-    consults = reading.content["selection"]["consults"]
-    place = f"On the {count(data['test'])} test rows, which were used neither to learn nor to select, "
-    start = f"Cross-validation on {count(data['train'])} training rows selected "
-    score = reading.content["selection"]["score"]
+    consults = reading.record.selection.consults
+    place = f"On the {count(data.test)} test rows, which were used neither to learn nor to select, "
+    start = f"Cross-validation on {count(data.train)} training rows selected "
+    score = reading.record.selection.score
     corrected = (
         ""
         if score is None
         else (
-            f" Its score on these rows, corrected for having been chosen on them, is {number(score['value'])}"
-            f" ({reading.level} interval {interval(score['low'], score['high'])})."
+            f" Its score on these rows, corrected for having been chosen on them, is {number(score.value)}"
+            f" ({reading.level} interval {interval(score.low, score.high)})."
         )
     )
     return [
-        _sentence(start, _name(line), f"{kind}.", f" {consults}" if consults else "", corrected),
-        _sentence(f"{place}its composite score is {_score(line, reading)}."),
+        sentence(start, strong(line.name), f"{kind}.", f" {consults}" if consults else "", corrected),
+        sentence(f"{place}its composite score is {_score(line, reading)}."),
     ]
 
 
 def _constant(reading: Reading) -> list[Markup]:
     """Compare the selected strategy with the best constant action."""
-    constant = reading.find(reading.content["test"]["best_constant"])
-    line = reading.find(reading.content["selected"])
+    constant = reading.find(reading.record.test.best_constant)
+    line = reading.selected
     if constant is None:
         return [clean("No constant action is ranked, so there is no comparison with the same action for everybody.")]
-    start = ("The same action for everybody (", _name(constant), f") scores {_score(constant, reading)}")
-    if line is None or line.row["score"]["value"] is None:
-        return [_sentence(*start, ".")]
-    gap = line.row["score"]["value"] - constant.row["score"]["value"]
+    start = ("The same action for everybody (", strong(constant.name), f") scores {_score(constant, reading)}")
+    if line is None or line.row.score.value is None or constant.row.score.value is None:
+        return [sentence(*start, ".")]
+    gap = line.row.score.value - constant.row.score.value
     comparison = "as much as" if abs(gap) <= EQUAL else "less than" if gap > 0 else "more than"
-    return [_sentence(*start, f", {comparison} the selected strategy.")]
+    return [sentence(*start, f", {comparison} the selected strategy.")]
 
 
 def _close(reading: Reading) -> list[Markup]:
     """Say which candidate scores best on the test rows, and whether they tell the selected one from it."""
-    ranked = [line for line in reading.candidates if line.row["score"]["value"] is not None]
+    ranked = [line for line in reading.candidates if line.row.score.value is not None]
     if not ranked:
         return [clean("No candidate is ranked: a metric with positive weight is not defined for any of them.")]
     best, rivals = ranked[0], ranked[1:]
-    told = [line.row["among_best"] for line in rivals]
+    told = [line.row.among_best for line in rivals]
     end = "."
     if best.selected and told and all(each is False for each in told):
         end = ", and all others are shown to be worse."
     for line in rivals:
-        if line.selected and line.row["among_best"] is not None:
+        if line.selected and line.row.among_best is not None:
             worse = "; the selected strategy is shown not to be the best."
-            end = "; the selected strategy cannot be told from the best." if line.row["among_best"] else worse
+            end = "; the selected strategy cannot be told from the best." if line.row.among_best else worse
     whose = ", the selected strategy," if best.selected else ""
-    return [_sentence(_name(best), f"{whose} has the highest composite score on these rows{end}")]
+    return [sentence(strong(best.name), f"{whose} has the highest composite score on these rows{end}")]
 
 
 def _exceptions(reading: Reading) -> tuple[str, ...]:
     """Name baselines above the best constant, which the verdict on strategies is not about."""
-    constant = reading.find(reading.content["test"]["best_constant"])
-    if constant is None:
+    constant = reading.find(reading.record.test.best_constant)
+    if constant is None or (least := constant.row.score.value) is None:
         return ()
-    least = constant.row["score"]["value"]
     baselines = [line for line in reading.candidates if line.family == "baseline"]
-    scores = [(line.name, line.row["score"]["value"]) for line in baselines]
+    scores = [(line.name, line.row.score.value) for line in baselines]
     return tuple(name for name, score in scores if score is not None and score > least + EQUAL)
 
 
 def _score(line: Line, reading: Reading) -> str:
-    score = line.row["score"]
-    if score["value"] is None:
+    score = line.row.score
+    if score.value is None:
         return "not defined, because a metric with positive weight is not"
-    limits = interval(score["low"], score["high"])
-    return number(score["value"]) + (f" (with a {reading.level} interval of {limits})" if limits else "")
-
-
-def _name(line: Line) -> Markup:
-    return tag("strong", {}, line.name)
-
-
-def _sentence(*parts: str) -> Markup:
-    """Return parts in a row; those that are not markup are escaped."""
-    return Markup("").join(part if isinstance(part, Markup) else clean(part) for part in parts)
+    limits = interval(score.low, score.high)
+    return number(score.value) + (f" (with a {reading.level} interval of {limits})" if limits else "")
 
 
 @dataclass(frozen=True)
@@ -143,7 +124,7 @@ class Check:
         Whether the value meets the threshold, and whether the whole interval does.
     """
 
-    criterion: Json
+    criterion: Criterion
     label: str
     requirement: str
     value: str
@@ -153,47 +134,41 @@ class Check:
 
 def checks(reading: Reading) -> tuple[Check, ...]:
     """Return every criterion of the card with what the record says about it."""
-    card = reading.content["scope"]
-    line = reading.find(reading.content["selected"])
-    return tuple(_check(reading, line, criterion) for criterion in card["criteria"]) if card else ()
+    card = reading.record.scope
+    line = reading.selected
+    return tuple(_check(reading, line, criterion) for criterion in card.criteria) if card else ()
 
 
-def _check(reading: Reading, line: Line | None, criterion: Json) -> Check:
+def _check(reading: Reading, line: Line | None, criterion: Criterion) -> Check:
     column = _column(reading, criterion)
-    threshold = criterion["threshold"]
+    threshold = criterion.threshold
     if column is None:
-        return Check(
-            criterion,
-            criterion["metric"],
-            _plain(threshold),
-            "–",
-            "",
-            "not evaluated: no such metric in this run",
-        )
-    label, goal = column["label"], column["goal"]
+        said = "not evaluated: no such metric in this run"
+        return Check(criterion, criterion.metric, _plain(threshold), "–", "", said)
+    label, goal = column.label, column.goal
     requirement = _requirement(label, goal, threshold)
     if line is None:
         return Check(criterion, label, requirement, "–", "", "not evaluated: no strategy was selected")
-    cell = line.row["metrics"][label]
-    if cell["value"] is None:
-        reason = f"{NOT_DEFINED} (n={count(cell['n'])}: {cell['reason']})"
+    cell = line.row.metrics[label]
+    if cell.value is None:
+        reason = f"{NOT_DEFINED} (n={count(cell.n)}: {cell.reason})"
         return Check(criterion, label, requirement, NOT_DEFINED, "", reason)
-    digits = decimals([cell["value"], cell["low"], cell["high"]])
-    limits = interval(cell["low"], cell["high"], digits)
-    return Check(criterion, label, requirement, number(cell["value"], digits), limits, _finding(cell, goal, threshold))
+    digits = decimals([cell.value, cell.low, cell.high])
+    limits = interval(cell.low, cell.high, digits)
+    return Check(criterion, label, requirement, number(cell.value, digits), limits, _finding(cell, goal, threshold))
 
 
-def _column(reading: Reading, criterion: Json) -> Json | None:
+def _column(reading: Reading, criterion: Criterion) -> Column | None:
     """Return the metric that a criterion names: by its label, or by its registered name and parameters."""
-    declared = reading.content["case"]["metrics"]
+    declared = reading.record.case.metrics
     for column in reading.columns:
-        if column["label"] == criterion["metric"]:
+        if column.label == criterion.metric:
             return column
     for column in reading.columns:
-        about = declared.get(column["label"], {})
-        given = about.get("parameters", {})
-        wanted = criterion["params"]
-        if about.get("metric") == criterion["metric"] and all(given.get(key) == wanted[key] for key in wanted):
+        about, wanted = declared.get(column.label), criterion.params
+        if about is None or about.metric != criterion.metric:
+            continue
+        if all(about.parameters.get(key) == wanted[key] for key in wanted):
             return column
     return None
 
@@ -205,27 +180,23 @@ def _plain(threshold: float | None) -> str:
 def _requirement(label: str, goal: str, threshold: float | None) -> str:
     if threshold is None:
         return f"no threshold given; {GOALS[goal]}"
-    sides = {
-        "zero": f"|{label}| ≤ {threshold:g}",
-        "min": f"{label} ≤ {threshold:g}",
-        "max": f"{label} ≥ {threshold:g}",
-    }
-    return sides[goal]
+    bounds = {"zero": f"|{label}| ≤", "min": f"{label} ≤", "max": f"{label} ≥"}
+    return f"{bounds[goal]} {threshold:g}"
 
 
-def _finding(cell: Json, goal: str, threshold: float | None) -> str:
-    if threshold is None:
+def _finding(cell: Limits, goal: str, threshold: float | None) -> str:
+    if threshold is None or cell.value is None:
         return "no threshold to compare with"
-    value_meets = _meets(cell["value"], goal, threshold)
+    value_meets = _meets(cell.value, goal, threshold)
     start = "the value meets the threshold" if value_meets else "the value does not meet the threshold"
-    if cell["low"] is None or cell["high"] is None:
+    if cell.low is None or cell.high is None:
         return start
-    ends = [_meets(end, goal, threshold) for end in (cell["low"], cell["high"])]
+    ends = [_meets(end, goal, threshold) for end in (cell.low, cell.high)]
     if value_meets:
         return (
             f"{start}, and so does its whole interval" if all(ends) else f"{start}, but part of its interval does not"
         )
-    crosses = any(ends) or (goal == "zero" and cell["low"] <= 0 <= cell["high"])
+    crosses = any(ends) or (goal == "zero" and cell.low <= 0 <= cell.high)
     return f"{start}, but part of its interval does" if crosses else f"{start}, nor does any of its interval"
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from accordant import randomness, strategies
-from accordant.cases.files import find_file, find_reward_file, no_data
+from accordant.cases.files import find_file, find_reward_file, no_data, read_case
 from accordant.cases.loaders import CaseData, load_file, simulate
-from accordant.cases.spec import CaseSpec, LearningSpec, read_case
+from accordant.cases.spec import CaseSpec, LearningSpec
 from accordant.errors import DataError, InputError
 from accordant.learning.estimators import build_estimator, build_learner
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
-from accordant.runs.record import Record, groupings, make_record
+from accordant.runs.record import Record
+from accordant.runs.record_parts import groupings, make_record
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
 from accordant.split import split_rows
@@ -27,6 +28,7 @@ from accordant.statistics import cluster_codes
 
 logger = logging.getLogger(__name__)
 
+LEARNING = ("shared_rewards", "augmentation", "integration", "nodes", "calibrated", "folds", "stratified")
 LEAST_TRAINING_ROWS = 30  # ten for each of the three folds that the smallest nested cross-validation needs
 LEAST_TEST_ROWS = 10  # with fewer, not even an action that is always taken is shown to be taken more often than not
 
@@ -168,15 +170,9 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
             else build_estimator("regressor", reward.name, reward.parameters, seed)
         ),
         reward_grid=reward.grid,
-        shared_rewards=learning.shared_rewards,
-        augmentation=learning.augmentation,
-        integration=learning.integration,
-        nodes=learning.nodes,
-        calibrated=learning.calibrated,
+        **{name: getattr(learning, name) for name in LEARNING},
         strategies=[strategies.create(each.name, each.parameters) for each in case.strategies] or None,
         metrics=declared_metrics(case),
-        folds=learning.folds,
-        stratified=learning.stratified,
         resamples=case.evaluation.resamples,
         level=case.evaluation.level,
         normalisation=case.evaluation.normalisation,

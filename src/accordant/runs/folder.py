@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,8 @@ from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
 from accordant.runs.execution import CarriedOut
 from accordant.runs.models import load_policy, save_policy
-from accordant.runs.record import FORMAT
-from accordant.tables.text import file_hash
+from accordant.runs.record import FORMAT, Record, Row
+from accordant.tables.text import csv_text, file_hash
 
 RECORD, MANIFEST, LEADERBOARD, REPORT, MODELS = "run.json", "manifest.json", "leaderboard.csv", "report.html", "models"
 
@@ -31,12 +31,17 @@ class Run:
     ----------
     path
         Its folder.
-    content
-        The object of ``run.json``.
+    record
+        What ``run.json`` holds.
     """
 
     path: Path
-    content: dict[str, Any]
+    record: Record
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The object of ``run.json``."""
+        return self.record.content
 
     @cached_property
     def case(self) -> CaseSpec:
@@ -72,10 +77,10 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     try:
         (unfinished / MODELS).mkdir(parents=True)
         save_policy(outcome.policy, unfinished / MODELS)
-        content = outcome.record.content
-        (unfinished / RECORD).write_text(_json(content), encoding="utf-8")
-        _write_leaderboard(content["test"]["leaderboard"], unfinished / LEADERBOARD)
-        (unfinished / REPORT).write_text(render(content), encoding="utf-8")
+        record = outcome.record
+        (unfinished / RECORD).write_text(_json(record.content), encoding="utf-8")
+        (unfinished / LEADERBOARD).write_text(_leaderboard(record.test.leaderboard), encoding="utf-8", newline="")
+        (unfinished / REPORT).write_text(render(record), encoding="utf-8")
         hashes = {name: file_hash(unfinished / name) for name in _files(unfinished)}
         (unfinished / MANIFEST).write_text(_json({"format": FORMAT, "sha256": hashes}), encoding="utf-8")
         unfinished.rename(target)
@@ -135,20 +140,19 @@ def read_run(folder: str | Path) -> Run:
         raise RunFolderError(f"{folder}: {RECORD} cannot be read") from None
     if content.get("format") != FORMAT:
         raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
-    return Run(path, content)
+    return Run(path, Record.read(content))
 
 
-def _write_leaderboard(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write one line per strategy; undefined values are empty."""
+def _leaderboard(rows: Sequence[Row]) -> str:
+    """Return one line of CSV per strategy; undefined values are empty."""
     header = ["strategy", "kind", "candidate", "among_best", "alike", "tied", "below_best_constant"]
-    parts = ["value", "low", "high"]
-    metrics = list(rows[0]["metrics"])
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow([*header, *(f"{label} {part}" for label in ("score", *metrics) for part in parts)])
-        for row in rows:
-            cells = [row["score"], *row["metrics"].values()]
-            writer.writerow([*(row[name] for name in header), *(cell[part] for cell in cells for part in parts)])
+    labels = ["score", *rows[0].metrics]
+    cells = [
+        [*(getattr(row, name) for name in header),
+         *(end for each in (row.score, *row.metrics.values()) for end in (each.value, each.low, each.high))]
+        for row in rows
+    ]  # fmt: skip
+    return csv_text([*header, *(f"{label} {part}" for label in labels for part in ("value", "low", "high"))], cells)
 
 
 def _files(folder: Path) -> list[str]:

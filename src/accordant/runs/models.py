@@ -21,7 +21,7 @@ from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.causal.selection import TRUSTED_TYPES
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, OutcomeModel
-from accordant.learning.reward_models import LearnedReward, RewardModel, StatedReward
+from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import declared_metrics, declared_ranges
@@ -237,7 +237,7 @@ def _load_behaviour(state: dict[str, Any] | None, folder: Path) -> LoggedBehavio
     return None if state is None else LoggedBehaviour(_encoder(state["encoder"]), _load(folder / state["file"]))
 
 
-def _save_reward_model(model: RewardModel, number: int, folder: Path) -> dict[str, Any]:
+def _save_reward_model(model: OutcomeRewardModel, number: int, folder: Path) -> dict[str, Any]:
     if isinstance(model, StatedReward):
         return {"kind": "stated", "stakeholder": model.stakeholder}
     assert isinstance(model, LearnedReward)
@@ -248,7 +248,7 @@ def _save_reward_model(model: RewardModel, number: int, folder: Path) -> dict[st
 
 def _load_reward_model(
     state: dict[str, Any], folder: Path, case: CaseSpec, signals: dict[str, RewardSignal]
-) -> RewardModel:
+) -> OutcomeRewardModel:
     if state["kind"] == "stated":
         return StatedReward(state["stakeholder"], signals[state["stakeholder"]], case.problem)
     encoder, regressor = _encoder(state["encoder"]), _load(folder / state["file"])

@@ -167,18 +167,18 @@ def untouched_rows(run: Run, data: str | None) -> Untouched:
     InputError
         If the data cannot be found, or are not those that the run was made from.
     """
-    case, recorded, seed = run.case, run.content["data"], run.content["seed"]
+    case, recorded, seed = run.case, run.record.data, run.record.seed
     try:
         loaded = case_data(case, Path(), RunOptions(seed, data), case.signals())
     except DataNotFoundError as error:
         if data is not None:
             raise
         raise InputError(
-            f"the run {run.path} was made from {recorded['source']}, which is not here; name it with --data"
+            f"the run {run.path} was made from {recorded.source}, which is not here; name it with --data"
         ) from error
-    if loaded.sha256 != recorded["sha256"] or loaded.simulated != recorded["simulated"]:
+    if loaded.sha256 != recorded.sha256 or loaded.simulated != recorded.simulated:
         raise InputError(
-            f"the run {run.path} was made from {recorded['source']}, and {loaded.source} is not the same data"
+            f"the run {run.path} was made from {recorded.source}, and {loaded.source} is not the same data"
         )
     return Untouched(run, split(loaded, case.evaluation.test_size, seed)[1], loaded.simulated)
 

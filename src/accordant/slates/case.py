@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from accordant.cases.files import read_part
 from accordant.cases.parts import CasePart, case_parts
-from accordant.cases.spec import CaseSpec, read_part
+from accordant.cases.spec import CaseSpec
 from accordant.declared import WEIGHT_TOLERANCE, Declared, NamedOrName
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.scope import ScopeCard

@@ -25,7 +25,7 @@ from accordant.cases.loaders import load_file, tidiers
 from accordant.tables.frames import read_frame
 from accordant.cases.loaders import repairs_of
 from accordant.cases.loaders import simulated_table
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.errors import DataError, InputError, UnknownNameError
 
 HEADER = (

@@ -12,7 +12,7 @@ from accordant.cases.education.pupils import LEAKAGE, tidy_pupils
 from accordant.cases.loaders import load_file, tidiers
 from accordant.tables.frames import read_frame
 from accordant.cases.loaders import simulated_table
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.errors import DataError, InputError
 
 HEADER = "school;sex;age;address;Medu;Fedu;traveltime;studytime;failures;schoolsup;famsup;absences;G1;G2;G3\n"

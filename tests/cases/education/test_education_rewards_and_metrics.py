@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accordant import metrics
 from accordant.cases.education.rewards import VALUED_GRADES, tutoring_rewards
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, UnknownNameError

@@ -9,7 +9,7 @@ from accordant.cases.education.enrolments import MODULES, RESULTS
 from accordant.cases.education.enrolments import simulate_enrolments, true_chances
 from accordant.cases.education.pupils import NOISE, TRUTH, simulate_known_pupils
 from accordant.cases.loaders import simulate
-from accordant.cases.spec import read_case
+from accordant.cases.files import read_case
 from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.learning.causal import DRLearner

@@ -22,7 +22,7 @@ from accordant.deliberation.case import (
     ResourceSpec,
 )
 from accordant.deliberation.sources import deliberation_source
-from accordant.cases.spec import built_in_parts, read_case
+from accordant.cases.files import built_in_parts, read_case
 from accordant.deliberation.case import read_deliberation
 from accordant.cases.triage.mapping import (
     FRAILTY,

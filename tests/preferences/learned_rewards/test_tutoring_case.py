@@ -16,10 +16,17 @@ from typer.testing import CliRunner
 from accordant.cli.app import app
 from accordant.errors import DataError, DataNotFoundError
 from accordant.report import render
+from accordant.runs.record import Record
 from accordant.rewards import FunctionReward
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.certification import certify_rows
 from accordant.runs.execution import build_policy
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "from_comparisons"
 OPTIONS = RunOptions(seed=42, resamples=100)
@@ -96,10 +103,10 @@ def test_the_record_says_where_rewards_come_from(outcome, run):
         assert found["sha256"] == hashlib.sha256((EXAMPLE / file).read_bytes()).hexdigest()
         assert found["agreement"] > 0.9
     assert sources["Tutors"]["aggregation"] == "mean" and sources["Tutors"]["learner"] == "per_user"
-    page = render(run.content)
+    page = rendered(run.content)
     assert "Rewards learned from comparisons" in page and sources["Pupils"]["sha256"][:12] in page
     older = {key: value for key, value in run.content.items() if key != "reward_sources"}
-    assert "Rewards learned from comparisons" not in render(older)
+    assert "Rewards learned from comparisons" not in rendered(older)
 
 
 def test_a_finished_run_needs_no_comparisons(outcome, run, tmp_path):

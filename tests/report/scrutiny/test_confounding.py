@@ -14,7 +14,14 @@ from accordant.evaluation.sensitivity import (
 )
 from accordant.report.reading import Reading
 from accordant.report.render import render
+from accordant.runs.record import Record
 from accordant.report.scrutiny.confounding import confounding
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 INTERVALS = (ConfoundedInterval(1.0, 0.05, 0.05, 0.01, 0.09), ConfoundedInterval(1.5, 0.01, 0.09, -0.03, 0.13))
@@ -38,12 +45,12 @@ def test_a_record_without_it_leaves_the_section_out(records: dict[str, Json], ol
     record = records["scrutinised"]
     if not old:
         record["scrutiny"]["sensitivity"] = None
-    assert confounding(Reading(record)) is None
-    assert "confounding" not in render(record)
+    assert confounding(Reading.of(record)) is None
+    assert "confounding" not in rendered(record)
 
 
 def test_the_section_says_what_could_turn_the_comparison_and_puts_features_beside_it(records: dict[str, Json]) -> None:
-    html = render(found(records["scrutinised"]))
+    html = rendered(found(records["scrutinised"]))
     assert '<section id="confounding"' in html
     assert 'href="#confounding"' in html
     assert "a hidden reason that multiplies the odds of an action by 1.20 could turn this round" in html
@@ -53,7 +60,7 @@ def test_the_section_says_what_could_turn_the_comparison_and_puts_features_besid
 
 
 def test_rows_are_in_the_order_of_the_leaderboard_and_features_are_cut(records: dict[str, Json]) -> None:
-    section = confounding(Reading(found(records["scrutinised"])))
+    section = confounding(Reading.of(found(records["scrutinised"])))
     assert section is not None
     places = [row.line.position for row in section.welfare if row.line]
     assert places == sorted(places)
@@ -64,6 +71,6 @@ def test_rows_are_in_the_order_of_the_leaderboard_and_features_are_cut(records: 
 
 @pytest.mark.parametrize(("value", "words"), [(None, "above 100"), (1.0, "cannot be told"), (1.234, "1.23")])
 def test_turning_points_in_words(records: dict[str, Json], value: float | None, words: str) -> None:
-    section = confounding(Reading(found(records["scrutinised"], turning_point_with_error=value)))
+    section = confounding(Reading.of(found(records["scrutinised"], turning_point_with_error=value)))
     assert section is not None
     assert section.compared[0].turning_point_with_error == words

@@ -9,7 +9,14 @@ import pytest
 
 from accordant.report.reading import Reading
 from accordant.report.render import render
+from accordant.runs.record import Record
 from accordant.report.scrutiny.deciders import deciders
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 
@@ -38,11 +45,11 @@ def record(records: dict[str, Json]) -> Json:
 
 
 def said(record: Json) -> list[str]:
-    return [each.striptags() for each in deciders(Reading(record)).sentences]
+    return [each.striptags() for each in deciders(Reading.of(record)).sentences]
 
 
 def test_contributions_are_per_hundred_and_keep_their_sign(record: Json) -> None:
-    division = deciders(Reading(record)).divisions[0]
+    division = deciders(Reading.of(record)).divisions[0]
     (lender, (everywhere, group)), (borrower, (negative, _)) = division.rows
     assert (lender, borrower) == ("Lender", "Borrower")
     assert (everywhere.shapley, everywhere.shapley_share, everywhere.n) == (75.0, "150%", 4)
@@ -79,36 +86,36 @@ def test_nobody_pivotal_silent_stakeholders_and_estimates_are_said(record: Json)
     assert said(record)[0] == "No decision of utilitarian would change if any one stakeholder had no preference."
     assert said(record)[1] == "Borrower has no say under this strategy."
     assert said(record)[-1] == "Values are estimated from 200 drawn orders of being heard."
-    assert "standard error 12.5" in render(record)
+    assert "standard error 12.5" in rendered(record)
 
 
 def test_large_shares_stay_out_of_the_drawing_but_in_the_table(record: Json) -> None:
     shapley = record["scrutiny"]["influence"][0]["power"]["shapley"]
     shapley["share"] = {"Lender": 40.0, "Borrower": -39.0}
     assert said(record)[-1].endswith("Parts of so few are large numbers that say little: read contributions.")
-    division = deciders(Reading(record)).divisions[0]
+    division = deciders(Reading.of(record)).divisions[0]
     assert "(4000%)" not in (division.chart or "")
     assert division.rows[0][1][0].shapley_share == "4000%"
     shapley["share"] = {"Lender": 1.0004, "Borrower": -0.0004}
-    assert deciders(Reading(record)).divisions[0].rows[1][1][0].shapley_share == "> −0.1%"
+    assert deciders(Reading.of(record)).divisions[0].rows[1][1][0].shapley_share == "> −0.1%"
 
 
 def test_what_means_nothing_has_its_reason_once(record: Json) -> None:
-    assert deciders(Reading(record)).reasons == ("left out, Lender: it asks nobody else",)
-    assert "left out, Lender: it asks nobody else." in render(record)
+    assert deciders(Reading.of(record)).reasons == ("left out, Lender: it asks nobody else",)
+    assert "left out, Lender: it asks nobody else." in rendered(record)
 
 
 def test_without_rows_nobody_decides(record: Json) -> None:
     found = record["scrutiny"]["influence"][0]
     found["power"]["contexts"] = found["power"]["groups"]["1"]["contexts"] = 0
     assert said(record) == ["There are no test rows, so nobody decides anything."]
-    assert deciders(Reading(record)).divisions[0].rows[0][1][0].shapley is None
-    assert render(record)
+    assert deciders(Reading.of(record)).divisions[0].rows[0][1][0].shapley is None
+    assert rendered(record)
 
 
 def test_groups_beyond_what_a_page_holds_are_left_to_the_table(records: dict[str, Json]) -> None:
-    few = deciders(Reading(records["scrutinised"])).divisions[0]
-    many = deciders(Reading(records["scrutinised, ten stakeholders"])).divisions[0]
+    few = deciders(Reading.of(records["scrutinised"])).divisions[0]
+    many = deciders(Reading.of(records["scrutinised, ten stakeholders"])).divisions[0]
     assert "vulnerable (1)" in (few.chart or "")
     assert "vulnerable (1)" not in (many.chart or "")
     assert len(many.rows[0][1]) == 3

@@ -9,13 +9,20 @@ import pytest
 from accordant.evaluation.conflict import VERDICTS
 from accordant.report.reading import Reading
 from accordant.report.render import render
+from accordant.runs.record import Record
 from accordant.report.scrutiny.disputes import MEANINGS, disputes
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 
 
 def found(record: Json) -> dict[str, Any]:
-    return {pair.verdict: pair for pair in disputes(Reading(record)).pairs}
+    return {pair.verdict: pair for pair in disputes(Reading.of(record)).pairs}
 
 
 def test_every_verdict_has_words() -> None:
@@ -23,7 +30,7 @@ def test_every_verdict_has_words() -> None:
 
 
 def test_pairs_are_counted_and_those_that_ask_for_something_come_first(records: dict[str, Json]) -> None:
-    said = disputes(Reading(records["scrutinised, many metrics"]))
+    said = disputes(Reading.of(records["scrutinised, many metrics"]))
     assert said.summary.startswith(
         "91 pairs of metrics with weight: missing strategy for 10, a lottery improves for 10,"
     )
@@ -59,36 +66,36 @@ def test_rules_say_how_far_they_pass_lotteries(records: dict[str, Json]) -> None
     assert found["beyond"] is None
     found |= {"beyond": {"value": 0.09, "low": 0.05, "high": 0.137}, "missing": True}
     pair["concessions"]["hindsight_interval"] = [-0.1, 0.3]
-    words = disputes(Reading(record)).pairs[0]
+    words = disputes(Reading.of(record)).pairs[0]
     assert words.improvements[0].endswith("; beyond all lotteries by 9% [5%, 13.7%]")
     assert words.concessions[-1] == ("with hindsight, over resamples", "better than both to 30%")
     found["compromise"] = True
-    said = disputes(Reading(record)).pairs[0].improvements[0]
+    said = disputes(Reading.of(record)).pairs[0].improvements[0]
     assert said.endswith("; besides the candidates it lowers the concession of lotteries by 9% [5%, 13.7%]")
     for key in ("beyond", "missing", "compromise"):
         del found[key]
     del pair["concessions"]["hindsight_interval"]
-    assert disputes(Reading(record)).pairs[0].improvements == pairs_before(records)
+    assert disputes(Reading.of(record)).pairs[0].improvements == pairs_before(records)
 
 
 def pairs_before(records: dict[str, Json]) -> tuple[str, ...]:
     """Return the improvements of the first pair of a record that nothing was added to."""
     records.pop("scrutinised, many metrics")
-    return disputes(Reading(records["scrutinised, many metrics"])).pairs[0].improvements
+    return disputes(Reading.of(records["scrutinised, many metrics"])).pairs[0].improvements
 
 
 @pytest.mark.parametrize(("name", "pairs"), [("one metric", 0), ("two metrics", 1)])
 def test_few_metrics_have_few_pairs(records: dict[str, Json], name: str, pairs: int) -> None:
     record = records[f"scrutinised, {name}"]
-    said = disputes(Reading(record))
+    said = disputes(Reading.of(record))
     assert len(said.pairs) == pairs
     none = "Fewer than two metrics have weight, so there is no pair that could be in conflict."
     assert (said.summary == none) == (pairs == 0)
-    assert ("Pairs of metrics with weight" in render(record)) == (pairs > 0)
+    assert ("Pairs of metrics with weight" in rendered(record)) == (pairs > 0)
 
 
 def test_what_was_tried_leaves_out_what_was_not(records: dict[str, Json]) -> None:
-    said = disputes(Reading(records["scrutinised"])).tried
+    said = disputes(Reading.of(records["scrutinised"])).tried
     assert said == (
         "the candidates, the utilitarian rule under 10 stakeholder weights and 60 random rules that only test whether "
         "metrics can come apart"

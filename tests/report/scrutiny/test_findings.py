@@ -7,9 +7,17 @@ from typing import Any
 
 import pytest
 
+from accordant.errors import SpecError
 from accordant.report.reading import Reading
 from accordant.report.render import render
+from accordant.runs.record import Record
 from accordant.report.scrutiny import findings
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 SECTIONS = ("weights", "conflict", "deciders", "trust")
@@ -17,14 +25,14 @@ SECTIONS = ("weights", "conflict", "deciders", "trust")
 
 @pytest.mark.parametrize("name", ["tiny", "bare", "long names"])
 def test_a_record_without_scrutiny_leaves_the_sections_out(records: dict[str, Json], name: str) -> None:
-    html = render(records[name])
-    assert findings(Reading(records[name])) is None
+    html = rendered(records[name])
+    assert findings(Reading.of(records[name])) is None
     assert not [each for each in SECTIONS if f'id="{each}"' in html or f'href="#{each}"' in html]
-    assert render(records[name] | {"scrutiny": None}) == html
+    assert rendered(records[name] | {"scrutiny": None}) == html
 
 
 def test_sections_are_there_in_order_and_in_the_contents(records: dict[str, Json]) -> None:
-    html = render(records["scrutinised"])
+    html = rendered(records["scrutinised"])
     order = re.findall(r'<section id="([a-z-]+)"', html)
     assert order == [
         "answer", "leaderboard", "trade-off", "pareto", "weights", "conflict", "distribution", "deciders", "trust",
@@ -37,21 +45,21 @@ def test_sections_are_there_in_order_and_in_the_contents(records: dict[str, Json
 def test_a_part_that_is_missing_is_an_error_and_not_an_empty_section(records: dict[str, Json], part: str) -> None:
     record = records["scrutinised"]
     del record["scrutiny"][part]
-    with pytest.raises(KeyError, match=part):
-        render(record)
+    with pytest.raises(SpecError, match=part):
+        rendered(record)
 
 
 def test_without_a_ranked_candidate_the_reason_takes_the_place_of_weights(records: dict[str, Json]) -> None:
     record = records["scrutinised"]
     record["scrutiny"] |= {"weights": None, "unweighed": "no candidate is defined on all of Accuracy"}
-    html = render(record)
+    html = rendered(record)
     assert "There is no winner to look behind: no candidate is defined on all of Accuracy." in html
     assert 'id="weights"' in html
     assert 'id="survival-caption"' not in html
 
 
 def test_other_sections_stay_as_they_are(records: dict[str, Json]) -> None:
-    plain, more = render(records["tiny"]), render(records["scrutinised"])
+    plain, more = rendered(records["tiny"]), rendered(records["scrutinised"])
     for name in ("leaderboard", "trade-off", "pareto", "distribution", "models"):
         part = re.compile(rf'<section id="{name}".*?</section>', re.DOTALL)
         assert part.findall(plain) == part.findall(more) != []

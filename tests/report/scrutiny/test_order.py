@@ -11,7 +11,7 @@ def ranked(coalition, ranges, holds):
 
 def test_who_cannot_change_the_best_candidate_and_for_whom_it_is_open():
     found = order_sentences(
-        {"ranking": [ranked(["A"], "frozen", True), ranked(["B"], "frozen", True), ranked(["A", "B"], "frozen", False)]}
+        [ranked(["A"], "frozen", True), ranked(["B"], "frozen", True), ranked(["A", "B"], "frozen", False)]
     )
     assert [each.striptags() for each in found] == [
         "On the scales that honest reports give the metrics maximin stays the best candidate if A alone and B alone may "
@@ -20,7 +20,7 @@ def test_who_cannot_change_the_best_candidate_and_for_whom_it_is_open():
 
 
 def test_nothing_shown_and_everything_shown():
-    found = order_sentences({"ranking": [ranked(["A"], "frozen", False), ranked(["A"], "live", True)]})
+    found = order_sentences([ranked(["A"], "frozen", False), ranked(["A"], "live", True)])
     assert [each.striptags() for each in found] == [
         "On the scales that honest reports give the metrics it is not shown for anybody that maximin stays best under "
         "misreports of 0.05.",
@@ -29,5 +29,4 @@ def test_nothing_shown_and_everything_shown():
 
 
 def test_records_without_rankings_say_nothing():
-    assert order_sentences({}) == ()
-    assert order_sentences({"ranking": []}) == ()
+    assert order_sentences(()) == ()

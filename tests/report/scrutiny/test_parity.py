@@ -8,7 +8,14 @@ import pytest
 
 from accordant.report.reading import Reading
 from accordant.report.render import render
+from accordant.runs.record import Record
 from accordant.report.scrutiny.disputes import parity_price
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 
@@ -66,7 +73,7 @@ def test_rows_without_a_finite_score_are_counted(price: Json) -> None:
 
 def test_gaps_without_a_price_say_why(records: dict[str, Json]) -> None:
     record = records["scrutinised"]
-    assert "Odds</strong> has no price: outcomes are not known." in render(record)
-    reading = Reading(record)
-    odds = parity_price(reading.content["scrutiny"]["conflict"]["prices"][-1], 2, ["Accuracy"])
+    assert "Odds</strong> has no price: outcomes are not known." in rendered(record)
+    reading = Reading.of(record)
+    odds = parity_price(reading.scrutiny.conflict["prices"][-1], 2, ["Accuracy"])
     assert (odds.reason, odds.chart, odds.rows) == ("outcomes are not known", None, ())

@@ -12,7 +12,14 @@ from accordant.evaluation.weighting import UndominatedScores, Weighing, weight_s
 from accordant.evaluation.weighting.regions import regions_of
 from accordant.report.reading import Reading
 from accordant.report.render import render
+from accordant.runs.record import Record
 from accordant.report.scrutiny.weight_regions import weighed
+
+
+def rendered(content):
+    """Return the report of the object of a `run.json`."""
+    return render(Record.read(content))
+
 
 Json = dict[str, Any]
 
@@ -36,7 +43,7 @@ def record(records: dict[str, Json]) -> Json:
 
 
 def said(record: Json) -> list[str]:
-    return [each.striptags() for each in weighed(Reading(record)).sentences]
+    return [each.striptags() for each in weighed(Reading.of(record)).sentences]
 
 
 def test_winner_share_and_nearest_border(record: Json) -> None:
@@ -46,7 +53,7 @@ def test_winner_share_and_nearest_border(record: Json) -> None:
         "1 of 3 different candidates win at no weights, or only on a border.",
         "The nearest border: if 50 percentage points of weight move from m0 to m1, b draws level, and beyond that takes over.",
     ]
-    found = weighed(Reading(record))
+    found = weighed(Reading.of(record))
     assert [(each.rival, each.points, each.giving, each.taking, each.wins_from) for each in found.shifts] == [
         ("b", "50", "m0", "m1", "50"), ("c", "55", "m0", "m1", "–"),
     ]  # fmt: skip
@@ -61,8 +68,8 @@ def test_equal_candidates_share_their_region(record: Json) -> None:
     rows = {"a": [1.0, 0.0], "twin": [1.0, 0.0], "b": [0.0, 1.0]}
     record["scrutiny"]["weights"] = weighing(rows, [0.75, 0.25])
     assert said(record)[0].startswith("At the chosen weights a and twin have the highest score")
-    assert "1 a +1: 50% ★" in (weighed(Reading(record)).bars or "")
-    assert [(each.name, each.detail) for each in weighed(Reading(record)).standings][:2] == [
+    assert "1 a +1: 50% ★" in (weighed(Reading.of(record)).bars or "")
+    assert [(each.name, each.detail) for each in weighed(Reading.of(record)).standings][:2] == [
         ("a", "shared by 2 with equal values"), ("twin", "shared by 2 with equal values"),
     ]  # fmt: skip
 
@@ -75,12 +82,12 @@ def test_a_border_at_the_chosen_weights_is_said(record: Json) -> None:
 def test_a_winner_whom_no_weights_beat(record: Json) -> None:
     record["scrutiny"]["weights"] = weighing({"a": [1.0, 1.0], "b": [0.5, 0.5]}, [0.5, 0.5])
     assert said(record)[-1] == "No weights bring another candidate ahead."
-    assert weighed(Reading(record)).cannot == ("b",)
-    assert "No weights bring ahead of the winner: b." in render(record)
+    assert weighed(Reading.of(record)).cannot == ("b",)
+    assert "No weights bring ahead of the winner: b." in rendered(record)
 
 
 def test_a_single_metric_leaves_nothing_to_choose(records: dict[str, Json]) -> None:
-    found = weighed(Reading(records["scrutinised, one metric"]))
+    found = weighed(Reading.of(records["scrutinised, one metric"]))
     assert found.sentences[0].startswith("Only one metric has weight, Accuracy, so there are no weights to choose;")
     assert found.bars is None
     assert found.map is None
@@ -88,7 +95,7 @@ def test_a_single_metric_leaves_nothing_to_choose(records: dict[str, Json]) -> N
 
 @pytest.mark.parametrize(("name", "drawn"), [("two metrics", "strip"), ("many metrics", ""), ("hostile", "triangle")])
 def test_regions_are_drawn_for_two_and_three_metrics(records: dict[str, Json], name: str, drawn: str) -> None:
-    found = weighed(Reading(records[f"scrutinised, {name}"]))
+    found = weighed(Reading.of(records[f"scrutinised, {name}"]))
     assert found.bars is not None
     assert bool(found.map) == bool(drawn)
     if name == "many metrics":
@@ -99,18 +106,18 @@ def test_regions_are_drawn_for_two_and_three_metrics(records: dict[str, Json], n
 def test_survival_is_that_of_the_record(records: dict[str, Json]) -> None:
     record = records["scrutinised"]
     survival = {each["strategy"]: each for each in record["scrutiny"]["weights"]["sampling_error"]["strategies"]}
-    found = weighed(Reading(record))
+    found = weighed(Reading.of(record))
     assert {each.name for each in found.standings} == set(survival)
     for each in found.standings:
         assert each.share[:2] in f"{100 * survival[each.name]['share']:.1f}% < 0.1%"
     assert found.resamples == 5
     without = copy.deepcopy(record)
     without["scrutiny"]["weights"]["sampling_error"] = None
-    assert "Over resamples" not in render(without)
-    assert "Over resamples" in render(record)
+    assert "Over resamples" not in rendered(without)
+    assert "Over resamples" in rendered(record)
 
 
 def test_who_is_left_out_is_named_with_the_reason(record: Json) -> None:
     record["scrutiny"]["weights"]["regions"]["left_out"] = {"oracle": "not a candidate", "d": "not defined: m0"}
-    assert weighed(Reading(record)).left_out == {"d": "not defined: m0"}
-    assert "Left out: d (not defined: m0)." in render(record)
+    assert weighed(Reading.of(record)).left_out == {"d": "not defined: m0"}
+    assert "Left out: d (not defined: m0)." in rendered(record)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accordant.report.render import breakable
+from accordant.report.page import breakable
 from accordant.report.scale import percent
 from accordant.report.page import counted, known, sentence, short, strong
 

@@ -247,9 +247,9 @@ def test_what_is_attained_is_found_under_other_labels_too(situations):
         found["the city"] = found.pop("attained City")
     reading = SlateReading(content)
     value, cell = reading.attained(reading.lines[0], "City")
-    known = reading.lines[0].row["metrics"]["the city"]
-    assert value == known["value"]
-    assert (cell.value, cell.interval) == (number(value), interval(known["low"], known["high"]))
+    known = reading.lines[0].row.metrics["the city"]
+    assert value == known.value
+    assert (cell.value, cell.interval) == (number(value), interval(known.low, known.high))
     assert reading.called("the city") == "what City attains"
     assert reading.called_all(["worst off", "overload"]) == "what the worst-off attains and “overload”"
     assert f"{cell.value}</span>" in render_slates(content)

@@ -9,7 +9,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.evidence import Evidence
-from accordant.metrics import Goal, Range, SumMetric, Sums, register
+from accordant.metrics import Goal, Range, RatioMetric, SumMetric, Sums, register
 from accordant.metrics.expressions import Expression, columns_of, divided, together
 from accordant.metrics.statistics import position
 from accordant.problem import DecisionProblem, value_label
@@ -54,16 +54,12 @@ class RewardGap(_OfGroup):
 
     goal: ClassVar[Goal] = "zero"
     monotone: ClassVar[bool] = False
+    span = (-1.0, 1.0)
 
     def unsuited(self, problem: DecisionProblem) -> str | None:
         """Return None; an unknown stakeholder is an error."""
         position("stakeholder", self.stakeholder, problem.stakeholder_names)
         return None
-
-    def range(self, evidence: Evidence) -> Range:
-        """Return [−1, 1]."""
-        del evidence
-        return -1.0, 1.0
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Say that the column is missing."""
@@ -92,7 +88,7 @@ class RewardGap(_OfGroup):
 
 @register("share_within")
 @dataclass(frozen=True)
-class ShareWithin(_OfGroup):
+class ShareWithin(RatioMetric, _OfGroup):
     """Share of a group for which an action is decided.
 
     Parameters
@@ -139,14 +135,6 @@ class ShareWithin(_OfGroup):
         row = position("action", self.action, evidence.problem.actions)
         taken[row] = (100.0 if self.percent else 1.0) * inside[row]
         return np.stack([taken, inside])
-
-    def value(self, sums: Sums) -> Values:
-        """Return the share."""
-        return sums.ratio(0, 1)
-
-    def expression(self, evidence: Evidence) -> Expression:
-        """Return the share."""
-        return divided(*columns_of(self.checked_theta(evidence)))
 
     def reason(self, sums: Sums) -> str:
         """Say that nobody belongs to the group."""

@@ -16,7 +16,7 @@ from accordant.arrays import Values
 from accordant.cases.health.rewards import COSTS
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics import Goal, Range, SumMetric, Sums, register
+from accordant.metrics import Goal, Range, RatioMetric, SumMetric, Sums, register
 from accordant.metrics.expressions import Defaulted, Expression, columns_of, divided, together
 from accordant.metrics.policy import MODELLED, OutcomeMetric
 
@@ -139,7 +139,7 @@ class MatchedCostEffectiveness(OutcomeMetric):
 
 @register("mean_score_of")
 @dataclass(frozen=True)
-class MeanScoreOf(_Scores):
+class MeanScoreOf(RatioMetric, _Scores):
     """Mean score of those decided to get an action (published); not defined if nobody is.
 
     Parameters
@@ -154,14 +154,6 @@ class MeanScoreOf(_Scores):
         """Return the score of those who get the action, and whether they do."""
         chosen = _indicator(evidence, self.action)
         return np.stack([chosen * _levels(evidence), chosen])
-
-    def value(self, sums: Sums) -> Values:
-        """Return the mean."""
-        return sums.ratio(0, 1)
-
-    def expression(self, evidence: Evidence) -> Expression:
-        """Return the mean."""
-        return divided(*columns_of(self.checked_theta(evidence)))
 
     def reason(self, sums: Sums) -> str:
         """Say that nobody gets the action."""

@@ -17,26 +17,13 @@ from accordant.arrays import Values
 from accordant.cases.lending.rewards import ACTIONS, OUTCOMES, Structure, table_of
 from accordant.errors import InputError
 from accordant.evidence import Evidence
-from accordant.metrics import SHARE, Goal, Range, SumMetric, Sums, cell_values, register
-from accordant.metrics.expressions import Expression, columns_of, divided
+from accordant.metrics import SHARE, Goal, Range, RatioMetric, SumMetric, cell_values, register
 
 
-@dataclass(frozen=True)
-class _ShareOfAll(SumMetric):
+class _ShareOfAll(RatioMetric):
     """An amount of money gathered by the decisions, as a share of what all loans together carry."""
 
-    def range(self, evidence: Evidence) -> Range:
-        """Return [0, 1]."""
-        del evidence
-        return SHARE
-
-    def value(self, sums: Sums) -> Values:
-        """Return gathered / possible."""
-        return sums.ratio(0, 1)
-
-    def expression(self, evidence: Evidence) -> Expression:
-        """Return gathered / possible, whatever is decided the same amount."""
-        return divided(*columns_of(self.checked_theta(evidence)))
+    span = SHARE
 
     def unavailable(self, evidence: Evidence) -> str | None:
         """Say which column of the loan files is missing."""

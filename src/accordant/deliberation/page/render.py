@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.deliberation.options import command_line
@@ -29,14 +27,10 @@ from accordant.deliberation.page.reading import (
 from accordant.deliberation.page.transcript import MANY, SHORT, granted, rounds
 from accordant.deliberation.record import DISCLAIMER
 from accordant.errors import InputError
-from accordant.naming import listed
-from accordant.report.charts.svg import swatch
-from accordant.report.page import environment_of, style_of
-from accordant.report.render import breakable
-from accordant.report.scale import count, number, percent
+from accordant.report.page import Page, breakable
+from accordant.report.scale import percent
 
 FORMAT = 1  # of the JSON that a page is made from
-STYLES = (("accordant.report", "style.css"), ("accordant.deliberation.page", "deliberated.css"))
 SHOWN = 36  # patients that the first drawing holds, and lines of the ledger that stand unfolded
 LEVEL = 0.95  # of all intervals, see `accordant.deliberation.repetition`
 CRITERION = re.compile(
@@ -90,9 +84,9 @@ def _many(content: Json) -> str:
 
 
 def _page(template: str, content: Json, **others: object) -> str:
-    return _environment().get_template(template).render(
+    return PAGE.render(
+        template,
         content=content,
-        style=Markup(_style()),  # noqa: S704 - files of this package
         command=command_line(content),
         **others,
     )  # fmt: skip
@@ -138,22 +132,14 @@ def stacked(label: str) -> Markup:
     return breakable(name) + Markup(" ").join(("", *below))
 
 
-@cache
-def _style() -> str:
-    return style_of(*STYLES)
-
-
-@cache
-def _environment() -> Environment:
-    environment = environment_of("accordant.deliberation.page", "accordant.report")
-    environment.filters |= {
-        "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed, "share": share,
-        "stacked": stacked,
-        "said": said, "called": called, "rate": rate, "mean": mean, "signed": signed, "shade": _shade,
-        "granted_otherwise": granted_otherwise,
-    }  # fmt: skip
-    environment.globals |= {
-        "MARKS": MARKS, "STANDINGS": STANDINGS, "SHORT": SHORT, "MANY": MANY, "LEVEL": percent(LEVEL), "swatch": swatch,
+PAGE = Page(
+    "accordant.deliberation.page", "deliberated.css",
+    filters={
+        "share": share, "stacked": stacked, "said": said, "called": called, "rate": rate, "mean": mean,
+        "signed": signed, "shade": _shade, "granted_otherwise": granted_otherwise,
+    },
+    names={
+        "MARKS": MARKS, "STANDINGS": STANDINGS, "SHORT": SHORT, "MANY": MANY, "LEVEL": percent(LEVEL),
         "sample": sample, "summary": summary, "granted": granted,
-    }  # fmt: skip
-    return environment
+    },
+)  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from accordant.arrays import Codes
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.evaluation.comparison import WeightedMetrics
+from accordant.evaluation.composite import WeightedMetrics
 from accordant.evaluation.conflict.attainable import linear, pool_of, probes, reweighed
 from accordant.evaluation.conflict.exploratory_estimates import Draft, Material, draft
 from accordant.evaluation.conflict.fronts import Hindsight, concession_interval
@@ -23,6 +23,7 @@ from accordant.evaluation.conflict.parity_price import Bounded, ParityPrice, bou
 from accordant.evaluation.conflict.tests import judged, settled
 from accordant.evaluation.conflict.totals import Additive, Totals, additive, signed
 from accordant.evidence import Evidence
+from accordant.json_values import fields_json
 from accordant.metrics.metric import Metric, SumMetric
 from accordant.statistics import cluster_codes
 from accordant.strategies import Strategy, create
@@ -64,15 +65,7 @@ class Conflicts:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "pairs": [pair.to_json() for pair in self.pairs],
-            "prices": [price.to_json() for price in self.prices],
-            "n": self.n,
-            "resamples": self.resamples,
-            "level": self.level,
-            "tried": dict(self.tried),
-            "verdicts": list(VERDICTS),
-        }
+        return fields_json(self) | {"verdicts": list(VERDICTS)}
 
 
 def conflicts(

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from accordant.json_values import fields_json
 from accordant.metrics.metric import Goal
 from accordant.statistics import Estimate
 
@@ -133,7 +134,7 @@ class Point:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {"name": self.name, "kind": self.kind, "values": list(self.values), "parts": dict(self.parts)}
+        return fields_json(self)
 
 
 @dataclass(frozen=True)
@@ -173,14 +174,9 @@ class Improvement:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "over": self.over,
-            "by": self.by.to_json(),
+        return fields_json(self) | {
             "gains": [_limits(each) for each in self.gains],
-            "confirmed": self.confirmed,
             "beyond": None if self.beyond is None else _limits(self.beyond),
-            "missing": self.missing,
-            "compromise": self.compromise,
         }
 
 
@@ -264,30 +260,11 @@ class PairConflict:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "metrics": list(self.metrics),
-            "goals": list(self.goals),
-            "verdict": self.verdict,
-            "grounds": {
-                "differs": self.grounds.differs,
-                "relation": self.grounds.relation,
-                "single": self.grounds.single,
-                "single_share": self.grounds.single_share,
-                "apart": self.grounds.apart,
-                "improved": self.grounds.improved,
-                "lottery": self.grounds.lottery,
-            },
-            "best": None if self.best is None else list(self.best),
+        return fields_json(self) | {
+            "grounds": fields_json(self.grounds, "hindsight", "level"),
             "costs": None if self.costs is None else [_limits(each) for each in self.costs],
             "kendall": {"candidates": self.kendall[0], "everything": self.kendall[1]},
-            "front": [point.to_json() for point in self.front],
-            "mixture_front": [point.to_json() for point in self.mixture_front],
-            "rule_front": [point.to_json() for point in self.rule_front],
-            "hindsight_front": None if self.hindsight_front is None else [list(each) for each in self.hindsight_front],
-            "linear": list(self.linear),
             "concessions": None if self.concessions is None else _concessions(self.concessions),
-            "improvements": [each.to_json() for each in self.improvements],
-            "reasons": list(self.reasons),
         }
 
 

@@ -17,7 +17,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.conflict.totals import Totals
 from accordant.evidence import Evidence
-from accordant.json_values import finite
+from accordant.json_values import fields_json, finite
 from accordant.metrics.group import DemographicParity
 from accordant.metrics.metric import Metric
 from accordant.statistics import Estimate, percentile_interval
@@ -62,18 +62,8 @@ class PricePoint:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "within": self.within,
-            "values": dict(self.values),
-            "change": {
-                label: {"value": each.value, "low": each.low, "high": each.high} for label, each in self.change.items()
-            },
-            "rewards": dict(self.rewards),
-            "score_lost": self.score_lost,
-            "hopeless": self.hopeless,
-            "changed": self.changed,
-            "reason": self.reason,
-        }
+        limits = {name: fields_json(each, "level", "n", "undefined", "reason") for name, each in self.change.items()}
+        return fields_json(self) | {"change": limits}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +95,7 @@ class ParityPrice:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "metric": self.metric,
-            "rule": self.rule,
-            "attribute": self.attribute,
-            "same": self.same,
-            "reason": self.reason,
-            "points": [point.to_json() for point in self.points],
-        }
+        return fields_json(self)
 
 
 @dataclass(frozen=True, eq=False)

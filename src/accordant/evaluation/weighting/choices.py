@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL, NORMALISATIONS, Normalisation, composite_score
+from accordant.json_values import fields_json
 from accordant.metrics.metric import Goal, Range
 
 MAX_SUBSETS = 1024  # all subsets of up to ten baselines
@@ -193,29 +194,7 @@ class OtherChoices:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "normalisation": self.normalisation,
-            "normalisations": [
-                {"normalisation": each.normalisation, "winners": list(each.winners), "order": list(each.order),
-                 "lead": each.lead}
-                for each in self.normalisations
-            ],
-            "without": [_plain(each) for each in self.without],
-            "reversals": [
-                {"ahead": each.ahead, "behind": each.behind, "removed": each.removed,
-                 "lead_before": each.lead_before, "lead_after": each.lead_after}
-                for each in self.reversals
-            ],
-            "pairs": self.pairs,
-            "baseline_subsets": self.baseline_subsets,
-            "baseline_changes": self.baseline_changes,
-            "smallest_change": None if self.smallest_change is None else _plain(self.smallest_change),
-            "without_baselines": None if self.without_baselines is None else _plain(self.without_baselines),
-        }  # fmt: skip
-
-
-def _plain(each: Without) -> dict[str, Any]:
-    return {"removed": list(each.removed), "winners": list(each.winners), "changed": each.changed}
+        return fields_json(self)
 
 
 def other_choices(table: ScoreTable) -> OtherChoices:

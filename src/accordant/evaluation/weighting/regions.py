@@ -21,6 +21,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.weighting.choices import drawn_weights, wins_of
 from accordant.evaluation.weighting.cones import Cone, UndominatedScores
+from accordant.json_values import fields_json
 from accordant.statistics import wilson
 
 Status = Literal["wins", "border", "never"]
@@ -80,20 +81,7 @@ class Region:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "strategy": self.strategy,
-            "tied_with": list(self.tied_with),
-            "status": self.status,
-            "share": self.share,
-            "low": self.low,
-            "high": self.high,
-            "dominated_by": self.dominated_by,
-            "inequalities": [
-                {"rival": each.rival, "coefficients": list(each.coefficients)} for each in self.inequalities
-            ],
-            "neighbours": None if self.neighbours is None else list(self.neighbours),
-            "corners": None if self.corners is None else [list(corner) for corner in self.corners],
-        }
+        return fields_json(self)
 
 
 @dataclass(frozen=True)
@@ -151,16 +139,7 @@ class WeightRegions:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "metrics": list(self.metrics),
-            "weights": list(self.weights),
-            "winners": list(self.winners),
-            "method": self.method,
-            "draws": self.draws,
-            "level": self.level,
-            "regions": [region.to_json() for region in self.regions],
-            "left_out": dict(self.left_out),
-        }
+        return fields_json(self)
 
 
 def weight_regions(

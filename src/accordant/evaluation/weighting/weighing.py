@@ -12,8 +12,14 @@ from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Statistics, resampled
-from accordant.evaluation.comparison import CompositeScale, DeclaredRanges, WeightedMetrics
-from accordant.evaluation.composite import Composite, Normalisation, composite_score
+from accordant.evaluation.composite import (
+    Composite,
+    CompositeScale,
+    DeclaredRanges,
+    Normalisation,
+    WeightedMetrics,
+    composite_score,
+)
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, drawn_weights, other_choices
 from accordant.evaluation.weighting.cones import UndominatedScores
@@ -26,6 +32,7 @@ from accordant.evaluation.weighting.weight_sensitivity import (
     weight_sensitivity,
 )
 from accordant.evidence import Evidence
+from accordant.json_values import fields_json
 
 
 @dataclass(frozen=True)
@@ -54,8 +61,7 @@ class Weighing:
         return {
             "regions": self.regions.to_json(),
             "borders": self.sensitivity.to_json(),
-            "sampling_error": None if self.sampling_error is None else self.sampling_error.to_json(),
-            "choices": None if self.choices is None else self.choices.to_json(),
+            **fields_json(self, "regions", "sensitivity"),
         }
 
 
@@ -154,11 +160,7 @@ def _sensitivity(scores: UndominatedScores, regions: WeightRegions) -> WeightSen
     return weight_sensitivity(scores, {region.strategy: region.status == "wins" for region in regions.regions})
 
 
-def _table(
-    statistics: Statistics,
-    kinds: Mapping[str, str],
-    scale: CompositeScale,
-) -> ScoreTable:
+def _table(statistics: Statistics, kinds: Mapping[str, str], scale: CompositeScale) -> ScoreTable:
     """Return raw values of the weighted metrics and what turns them into scores."""
     metrics = scale.metrics
     results = [statistics.results(s) for s in range(len(statistics.names))]

@@ -31,6 +31,7 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.weighting.cones import UndominatedScores
+from accordant.json_values import fields_json
 from accordant.statistics import percentile_interval
 
 HALVINGS = 200  # more than the bits of a float, so the bracket closes
@@ -248,13 +249,7 @@ class Survival:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "strategy": self.strategy,
-            "share": self.share,
-            "low": self.low,
-            "high": self.high,
-            "unranked": self.unranked,
-        }
+        return fields_json(self)
 
 
 @dataclass(frozen=True)
@@ -276,12 +271,7 @@ class SamplingError:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "strategies": [each.to_json() for each in self.strategies],
-            "resamples": self.resamples,
-            "draws": self.draws,
-            "level": self.level,
-        }
+        return fields_json(self)
 
 
 def sampling_error(
@@ -320,13 +310,7 @@ def sampling_error(
     limits = percentile_interval(shares, level)
     unranked = np.isnan(rows).any(axis=-1).mean(axis=0)
     found = [
-        Survival(
-            name,
-            float(shares[:, s].mean()),
-            float(limits.low[s]),
-            float(limits.high[s]),
-            float(unranked[s]),
-        )
+        Survival(name, float(shares[:, s].mean()), float(limits.low[s]), float(limits.high[s]), float(unranked[s]))
         for s, name in enumerate(names)
     ]
     found.sort(key=lambda each: -each.share)

@@ -19,6 +19,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from accordant.arrays import Values, WholeNumbers
+from accordant.errors import InputError
 from accordant.learning.folds import deal_groups, held_out_parts
 
 EXPONENTIAL_PENALTIES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0001)
@@ -39,17 +40,27 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
     (McCullagh and Nelder 1989, section 2.2, with an L2 penalty); the penalty and the shift are
     chosen by K-fold cross-validated squared error.
 
-    Args:
-        penalties: penalties to try, from strong to weak.
-        folds: number of cross-validation folds.
-        random_state: seed of the fold assignment.
-        cv: rows (train, test) of each fold, instead of shuffled ones.
+    Parameters
+    ----------
+    penalties
+        Penalties to try, from strong to weak.
+    folds
+        Number of cross-validation folds.
+    random_state
+        Seed of the fold assignment.
+    cv
+        Rows (train, test) of each fold, instead of shuffled ones.
 
-    Attributes:
-        shift_: 0, or just below the smallest training outcome, whichever validates better.
-        scale_: mean of the shifted training outcomes, or a tenth of their standard deviation if larger.
-        coefficients_: shape (feature + 1,), the intercept first, for standardised features.
-        penalty_: the chosen penalty.
+    Attributes
+    ----------
+    shift_
+        0, or just below the smallest training outcome, whichever validates better.
+    scale_
+        Mean of the shifted training outcomes, or a tenth of their standard deviation if larger.
+    coefficients_
+        Shape (feature + 1,), the intercept first, for standardised features.
+    penalty_
+        The chosen penalty.
     """
 
     def __init__(
@@ -143,18 +154,21 @@ class GaussianProcessGridRegressor(RegressorMixin, BaseEstimator):  # type: igno
     equation 5.8, the overall scale profiled out). One eigendecomposition per length scale and weight serves
     all noise levels, and nothing can fail to converge. Cost grows with the cube of the number of rows.
 
-    Args:
-        length_scales: length scales to try, in units of sqrt(number of features) standard deviations.
-        linear_weights: weights w of the linear part to try, in [0, 1].
+    Parameters
+    ----------
+    length_scales
+        Length scales to try, in units of sqrt(number of features) standard deviations.
+    linear_weights
+        Weights w of the linear part to try, in [0, 1].
 
-    Attributes:
-        length_scale_, linear_weight_, noise_ratio_: the values chosen.
+    Attributes
+    ----------
+    length_scale_, linear_weight_, noise_ratio_
+        The values chosen.
     """
 
     def __init__(
-        self,
-        length_scales: Sequence[float] = (0.5, 1.0, 2.0, 4.0),
-        linear_weights: Sequence[float] = (0.0, 0.3, 0.9),
+        self, length_scales: Sequence[float] = (0.5, 1.0, 2.0, 4.0), linear_weights: Sequence[float] = (0.0, 0.3, 0.9)
     ) -> None:
         self.length_scales = length_scales
         self.linear_weights = linear_weights
@@ -210,12 +224,18 @@ GROUP_FOLDS = 5  # in which penalties are chosen where contexts come in groups; 
 class BaseRegressor:
     """One row of the table.
 
-    Attributes:
-        build: makes an unfitted scikit-learn regressor.
-        summary: what it assumes, in a few words.
-        min_rows: fewest training rows, over all actions, from which it earns its cost.
-        max_rows: most training rows for which its cost is acceptable.
-        max_features: most features for which its cost is acceptable.
+    Attributes
+    ----------
+    build
+        Makes an unfitted scikit-learn regressor.
+    summary
+        What it assumes, in a few words.
+    min_rows
+        Fewest training rows, over all actions, from which it earns its cost.
+    max_rows
+        Most training rows for which its cost is acceptable.
+    max_features
+        Most features for which its cost is acceptable.
     """
 
     build: Callable[[], RegressorMixin]
@@ -292,12 +312,14 @@ def fitted_regressor(
 def build_regressor(base: str | RegressorMixin, random_state: int) -> RegressorMixin:
     """An unfitted regressor: a name from the table, or a copy of the one given, with its seeds set.
 
-    Raises:
-        ValueError: the name is not in the table.
+    Raises
+    ------
+    InputError
+        The name is not in the table.
     """
     if isinstance(base, str):
         if base not in BASE_REGRESSORS:
-            raise ValueError(f"base regressor {base!r} is unknown; allowed: {', '.join(BASE_REGRESSORS)}.")
+            raise InputError(f"base regressor {base!r} is unknown; allowed: {', '.join(BASE_REGRESSORS)}.")
         regressor = BASE_REGRESSORS[base].build()
     else:
         regressor = clone(base)

@@ -12,13 +12,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from accordant.arrays import Values, WholeNumbers
+from accordant.errors import DataError
 from accordant.learning.folds import deal_groups, held_out_parts
 
 MIN_ROWS_PER_ACTION = 10
 """Five-fold cross-fitting then trains on eight rows or more of every action and checks on two."""
 
 
-class CausalDataError(ValueError):
+class CausalDataError(DataError):
     """The training arrays do not fit together, or an action has too little data to learn from."""
 
 
@@ -26,13 +27,19 @@ class CausalDataError(ValueError):
 class LoggedData:
     """Contexts, the action that was taken in each, and the outcome that followed.
 
-    Attributes:
-        X: features, shape (context, feature), finite.
-        actions: codes 0 .. n_actions - 1, shape (context,).
-        outcomes: observed outcomes, shape (context,), finite, in the outcome's own unit.
-        n_actions: number of actions, at least 2.
-        groups: whose each context is, shape (context,): those of one group are never in two folds. None if contexts are
-            independent.
+    Attributes
+    ----------
+    X
+        Features, shape (context, feature), finite.
+    actions
+        Codes 0 .. n_actions - 1, shape (context,).
+    outcomes
+        Observed outcomes, shape (context,), finite, in the outcome's own unit.
+    n_actions
+        Number of actions, at least 2.
+    groups
+        Whose each context is, shape (context,): those of one group are never in two folds. None if contexts are
+        independent.
     """
 
     X: Values
@@ -63,8 +70,10 @@ class LoggedData:
 def check_features(X: object, n_features: int | None = None) -> Values:
     """`X` as a finite float array (context, feature).
 
-    Raises:
-        CausalDataError: wrong number of dimensions or features, or missing values.
+    Raises
+    ------
+    CausalDataError
+        Wrong number of dimensions or features, or missing values.
     """
     features = np.ascontiguousarray(X, dtype=np.float64)
     if features.ndim != 2:
@@ -81,9 +90,11 @@ def check_training_data(
 ) -> LoggedData:
     """Check and join the training arrays.
 
-    Raises:
-        CausalDataError: lengths differ, codes are not 0 .. n_actions - 1, values are not finite, or an
-            action has fewer than `MIN_ROWS_PER_ACTION` contexts (the message names the action's code).
+    Raises
+    ------
+    CausalDataError
+        Lengths differ, codes are not 0 .. n_actions - 1, values are not finite, or an action has fewer than
+        `MIN_ROWS_PER_ACTION` contexts (the message names the action's code).
     """
     features = check_features(X)
     raw_codes = np.asarray(actions)
@@ -126,10 +137,14 @@ class LevelLearner(BaseEstimator):  # type: ignore[misc]
     Predicted levels of an action are clipped to the range of its training outcomes, extended on both
     sides by `range_share` times the range's width.
 
-    Attributes:
-        n_actions_: number of actions.
-        n_features_in_: number of features.
-        bounds_: lowest and highest level that may be predicted, shape (2, action).
+    Attributes
+    ----------
+    n_actions_
+        Number of actions.
+    n_features_in_
+        Number of features.
+    bounds_
+        Lowest and highest level that may be predicted, shape (2, action).
     """
 
     range_share: float
@@ -139,15 +154,23 @@ class LevelLearner(BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Learn from logged data.
 
-        Args:
-            X: features, shape (context, feature), finite floats.
-            actions: codes 0 .. n_actions - 1 of the actions taken, shape (context,).
-            outcomes: outcomes observed, shape (context,), finite floats.
-            n_actions: number of actions; by default the largest code plus one.
-            groups: whose each context is, shape (context,); those of one group stay together in every inner fold.
+        Parameters
+        ----------
+        X
+            Features, shape (context, feature), finite floats.
+        actions
+            Codes 0 .. n_actions - 1 of the actions taken, shape (context,).
+        outcomes
+            Outcomes observed, shape (context,), finite floats.
+        n_actions
+            Number of actions; by default the largest code plus one.
+        groups
+            Whose each context is, shape (context,); those of one group stay together in every inner fold.
 
-        Raises:
-            CausalDataError: the arrays do not fit together or an action has too few contexts.
+        Raises
+        ------
+        CausalDataError
+            The arrays do not fit together or an action has too few contexts.
         """
         return self.fit_part(check_training_data(X, actions, outcomes, n_actions, groups))
 
@@ -190,8 +213,10 @@ def action_folds(
 ) -> list[tuple[WholeNumbers, WholeNumbers]]:
     """Shuffled folds (train rows, test rows) with every action in about equal shares in each; groups stay whole.
 
-    Raises:
-        CausalDataError: there are groups, and all that took one action came to one fold.
+    Raises
+    ------
+    CausalDataError
+        There are groups, and all that took one action came to one fold.
     """
     if groups is not None:
         dealt = deal_groups(groups, folds, np.random.default_rng(random_state), actions)
@@ -214,9 +239,13 @@ def levels_from_effects(mean_outcome: Values, effects: Values, propensities: Val
     level_a(x) = m(x) + tau_a(x) - sum_b e_b(x) tau_b(x), so sum_a e_a(x) level_a(x) = m(x) and the
     differences between levels are the effects (Robinson 1988; Nie and Wager 2021, equation 1).
 
-    Args:
-        mean_outcome: m(x) = E[outcome | x] under the logged behaviour, shape (context,).
-        effects: tau_a(x) against any one reference action (whose row is 0), shape (action, context).
-        propensities: e_a(x), columns summing to one, shape (action, context).
+    Parameters
+    ----------
+    mean_outcome
+        M(x) = E[outcome | x] under the logged behaviour, shape (context,).
+    effects
+        Tau_a(x) against any one reference action (whose row is 0), shape (action, context).
+    propensities
+        E_a(x), columns summing to one, shape (action, context).
     """
     return np.asarray(mean_outcome + effects - np.sum(propensities * effects, axis=0), dtype=np.float64)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -23,12 +25,17 @@ from accordant.learning.causal.propensity import PropensityModel, clip_propensit
 class SLearner(LevelLearner):
     """One regressor for all actions (Künzel, Sekhon, Bickel and Yu 2019, equation 4).
 
-    Args:
-        base: name of a base regressor, or a scikit-learn regressor.
-        interactions: also give it the product of every action indicator with every feature. Linear
-            regressors need this to see any effect that varies; trees find it by themselves.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Name of a base regressor, or a scikit-learn regressor.
+    interactions
+        Also give it the product of every action indicator with every feature. Linear regressors need this to see any
+        effect that varies; trees find it by themselves.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
     """
 
     def __init__(
@@ -68,10 +75,14 @@ class SLearner(LevelLearner):
 class TLearner(LevelLearner):
     """One regressor per action, each seeing only its own contexts (Künzel et al. 2019, equation 3).
 
-    Args:
-        base: name of a base regressor, or a scikit-learn regressor, used for every action.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Name of a base regressor, or a scikit-learn regressor, used for every action.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
     """
 
     def __init__(
@@ -88,92 +99,24 @@ class TLearner(LevelLearner):
         return np.stack([np.asarray(regressor.predict(X)) for regressor in self.regressors_])
 
 
-class XLearner(LevelLearner):
-    """X-learner of Künzel et al. (2019, equations 7 to 9), every action against the most frequent one.
+class EffectLearner(LevelLearner):
+    """Effects of every action against the most frequent one, turned into levels.
 
-    The effect of action a is imputed as y - mu_ref(x) where a was taken and as mu_a(x) - y where the
-    reference was, regressed on x in both groups, and averaged with weights g(x) = e_a / (e_a + e_ref): the
-    group that is rarer at x gets its estimate from the other side. Levels are formed so that their
-    propensity-weighted mean is m(x) = sum_a e_a(x) mu_a(x) (see `levels_from_effects`), before clipping.
-
-    Args:
-        base: regressor of the outcome regressions mu_a.
-        effect: regressor of the imputed effects.
-        folds: folds of the propensity model.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
-    """
-
-    def __init__(
-        self,
-        base: str | RegressorMixin = "forest",
-        effect: str | RegressorMixin = "ridge",
-        folds: int = 5,
-        range_share: float = RANGE_SHARE,
-        random_state: int = 0,
-    ) -> None:
-        self.base = base
-        self.effect = effect
-        self.folds = folds
-        self.range_share = range_share
-        self.random_state = random_state
-
-    def _fit_levels(self, data: LoggedData) -> None:
-        self.reference_ = most_frequent(data.actions)
-        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions, data.groups)
-        self.regressors_ = fit_arms(data, self.base, self.random_state)
-        imputing = self._imputing_levels(data)
-        reference_X, reference_y = data.arm(self.reference_)
-        reference_groups = data.arm_groups(self.reference_)
-        self.effect_regressors_ = []
-        for action in range(data.n_actions):
-            if action == self.reference_:
-                continue
-            X, y = data.arm(action)
-            imputed = y - imputing(self.reference_, action)
-            imputed_reference = imputing(action, self.reference_) - reference_y
-            self.effect_regressors_.append(
-                [
-                    fitted_regressor(self.effect, self.random_state, X, imputed, data.arm_groups(action)),
-                    fitted_regressor(self.effect, self.random_state, reference_X, imputed_reference, reference_groups),
-                ]
-            )
-
-    def _imputing_levels(self, data: LoggedData) -> Callable[[int, int], Values]:
-        """A function (action, taken) that gives mu_action in the contexts in which another action was taken.
-
-        These contexts took no part in fitting mu_action. Where contexts come in groups, others of their groups may
-        have: then mu_action is cross-fitted.
-        """
-        if data.groups is None:
-            return lambda action, taken: self.regressors_[action].predict(data.arm(taken)[0])
-        held_out = cross_fit(data, self.base, self.propensity_, self.folds, self.random_state).levels
-        return lambda action, taken: held_out[action, data.actions == taken]
-
-    def _raw_levels(self, X: Values) -> Values:
-        e = clip_propensities(self.propensity_.predict(X))
-        effects = np.zeros((self.n_actions_, X.shape[0]))
-        others = [action for action in range(self.n_actions_) if action != self.reference_]
-        for action, (from_action, from_reference) in zip(others, self.effect_regressors_, strict=True):
-            share = e[action] / (e[action] + e[self.reference_])
-            effects[action] = share * from_reference.predict(X) + (1 - share) * from_action.predict(X)
-        mean_outcome = full_mean_outcome(self.regressors_, self.bounds_, X, e)
-        return levels_from_effects(mean_outcome, effects, e)
-
-
-class DRLearner(LevelLearner):
-    """DR-learner of Kennedy (2023, algorithm 1), cross-fitted, every action against the most frequent one.
-
-    The pseudo-effect psi_a - psi_ref (see `pseudo_levels`) of every context is regressed on x. Levels
-    are formed so that their propensity-weighted mean is m(x) = sum_a e_a(x) mu_a(x), with mu refitted on all
+    Levels are formed so that their propensity-weighted mean is m(x) = sum_a e_a(x) mu_a(x), with mu fitted on all
     contexts (see `levels_from_effects`), before clipping.
 
-    Args:
-        base: regressor of the outcome regressions mu_a.
-        effect: regressor of the pseudo-effects.
-        folds: cross-fitting folds.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Regressor of the outcome regressions mu_a.
+    effect
+        Regressor of the effects.
+    folds
+        Folds of the propensity model, and of cross-fitting.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
     """
 
     def __init__(
@@ -193,25 +136,98 @@ class DRLearner(LevelLearner):
     def _fit_levels(self, data: LoggedData) -> None:
         self.reference_ = most_frequent(data.actions)
         self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions, data.groups)
-        held_out = cross_fit(data, self.base, self.propensity_, self.folds, self.random_state)
-        scores = pseudo_levels(held_out.levels, held_out.propensities, data.actions, data.outcomes)
         self.regressors_ = fit_arms(data, self.base, self.random_state)
-        self.effect_regressors_ = [
-            fitted_regressor(
-                self.effect, self.random_state, data.X, scores[action] - scores[self.reference_], data.groups
-            )
-            for action in range(data.n_actions)
-            if action != self.reference_
-        ]
+        others = [action for action in range(data.n_actions) if action != self.reference_]
+        self.effect_regressors_ = self._effect_regressors(data, others)
 
     def _raw_levels(self, X: Values) -> Values:
         e = clip_propensities(self.propensity_.predict(X))
         effects = np.zeros((self.n_actions_, X.shape[0]))
         others = [action for action in range(self.n_actions_) if action != self.reference_]
-        for action, regressor in zip(others, self.effect_regressors_, strict=True):
-            effects[action] = regressor.predict(X)
-        mean_outcome = full_mean_outcome(self.regressors_, self.bounds_, X, e)
-        return levels_from_effects(mean_outcome, effects, e)
+        for action, fitted in zip(others, self.effect_regressors_, strict=True):
+            effects[action] = self._effect(fitted, X, e[action] / (e[action] + e[self.reference_]))
+        return levels_from_effects(full_mean_outcome(self.regressors_, self.bounds_, X, e), effects, e)
+
+    @abstractmethod
+    def _effect_regressors(self, data: LoggedData, others: Sequence[int]) -> list[Any]:
+        """Return what is fitted for the effect of each other action."""
+
+    @abstractmethod
+    def _effect(self, fitted: Any, X: Values, share: Values) -> Values:
+        """Return the effect of an action whose share among it and the reference is given, shape (context,)."""
+
+
+class XLearner(EffectLearner):
+    """X-learner of Künzel et al. (2019, equations 7 to 9), every action against the most frequent one.
+
+    The effect of action a is imputed as y - mu_ref(x) where a was taken and as mu_a(x) - y where the
+    reference was, regressed on x in both groups, and averaged with weights g(x) = e_a / (e_a + e_ref): the
+    group that is rarer at x gets its estimate from the other side.
+    """
+
+    def __init__(
+        self,
+        base: str | RegressorMixin = "forest",
+        effect: str | RegressorMixin = "ridge",
+        folds: int = 5,
+        range_share: float = RANGE_SHARE,
+        random_state: int = 0,
+    ) -> None:
+        super().__init__(base, effect, folds, range_share, random_state)
+
+    def _effect_regressors(self, data: LoggedData, others: Sequence[int]) -> list[Any]:
+        imputing = self._imputing_levels(data)
+        reference_X, reference_y = data.arm(self.reference_)
+        reference_groups = data.arm_groups(self.reference_)
+        fitted = []
+        for action in others:
+            X, y = data.arm(action)
+            imputed = y - imputing(self.reference_, action)
+            imputed_reference = imputing(action, self.reference_) - reference_y
+            own = fitted_regressor(self.effect, self.random_state, X, imputed, data.arm_groups(action))
+            fitted.append(
+                [
+                    own,
+                    fitted_regressor(self.effect, self.random_state, reference_X, imputed_reference, reference_groups),
+                ]
+            )
+        return fitted
+
+    def _imputing_levels(self, data: LoggedData) -> Callable[[int, int], Values]:
+        """A function (action, taken) that gives mu_action in the contexts in which another action was taken.
+
+        These contexts took no part in fitting mu_action. Where contexts come in groups, others of their groups may
+        have: then mu_action is cross-fitted.
+        """
+        if data.groups is None:
+            return lambda action, taken: self.regressors_[action].predict(data.arm(taken)[0])
+        held_out = cross_fit(data, self.base, self.propensity_, self.folds, self.random_state).levels
+        return lambda action, taken: held_out[action, data.actions == taken]
+
+    def _effect(self, fitted: Any, X: Values, share: Values) -> Values:
+        from_action, from_reference = fitted
+        return np.asarray(share * from_reference.predict(X) + (1 - share) * from_action.predict(X))
+
+
+class DRLearner(EffectLearner):
+    """DR-learner of Kennedy (2023, algorithm 1), cross-fitted, every action against the most frequent one.
+
+    The pseudo-effect psi_a - psi_ref (see `pseudo_levels`) of every context is regressed on x.
+    """
+
+    def _effect_regressors(self, data: LoggedData, others: Sequence[int]) -> list[Any]:
+        held_out = cross_fit(data, self.base, self.propensity_, self.folds, self.random_state)
+        scores = pseudo_levels(held_out.levels, held_out.propensities, data.actions, data.outcomes)
+        return [
+            fitted_regressor(
+                self.effect, self.random_state, data.X, scores[action] - scores[self.reference_], data.groups
+            )
+            for action in others
+        ]
+
+    def _effect(self, fitted: Any, X: Values, share: Values) -> Values:
+        del share
+        return np.asarray(fitted.predict(X))
 
 
 SHARED_WEIGHT = 5.0
@@ -230,15 +246,22 @@ class TransferLearner(LevelLearner):
     if not, the ridge penalty leaves the features themselves to do the work. The source model never saw
     the other actions' contexts, so the transferred features are out of sample there.
 
-    Args:
-        base: regressor of the most frequent action: a name, or a scikit-learn regressor.
-        target: regressor of the other actions. It is handed standardised features with the transferred ones
-            `SHARED_WEIGHT` times larger; the default keeps that scale.
-        range_share: how far levels may leave the training outcome range.
-        random_state: seed.
+    Parameters
+    ----------
+    base
+        Regressor of the most frequent action: a name, or a scikit-learn regressor.
+    target
+        Regressor of the other actions. It is handed standardised features with the transferred ones `SHARED_WEIGHT`
+        times larger; the default keeps that scale.
+    range_share
+        How far levels may leave the training outcome range.
+    random_state
+        Seed.
 
-    Attributes:
-        source_: code of the most frequent action.
+    Attributes
+    ----------
+    source_
+        Code of the most frequent action.
     """
 
     def __init__(

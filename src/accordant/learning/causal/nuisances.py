@@ -24,9 +24,12 @@ from accordant.learning.causal.propensity import PropensityModel, clip_propensit
 class Nuisances:
     """Estimates for every training context from models that did not see it.
 
-    Attributes:
-        levels: outcome regressions mu_a(x), shape (action, context).
-        propensities: clipped e_a(x), columns summing to one, shape (action, context).
+    Attributes
+    ----------
+    levels
+        Outcome regressions mu_a(x), shape (action, context).
+    propensities
+        Clipped e_a(x), columns summing to one, shape (action, context).
     """
 
     levels: Values
@@ -76,11 +79,7 @@ def most_frequent(actions: WholeNumbers) -> int:
 
 
 def r_losses(
-    levels: Values,
-    mean_outcome: Values,
-    propensities: Values,
-    actions: WholeNumbers,
-    outcomes: Values,
+    levels: Values, mean_outcome: Values, propensities: Values, actions: WholeNumbers, outcomes: Values
 ) -> Values:
     """R-loss of every context, shape (context,).
 
@@ -88,12 +87,18 @@ def r_losses(
     actions, written for any number. Adding any function of x to all levels leaves it unchanged: it
     judges effects, not levels.
 
-    Args:
-        levels: predicted levels, shape (action, context).
-        mean_outcome: m(x), the expected outcome under the logged behaviour, shape (context,).
-        propensities: e_a(x), columns summing to one, shape (action, context).
-        actions: codes of the actions taken, shape (context,).
-        outcomes: outcomes observed, shape (context,).
+    Parameters
+    ----------
+    levels
+        Predicted levels, shape (action, context).
+    mean_outcome
+        M(x), the expected outcome under the logged behaviour, shape (context,).
+    propensities
+        E_a(x), columns summing to one, shape (action, context).
+    actions
+        Codes of the actions taken, shape (context,).
+    outcomes
+        Outcomes observed, shape (context,).
     """
     taken = levels[actions, np.arange(actions.size)]
     surprise = taken - np.sum(propensities * levels, axis=0)
@@ -119,10 +124,14 @@ def dr_losses(levels: Values, scores: Values, reference: int = 0) -> Values:
     Mean over the other actions a of ((psi_a - psi_ref) - (level_a - level_ref))^2 (Kennedy 2023, section 3,
     as a validation loss: Saito and Yasui 2020).
 
-    Args:
-        levels: predicted levels, shape (action, context).
-        scores: doubly robust pseudo-outcomes from `pseudo_levels`, shape (action, context).
-        reference: code of the action that the others are compared with.
+    Parameters
+    ----------
+    levels
+        Predicted levels, shape (action, context).
+    scores
+        Doubly robust pseudo-outcomes from `pseudo_levels`, shape (action, context).
+    reference
+        Code of the action that the others are compared with.
     """
     gap = (scores - scores[reference]) - (levels - levels[reference])
     others = np.arange(levels.shape[0]) != reference

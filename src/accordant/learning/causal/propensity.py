@@ -44,16 +44,23 @@ PROPENSITY_MODELS = {
 class PropensityModel(BaseEstimator):  # type: ignore[misc]
     """Cross-fitted probabilities of every action, from the classifier with the least log loss.
 
-    Args:
-        folds: number of cross-fitting folds.
-        random_state: seed of the folds.
+    Parameters
+    ----------
+    folds
+        Number of cross-fitting folds.
+    random_state
+        Seed of the folds.
 
-    Attributes:
-        log_losses_: cross-validated log loss per classifier name (nats per context).
-        best_: name of the classifier chosen.
-        held_out_: probabilities of the training contexts from models that did not see them,
-            unclipped, shape (action, context).
-        classifier_: the chosen classifier fitted on all contexts.
+    Attributes
+    ----------
+    log_losses_
+        Cross-validated log loss per classifier name (nats per context).
+    best_
+        Name of the classifier chosen.
+    held_out_
+        Probabilities of the training contexts from models that did not see them, unclipped, shape (action, context).
+    classifier_
+        The chosen classifier fitted on all contexts.
     """
 
     def __init__(self, folds: int = FOLDS, random_state: int = 0) -> None:
@@ -87,16 +94,24 @@ def held_out_probabilities(
 ) -> Values:
     """Probabilities of every action from a classifier of the table that did not see the context.
 
-    Args:
-        name: name of the classifier.
-        X: features, shape (context, feature).
-        actions: action codes 0 .., each code present, shape (context,).
-        folds: number of cross-fitting folds.
-        random_state: seed of the folds.
-        groups: whose each context is, shape (context,); nobody is in two folds.
+    Parameters
+    ----------
+    name
+        Name of the classifier.
+    X
+        Features, shape (context, feature).
+    actions
+        Action codes 0 .., each code present, shape (context,).
+    folds
+        Number of cross-fitting folds.
+    random_state
+        Seed of the folds.
+    groups
+        Whose each context is, shape (context,); nobody is in two folds.
 
-    Returns:
-        Shape (action, context).
+    Returns
+    -------
+    Shape (action, context).
     """
     probabilities = np.empty((int(actions.max()) + 1, actions.size))
     for train, test in action_folds(actions, folds, random_state, groups):
@@ -115,13 +130,18 @@ def clip_propensities(propensities: Values, clip: float = CLIP) -> Values:
 class OverlapDiagnostics:
     """How well each action is represented across contexts. All sequences have one entry per action.
 
-    Attributes:
-        counts: contexts in which the action was taken.
-        lowest, highest: range of its propensity over all contexts, in [0, 1].
-        clipped_shares: share of all contexts in which its propensity lies below `clip`.
-        effective_sample_sizes: (sum w)^2 / sum w^2 with w = 1 / propensity over the contexts in which
-            the action was taken (Kish 1965).
-        clip: the smallest propensity used as a divisor.
+    Attributes
+    ----------
+    counts
+        Contexts in which the action was taken.
+    lowest, highest
+        Range of its propensity over all contexts, in [0, 1].
+    clipped_shares
+        Share of all contexts in which its propensity lies below `clip`.
+    effective_sample_sizes
+        (sum w)^2 / sum w^2 with w = 1 / propensity over the contexts in which the action was taken (Kish 1965).
+    clip
+        The smallest propensity used as a divisor.
     """
 
     counts: tuple[int, ...]
@@ -135,10 +155,14 @@ class OverlapDiagnostics:
 def overlap_diagnostics(propensities: Values, actions: WholeNumbers, clip: float = CLIP) -> OverlapDiagnostics:
     """Diagnose overlap.
 
-    Args:
-        propensities: held-out, unclipped propensities, shape (action, context).
-        actions: codes of the actions taken, shape (context,).
-        clip: smallest propensity used as a divisor, in (0, 1).
+    Parameters
+    ----------
+    propensities
+        Held-out, unclipped propensities, shape (action, context).
+    actions
+        Codes of the actions taken, shape (context,).
+    clip
+        Smallest propensity used as a divisor, in (0, 1).
     """
     counts, sizes = [], []
     for action in range(propensities.shape[0]):

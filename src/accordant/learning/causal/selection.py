@@ -10,6 +10,7 @@ from scipy.optimize import nnls
 from sklearn.base import clone
 
 from accordant.arrays import Values, WholeNumbers
+from accordant.errors import InputError
 from accordant.learning.causal.base_learners import BASE_REGRESSORS
 from accordant.learning.causal.level_learner import RANGE_SHARE, CausalDataError, LevelLearner, LoggedData, action_folds
 from accordant.learning.causal.meta_learners import DRLearner, SLearner, TLearner, TransferLearner, XLearner
@@ -67,14 +68,22 @@ SUM_WEIGHT = 1e4
 class CandidateScore:
     """How one candidate fared on held-out training data.
 
-    Attributes:
-        name: its name in the table.
-        loss: mean of the selection criterion (squared unit of the outcome; lower is better).
-        standard_error: standard error of that mean.
-        gap: loss minus the best candidate's loss, at least 0.
-        gap_standard_error: standard error of the gap, contexts paired.
-        outcome_error: mean squared error of the level of the action taken.
-        weight: share in the final average, 0 if not used.
+    Attributes
+    ----------
+    name
+        Its name in the table.
+    loss
+        Mean of the selection criterion (squared unit of the outcome; lower is better).
+    standard_error
+        Standard error of that mean.
+    gap
+        Loss minus the best candidate's loss, at least 0.
+    gap_standard_error
+        Standard error of the gap, contexts paired.
+    outcome_error
+        Mean squared error of the level of the action taken.
+    weight
+        Share in the final average, 0 if not used.
     """
 
     name: str
@@ -97,26 +106,41 @@ class SelectedCausalLearner(LevelLearner):
        difference cannot be told apart; they are averaged with convex weights that best predict the
        held-out outcomes, and refitted on all contexts. `tolerance=0` takes the single best.
 
-    Args:
-        candidates: learners by name, or None for `default_candidates()`. Candidates whose base regressor does
-            not suit the number of rows or features are skipped.
-        criterion: "r", "dr" or "level" (see `losses`).
-        tolerance: standard errors within which candidates count as tied.
-        folds: cross-fitting folds.
-        range_share: how far levels may leave the training outcome range; handed to every candidate.
-        random_state: seed of folds and candidates; the same seed gives the same result.
+    Parameters
+    ----------
+    candidates
+        Learners by name, or None for `default_candidates()`. Candidates whose base regressor does not suit the number
+        of rows or features are skipped.
+    criterion
+        "r", "dr" or "level" (see `losses`).
+    tolerance
+        Standard errors within which candidates count as tied.
+    folds
+        Cross-fitting folds.
+    range_share
+        How far levels may leave the training outcome range; handed to every candidate.
+    random_state
+        Seed of folds and candidates; the same seed gives the same result.
 
-    Attributes:
-        candidates_: one `CandidateScore` per candidate tried, best first.
-        best_: name of the candidate with the lowest loss. Its weight may still be 0, if candidates tied with
-            it predict the held-out outcomes better.
-        learners_: name to fitted learner, for those with a positive weight.
-        weights_: name to weight, likewise.
-        skipped_: name to the reason why a candidate was not tried.
-        propensity_: the fitted propensity model.
-        overlap_: `OverlapDiagnostics` of the training data.
-        held_out_residuals_: outcome minus the averaged level from fits that did not see the context, shape
-            (context,).
+    Attributes
+    ----------
+    candidates_
+        One `CandidateScore` per candidate tried, best first.
+    best_
+        Name of the candidate with the lowest loss. Its weight may still be 0, if candidates tied with it predict the
+        held-out outcomes better.
+    learners_
+        Name to fitted learner, for those with a positive weight.
+    weights_
+        Name to weight, likewise.
+    skipped_
+        Name to the reason why a candidate was not tried.
+    propensity_
+        The fitted propensity model.
+    overlap_
+        `OverlapDiagnostics` of the training data.
+    held_out_residuals_
+        Outcome minus the averaged level from fits that did not see the context, shape (context,).
     """
 
     def __init__(
@@ -137,7 +161,7 @@ class SelectedCausalLearner(LevelLearner):
 
     def _fit_levels(self, data: LoggedData) -> None:
         if self.criterion not in CRITERIA:
-            raise ValueError(f"criterion {self.criterion!r} is unknown; allowed: {', '.join(CRITERIA)}.")
+            raise InputError(f"criterion {self.criterion!r} is unknown; allowed: {', '.join(CRITERIA)}.")
         table = default_candidates() if self.candidates is None else dict(self.candidates)
         tried, self.skipped_ = split_by_size(table, *data.X.shape)
         if not tried:
@@ -216,9 +240,12 @@ def convex_weights(predictions: Values, outcomes: Values) -> Values:
     Non-negative least squares with the sum as a heavily weighted extra equation (Lawson and Hanson 1974,
     chapter 23).
 
-    Args:
-        predictions: shape (candidate, context).
-        outcomes: shape (context,).
+    Parameters
+    ----------
+    predictions
+        Shape (candidate, context).
+    outcomes
+        Shape (context,).
     """
     # Both sides are centred at the mean outcome, which changes nothing for weights that sum to one.
     columns, target = predictions.T - outcomes.mean(), outcomes - outcomes.mean()

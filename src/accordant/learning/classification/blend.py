@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from accordant.arrays import Values
+from accordant.errors import InputError
 from accordant.learning.classification.calibration import CalibratedProbabilities
 from accordant.statistics import standard_error
 
@@ -46,20 +47,20 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
 
         Raises
         ------
-        ValueError
+        InputError
             If there is not one positive weight per model, the weights do not sum to 1, the models' classes
             differ, or a model refuses X and y.
         """
         shares = np.asarray(self.weights, dtype=np.float64)
         if shares.shape != (len(self.estimators),) or not (np.all(shares > 0) and abs(shares.sum() - 1) <= 1e-9):
-            raise ValueError(
+            raise InputError(
                 f"weights must be {len(self.estimators)} positive numbers with sum 1, found {self.weights}"
             )
         features, labels = validate_data(self, X, y, dtype=np.float64)
         self.models_ = [clone(each).fit(features, labels, groups) for each in self.estimators]
         self.classes_ = self.models_[0].classes_
         if any(not np.array_equal(each.classes_, self.classes_) for each in self.models_):
-            raise ValueError("the models of a blend must declare the same classes in the same order")
+            raise InputError("the models of a blend must declare the same classes in the same order")
         return self
 
     def predict_proba(self, X: ArrayLike) -> Values:

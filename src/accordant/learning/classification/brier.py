@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from accordant.arrays import Codes, Values
+from accordant.errors import InputError
 from accordant.statistics import standard_error
 
 ROW_SUM_TOLERANCE = 1e-9
@@ -57,18 +58,18 @@ def class_codes(y: ArrayLike, classes: ArrayLike) -> Codes:
 
     Raises
     ------
-    ValueError
+    InputError
         If `classes` repeats a label, or a label of `y` is not among `classes`; the message names it.
     """
     labels, declared = np.asarray(y), np.asarray(classes)
     order = np.argsort(declared, kind="stable")
     ordered = declared[order]
     if np.any(ordered[1:] == ordered[:-1]):
-        raise ValueError(f"classes are declared twice: {declared.tolist()}")
+        raise InputError(f"classes are declared twice: {declared.tolist()}")
     position = np.searchsorted(ordered, labels).clip(0, len(ordered) - 1)
     unknown = ordered[position] != labels
     if np.any(unknown):
-        raise ValueError(f"unknown classes {np.unique(labels[unknown]).tolist()}; declared: {declared.tolist()}")
+        raise InputError(f"unknown classes {np.unique(labels[unknown]).tolist()}; declared: {declared.tolist()}")
     codes: Codes = order[position].astype(np.intp)
     return codes
 
@@ -78,7 +79,7 @@ def brier_contributions(probabilities: ArrayLike, codes: ArrayLike) -> Values:
 
     Raises
     ------
-    ValueError
+    InputError
         If shapes disagree, a probability is outside [0, 1] or NaN, or a row does not sum to 1 within 1e-9.
     """
     p, happened = _checked(probabilities, codes)
@@ -103,7 +104,7 @@ def mean_with_error(contributions: ArrayLike, groups: Codes | None = None) -> Me
     """
     values = np.asarray(contributions, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"expected one value per row and at least one row, found shape {values.shape}")
+        raise InputError(f"expected one value per row and at least one row, found shape {values.shape}")
     error = float(standard_error(values, groups)) if values.size > 1 else 0.0
     return MeanWithError(float(values.mean()), error, int(values.size))
 
@@ -118,7 +119,7 @@ def expected_calibration_error(probabilities: ArrayLike, codes: ArrayLike, *, n_
     equal probabilities always share a bin. The estimate is biased upwards by a bin's sampling error.
     """
     if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, found {n_bins}")
+        raise InputError(f"n_bins must be at least 1, found {n_bins}")
     p, happened = _checked(probabilities, codes)
     errors = [_binned_gap(p[:, o], happened == o, n_bins) for o in range(p.shape[1])]
     return float(np.mean(errors))
@@ -159,13 +160,13 @@ def _checked(probabilities: ArrayLike, codes: ArrayLike) -> tuple[Values, Codes]
     p = np.asarray(probabilities, dtype=np.float64)
     happened: NDArray[Any] = np.asarray(codes)
     if p.ndim != 2 or 0 in p.shape:
-        raise ValueError(f"probabilities must be (rows, classes) and not empty, found shape {p.shape}")
+        raise InputError(f"probabilities must be (rows, classes) and not empty, found shape {p.shape}")
     if happened.shape != p.shape[:1] or happened.dtype.kind not in "iu":
-        raise ValueError(f"codes must be {p.shape[0]} integers, found shape {happened.shape} of {happened.dtype}")
+        raise InputError(f"codes must be {p.shape[0]} integers, found shape {happened.shape} of {happened.dtype}")
     if happened.min() < 0 or happened.max() >= p.shape[1]:
-        raise ValueError(f"codes must lie in 0..{p.shape[1] - 1}, found {happened.min()}..{happened.max()}")
+        raise InputError(f"codes must lie in 0..{p.shape[1] - 1}, found {happened.min()}..{happened.max()}")
     if not np.all((p >= 0.0) & (p <= 1.0)):
-        raise ValueError("probabilities must lie in [0, 1] and not be NaN")
+        raise InputError("probabilities must lie in [0, 1] and not be NaN")
     if np.abs(p.sum(axis=1) - 1.0).max() > ROW_SUM_TOLERANCE:
-        raise ValueError("each row of probabilities must sum to 1 within 1e-9")
+        raise InputError("each row of probabilities must sum to 1 within 1e-9")
     return p, happened.astype(np.intp)

@@ -11,6 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from accordant.arrays import Values
+from accordant.errors import InputError
 from accordant.learning.classification.brier import class_codes
 from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
 
@@ -76,19 +77,19 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
         Raises
         ------
-        ValueError
+        InputError
             If the method is unknown, y holds fewer than two classes or one that is not declared, X is not
             finite, or an estimator without `predict_proba` cannot be calibrated.
         """
         if self.method not in get_args(Method):
-            raise ValueError(f"unknown calibration method {self.method!r}; valid: {', '.join(get_args(Method))}")
+            raise InputError(f"unknown calibration method {self.method!r}; valid: {', '.join(get_args(Method))}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         self.columns_, present = np.unique(codes, return_inverse=True)
         if len(self.columns_) < 2:
             only = self.classes_[codes[0]]
-            raise ValueError(f"y holds one class only, {only!r}; an outcome model needs two or more")
+            raise InputError(f"y holds one class only, {only!r}; an outcome model needs two or more")
         self.fallback_, model = self._unfitted(features, present, groups)
         self.model_ = model.fit(features, present)
         return self
@@ -124,5 +125,5 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             unit = "record" if groups is None else "group"
             reason = f"not calibrated: one {unit} only of {self.classes_[self.columns_[alone]].tolist()}"
         if not hasattr(self.estimator, "predict_proba"):
-            raise ValueError(f"{self.estimator!r} has no predict_proba ({reason or 'and method is raw'})")
+            raise InputError(f"{self.estimator!r} has no predict_proba ({reason or 'and method is raw'})")
         return reason, clone(self.estimator)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Values
+from accordant.errors import InputError
 from accordant.learning.classification.blend import Blend, blend_weights
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.calibration import CalibratedProbabilities
@@ -108,18 +109,18 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
         Raises
         ------
-        ValueError
+        InputError
             If y holds fewer than two classes or one that is not declared, no class has two different rows,
             two candidates share a name, `tolerance` is negative or NaN, or X is not finite.
         """
         if not self.tolerance >= 0:
-            raise ValueError(f"tolerance must be at least 0, found {self.tolerance}")
+            raise InputError(f"tolerance must be at least 0, found {self.tolerance}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         if np.all(codes == codes[0]):
             only = self.classes_[codes[0]]
-            raise ValueError(f"y holds one class only, {only!r}; an outcome model needs two or more")
+            raise InputError(f"y holds one class only, {only!r}; an outcome model needs two or more")
         tried = self._tried(features.shape[1])
         records = copied_records(features, codes) if groups is None else None
         folds = deal_folds(codes, self.n_folds, self.random_state, records=records, groups=groups)
@@ -152,7 +153,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             tried = (*(each for each in defaults if each.name == PRIOR), *tried)
         names = [each.name for each in tried]
         if len(set(names)) < len(names):
-            raise ValueError(f"candidates share a name: {names}")
+            raise InputError(f"candidates share a name: {names}")
         return tried
 
     def _declared(self, candidate: Candidate) -> CalibratedProbabilities:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.errors import InputError
+
 NO_CHILD = -1
 
 
@@ -47,7 +49,7 @@ class Ensemble:
 
     Raises
     ------
-    ValueError
+    InputError
         If a child lies outside its tree or not below its parent, a node reads a column that does not exist, or a
         threshold is NaN: such a tree was damaged, and to follow it would read foreign memory or never end.
     """
@@ -67,9 +69,9 @@ class Ensemble:
         n_nodes, sizes = len(self.columns), np.diff(self.starts)
         per_node = (self.columns, self.thresholds, self.left, self.right, self.values)
         if any(len(each) != n_nodes for each in per_node) or self.values.shape[1:] != self.baseline.shape:
-            raise ValueError("a tree has arrays of different length; it was damaged or forged")
+            raise InputError("a tree has arrays of different length; it was damaged or forged")
         if len(sizes) == 0 or self.starts[0] != 0 or self.starts[-1] != n_nodes or (sizes <= 0).any():
-            raise ValueError("an ensemble holds no tree, or a tree without nodes; it was damaged or forged")
+            raise InputError("an ensemble holds no tree, or a tree without nodes; it was damaged or forged")
         own, end = np.arange(n_nodes), np.repeat(self.starts[1:], sizes)
         inner = self.left != NO_CHILD
         sound = (self.columns >= 0) & (self.columns < self.n_columns) & ~np.isnan(self.thresholds)
@@ -79,7 +81,7 @@ class Ensemble:
         if wrong.any():
             node = int(wrong.argmax())
             tree = int(np.searchsorted(self.starts, node, side="right")) - 1
-            raise ValueError(
+            raise InputError(
                 f"node {node - self.starts[tree]} of tree {tree} does not hang together with the others: "
                 "the tree was damaged or forged"
             )
@@ -103,7 +105,7 @@ def read_ensemble(estimator: Any) -> Ensemble | None:
 
     Raises
     ------
-    ValueError
+    InputError
         If a tree was damaged.
     """
     reader = _READERS.get(f"{type(estimator).__module__}.{type(estimator).__qualname__}")

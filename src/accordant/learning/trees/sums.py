@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.compiled import compiled
+from accordant.errors import InputError
 from accordant.learning.trees.ensemble import Ensemble
 from accordant.learning.trees.traversal import (
     CHILD_BITS,
@@ -71,13 +72,13 @@ def specialise(ensemble: Ensemble, constants: NDArray[np.float64]) -> Specialise
 
     Raises
     ------
-    ValueError
+    InputError
         If the trees were fitted on another number of columns.
     """
     if ensemble.single_precision:
         constants = constants.astype(np.float32).astype(np.float64)
     if constants.shape[1:] != (ensemble.n_columns,):
-        raise ValueError(f"the trees were fitted on {ensemble.n_columns} columns, not on {constants.shape[1]}")
+        raise InputError(f"the trees were fitted on {ensemble.n_columns} columns, not on {constants.shape[1]}")
     free = np.flatnonzero(np.isnan(constants[0]))
     position = np.zeros(ensemble.n_columns, dtype=np.int64)
     position[free] = np.arange(len(free))
@@ -240,7 +241,7 @@ class TreeSums:
         rows = np.ascontiguousarray(rows, dtype=np.float64)
         n_rows, n_free = rows.shape
         if n_free != len(self.trees.free):
-            raise ValueError(f"rows have {n_free} columns; these trees read {len(self.trees.free)}")
+            raise InputError(f"rows have {n_free} columns; these trees read {len(self.trees.free)}")
         n_groups, n_trees = self.trees.roots.shape
         sums = np.empty((n_groups, len(self.trees.baseline), n_rows))
         if threads is None:

@@ -101,6 +101,13 @@ def sum_rows(
     sums
         For the result, shape (group, output, row).
     """
+
+    def below(place: np.uint64, row: np.uint64) -> np.uint64:  # numba writes it into the loop
+        """Return the child that a row goes to: the right one if its rank is above the node's."""
+        node = nodes[place]
+        right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + row] > (node >> TO_RANK)
+        return np.uint64((node & CHILD_MASK) + np.uint64(right))
+
     n_outputs, outputs, n_tiles = len(baseline), np.uint64(len(baseline)), n_rows // TILE
     for group in range(roots.shape[0]):
         for output in range(n_outputs):
@@ -115,30 +122,8 @@ def sum_rows(
                 r5, r6, r7 = r0 + np.uint64(5), r0 + np.uint64(6), r0 + np.uint64(7)
                 a = b = c = d = e = f = g = h = root
                 for _ in range(depth):
-                    node = nodes[a]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r0] > (node >> TO_RANK)
-                    a = (node & CHILD_MASK) + np.uint64(right)
-                    node = nodes[b]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r1] > (node >> TO_RANK)
-                    b = (node & CHILD_MASK) + np.uint64(right)
-                    node = nodes[c]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r2] > (node >> TO_RANK)
-                    c = (node & CHILD_MASK) + np.uint64(right)
-                    node = nodes[d]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r3] > (node >> TO_RANK)
-                    d = (node & CHILD_MASK) + np.uint64(right)
-                    node = nodes[e]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r4] > (node >> TO_RANK)
-                    e = (node & CHILD_MASK) + np.uint64(right)
-                    node = nodes[f]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r5] > (node >> TO_RANK)
-                    f = (node & CHILD_MASK) + np.uint64(right)
-                    node = nodes[g]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r6] > (node >> TO_RANK)
-                    g = (node & CHILD_MASK) + np.uint64(right)
-                    node = nodes[h]
-                    right = ranks[((node >> TO_OFFSET) & OFFSET_MASK) + r7] > (node >> TO_RANK)
-                    h = (node & CHILD_MASK) + np.uint64(right)
+                    a, b, c, d = below(a, r0), below(b, r1), below(c, r2), below(d, r3)
+                    e, f, g, h = below(e, r4), below(f, r5), below(g, r6), below(h, r7)
                 for output in range(n_outputs):
                     o, total = np.uint64(output), sums[group, output, start + TILE * tile :]
                     total[0] += values[a * outputs + o]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.json_values import json_value
-from accordant.naming import listed
 from accordant.preferences.page import reading as words
 from accordant.preferences.page.charts import (
     MINORITY,
@@ -29,14 +26,11 @@ from accordant.preferences.page.charts import (
 from accordant.preferences.page.reading import ComparisonReading, Row
 from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.section import ComparedLearners
-from accordant.report.charts.svg import box, hatched, swatch, tag
-from accordant.report.page import environment_of, style_of
-from accordant.report.render import breakable
-from accordant.report.scale import count, number, percent
+from accordant.report.charts.svg import box, hatched, tag
+from accordant.report.page import Page
 from accordant.runs.pages import write_page
 
 RECORD = "comparison.json"
-STYLES = (("accordant.report", "style.css"), ("accordant.preferences.page", "preferred.css"))
 
 
 def render_comparison(content: LearnerComparison | Mapping[str, Any]) -> str:
@@ -58,18 +52,14 @@ def render_comparison(content: LearnerComparison | Mapping[str, Any]) -> str:
             raise InputError(f"the comparison has format {content.get('result')!r}; allowed: {FORMAT}")
         content = LearnerComparison.read(json_value(dict(content)))
     reading = ComparisonReading(content)
-    return (
-        _environment()
-        .get_template("preferred.html")
-        .render(
-            content=content,
-            reading=reading,
-            style=Markup(_style()),  # noqa: S704 - files of this package
-            pareto=_pareto(reading),
-            pictures=_pictures(reading),
-            verdicts=words.verdicts(reading.rows),
-            command=content.command_line(),
-        )
+    return PAGE.render(
+        "preferred.html",
+        content=content,
+        reading=reading,
+        pareto=_pareto(reading),
+        pictures=_pictures(reading),
+        verdicts=words.verdicts(reading.rows),
+        command=content.command_line(),
     )
 
 
@@ -123,20 +113,8 @@ def _sample(css: str) -> Markup:
     return tag("svg", {"viewBox": "0 0 14 14", "class": "swatch", "aria-hidden": "true", "focusable": "false"}, *inner)
 
 
-@cache
-def _style() -> str:
-    return style_of(*STYLES)
-
-
-@cache
-def _environment() -> Environment:
-    environment = environment_of("accordant.preferences.page", "accordant.report")
-    environment.filters |= {
-        "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
-        "cell": words.cell, "change": words.change, "power": words.power_of,
-    }  # fmt: skip
-    environment.globals |= {
-        "MARKS": words.MARKS, "heading": words.heading, "swatch": swatch, "sample": _sample, "OTHERS": OTHERS,
-        "MINORITY": MINORITY,
-    }  # fmt: skip
-    return environment
+PAGE = Page(
+    "accordant.preferences.page", "preferred.css",
+    filters={"cell": words.cell, "change": words.change, "power": words.power_of},
+    names={"MARKS": words.MARKS, "heading": words.heading, "sample": _sample, "OTHERS": OTHERS, "MINORITY": MINORITY},
+)  # fmt: skip

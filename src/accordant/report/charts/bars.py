@@ -20,30 +20,14 @@ METER_WIDTH, METER_HEIGHT = 64.0, 9.0
 
 @dataclass(frozen=True)
 class Bar:
-    """One row.
+    """One row."""
 
-    Attributes
-    ----------
-    name
-        What the bar stands for.
-    value
-        Its length; None if not defined.
-    words
-        What stands beside it.
-    hatch
-        Position in `HATCHES`; None for a solid bar.
-    limits
-        Interval of the value, if there is one.
-    heading
-        Whether the name is set in bold.
-    """
-
-    name: str
-    value: float | None
-    words: str
-    hatch: int | None = None
-    limits: tuple[float, float] | None = None
-    heading: bool = False
+    name: str  # what the bar stands for
+    value: float | None  # its length; None if not defined
+    words: str  # what stands beside it
+    hatch: int | None = None  # position in `HATCHES`; None for a solid bar
+    limits: tuple[float, float] | None = None  # interval of the value, if there is one
+    heading: bool = False  # whether the name is set in bold
 
 
 def bar_chart(

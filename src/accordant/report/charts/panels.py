@@ -9,8 +9,9 @@ from functools import cached_property
 from markupsafe import Markup
 
 from accordant.report.charts.svg import figure, line, mark, tag, text, wrapped
-from accordant.report.reading import Json, Line
+from accordant.report.reading import Line
 from accordant.report.scale import NOT_DEFINED, Scale, interval, linear_scale, number
+from accordant.runs.record import Column, Limits
 
 WIDTH, NAMES, RIGHT = 360.0, 164.0, 14.0  # a phone draws it at this size, so letters stay above 11 px
 TOP, AXIS, GAP = 8.0, 42.0, 10.0
@@ -20,18 +21,10 @@ ONE_LINE, TWO_LINES = 21.0, 33.0
 
 @dataclass(frozen=True)
 class Panel:
-    """Where every row is drawn.
+    """Where every row is drawn."""
 
-    Attributes
-    ----------
-    lines
-        Strategies, top first; those outside the candidate set come last and are set apart.
-    marked
-        Whether names carry the mark of their kind; not where marks stand for something else.
-    """
-
-    lines: Sequence[Line]
-    marked: bool = True
+    lines: Sequence[Line]  # strategies, top first; those outside the candidate set come last and are set apart
+    marked: bool = True  # whether names carry the mark of their kind; not where marks stand for something else
 
     @cached_property
     def names(self) -> list[list[str]]:
@@ -150,7 +143,7 @@ SCORE_REACH = (
 )  # lines that are no candidates may score far outside; drawn whole, they would flatten the rest
 
 
-def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: int) -> Markup:
+def metric_panel(identifier: str, lines: Sequence[Line], column: Column, digits: int) -> Markup:
     """Return dots and intervals of all lines on one metric.
 
     Parameters
@@ -164,18 +157,18 @@ def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: i
     digits
         Decimals of numbers in words.
     """
-    label, goal = column["label"], column["goal"]
-    cells = [each.row["metrics"][label] for each in lines]
+    label, goal = column.label, column.goal
+    cells = [each.row.metrics[label] for each in lines]
     panel = Panel(lines)
     anchor = [0.0] if goal == "zero" else []
     scale = linear_scale([*_numbers(cells), *anchor], NAMES + 6, WIDTH - RIGHT)
     drawn: list[Markup] = []
     for each, cell, y in zip(lines, cells, panel.centres, strict=True):
-        if cell["value"] is None:
+        if cell.value is None:
             drawn.append(text(NAMES + 6, y + 4, NOT_DEFINED, "missing"))
             continue
-        limits = interval(cell["low"], cell["high"], digits)
-        about = f"{each.name}: {number(cell['value'], digits)} {limits}".strip()
+        limits = interval(cell.low, cell.high, digits)
+        about = f"{each.name}: {number(cell.value, digits)} {limits}".strip()
         drawn.append(tag("g", {}, tag("title", {}, about), *_dot(scale, cell, y, each, 4.5)))
     said = _description(lines, cells, digits)
     return figure(
@@ -189,7 +182,7 @@ def metric_panel(identifier: str, lines: Sequence[Line], column: Json, digits: i
     )
 
 
-def score_scale(scores: Iterable[Json]) -> Scale:
+def score_scale(scores: Iterable[Limits]) -> Scale:
     """Return the scale that all small composite score charts share: 0, 1, and little beyond them."""
     near = [min(max(value, SCORE_REACH[0]), SCORE_REACH[1]) for value in _numbers(scores)]
     return linear_scale([0.0, 1.0, *near], 6, SCORE_WIDTH - 6, wanted=3, tight=True)
@@ -199,8 +192,8 @@ def score_strip(each: Line, scale: Scale) -> Markup:
     """Return the composite score of one line, to stand in a table beside its number."""
     y = SCORE_HEIGHT / 2
     grid = [line(scale(value), 0, scale(value), SCORE_HEIGHT, "grid") for value in scale.ticks]
-    score = each.row["score"]
-    dot = [] if score["value"] is None else _dot(scale, score, y, each, 4.5)
+    score = each.row.score
+    dot = [] if score.value is None else _dot(scale, score, y, each, 4.5)
     return _strip(SCORE_HEIGHT, *grid, *dot)
 
 
@@ -218,15 +211,16 @@ def _strip(height: float, *children: Markup) -> Markup:
     return tag("svg", {**head, "class": "strip", "aria-hidden": "true", "focusable": "false"}, *children)
 
 
-def _dot(scale: Scale, cell: Json, y: float, each: Line, radius: float) -> list[Markup]:
+def _dot(scale: Scale, cell: Limits, y: float, each: Line, radius: float) -> list[Markup]:
+    assert cell.value is not None
     css = f"of-{each.family}" + (" selected" if each.selected else "")
     found = []
-    if cell["low"] is not None and cell["high"] is not None:
-        low, high = (scale(_on(scale, cell[end])) for end in ("low", "high"))
+    if cell.low is not None and cell.high is not None:
+        low, high = (scale(_on(scale, end)) for end in (cell.low, cell.high))
         found.append(line(low, y, high, y, f"interval {css}"))
-        ends = [scale(cell[end]) for end in ("low", "high") if cell[end] == _on(scale, cell[end])]
+        ends = [scale(end) for end in (cell.low, cell.high) if end == _on(scale, end)]
         found += [line(end, y - 3, end, y + 3, f"interval {css}") for end in ends]  # an end that is cut off has no cap
-    return [*found, mark(each.mark, scale(_on(scale, cell["value"])), y, radius, css)]
+    return [*found, mark(each.mark, scale(_on(scale, cell.value)), y, radius, css)]
 
 
 def _on(scale: Scale, value: float) -> float:
@@ -234,11 +228,11 @@ def _on(scale: Scale, value: float) -> float:
     return min(max(value, scale.low), scale.high)
 
 
-def _numbers(cells: Iterable[Json]) -> list[float]:
-    return [cell[part] for cell in cells for part in ("value", "low", "high") if cell[part] is not None]
+def _numbers(cells: Iterable[Limits]) -> list[float]:
+    return [each for cell in cells for each in (cell.value, cell.low, cell.high) if each is not None]
 
 
-def _description(lines: Sequence[Line], cells: Sequence[Json], digits: int) -> str:
+def _description(lines: Sequence[Line], cells: Sequence[Limits], digits: int) -> str:
     """Put the panel into words: every value, in the order of the rows."""
-    parts = [f"{each.name} {number(cell['value'], digits)}" for each, cell in zip(lines, cells, strict=True)]
+    parts = [f"{each.name} {number(cell.value, digits)}" for each, cell in zip(lines, cells, strict=True)]
     return "; ".join(parts) + "."

@@ -7,23 +7,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.report.charts.svg import AVERAGE_WIDTH, figure, line, mark, tag, text
-from accordant.report.reading import Json, Line, oriented
+from accordant.report.charts.svg import Label, figure, line, mark, placed, tag, text
+from accordant.report.reading import Line, oriented
 from accordant.report.scale import Scale, linear_scale, number
 from accordant.report.standings import Standing
+from accordant.runs.record import Column
 
 WIDTH, HEIGHT = 360.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 16.0, 26.0, 50.0
 NEAR = 8.0  # marks closer than this share one label
-LETTER = 12.0
 FRONT, BEHIND = "star", "open-circle"
-# where the label of a mark may stand, best first: offset and side
-PLACES = (
-    *((9, 4, "start"), (-9, 4, "end"), (0, -10, "middle"), (0, 19, "middle")),
-    *((9, -8, "start"), (-9, -8, "end"), (9, 16, "start"), (-9, 16, "end")),
-    *((20, 4, "start"), (-20, 4, "end"), (0, -24, "middle"), (0, 32, "middle")),
-)
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -36,7 +29,7 @@ class Point:
     shape: str
 
 
-def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[Json, Json]) -> Markup:
+def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[Column, Column]) -> Markup:
     """Return candidates on two metrics; the mark of one that no other dominates is full, of others hollow.
 
     Marks carry the position of the strategy in the leaderboard; the key with names stands beside the drawing.
@@ -54,7 +47,7 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
     scales = _axis(standings, across, LEFT, WIDTH - RIGHT), _axis(standings, up, HEIGHT - BOTTOM, TOP)
     points = []
     for each in standings:
-        right, above = (each.line.value(column["label"]) for column in columns)
+        right, above = (each.line.value(column.label) for column in columns)
         if right is None or above is None:
             continue
         place = scales[0](_shown(across, right)), scales[1](_shown(up, above))
@@ -64,7 +57,7 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
         for point in sorted(points, key=lambda point: point.shape == FRONT)
     ]
     free = [each.line.name for each in standings if each.compared and not each.dominated_by]
-    title = f"{up['label']} against {across['label']}"
+    title = f"{up.label} against {across.label}"
     said = f"Not dominated on these two metrics: {', '.join(free) or 'none'}. Values: " + "; ".join(
         _said(point.line, columns) for point in points
     )
@@ -72,19 +65,19 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
     return figure(identifier, (WIDTH, HEIGHT), title, said, *parts)
 
 
-def _shown(column: Json, value: float) -> float:
-    return abs(value) if column["goal"] == "zero" else value
+def _shown(column: Column, value: float) -> float:
+    return abs(value) if column.goal == "zero" else value
 
 
-def _axis(standings: Sequence[Standing], column: Json, worst: float, best: float) -> Scale:
+def _axis(standings: Sequence[Standing], column: Column, worst: float, best: float) -> Scale:
     """Return the axis of a metric, turned round where less is better."""
-    values = [each.line.value(column["label"]) for each in standings]
+    values = [each.line.value(column.label) for each in standings]
     shown = [_shown(column, value) for value in values if value is not None]
-    forward = oriented(column["goal"], 2.0) > oriented(column["goal"], 1.0)
+    forward = oriented(column.goal, 2.0) > oriented(column.goal, 1.0)
     return linear_scale(shown, worst, best) if forward else linear_scale(shown, best, worst)
 
 
-def _frame(scales: tuple[Scale, Scale], columns: tuple[Json, Json]) -> list[Markup]:
+def _frame(scales: tuple[Scale, Scale], columns: tuple[Column, Column]) -> list[Markup]:
     across, up = scales
     base, found = HEIGHT - BOTTOM, []
     for value, label in zip(across.ticks, across.labels(), strict=True):
@@ -102,9 +95,9 @@ def _frame(scales: tuple[Scale, Scale], columns: tuple[Json, Json]) -> list[Mark
     return found
 
 
-def _title(column: Json) -> str:
-    label = column["label"] if len(column["label"]) <= 36 else column["label"][:35] + "…"
-    return f"|{label}|" if column["goal"] == "zero" else label
+def _title(column: Column) -> str:
+    label = column.label if len(column.label) <= 36 else column.label[:35] + "…"
+    return f"|{label}|" if column.goal == "zero" else label
 
 
 def _labels(points: Sequence[Point]) -> list[Markup]:
@@ -116,51 +109,23 @@ def _labels(points: Sequence[Point]) -> list[Markup]:
             clusters.append([point])
         else:
             home.append(point)
-    taken: list[Box] = [(p.x - 6, p.y - 6, p.x + 6, p.y + 6) for p in points]
-    found = []
+    labels = []
     for cluster in clusters:
         words = ", ".join(str(point.line.position) for point in cluster)
-        centre = cluster[0]
-        options = [(_box(centre, words, place), place) for place in PLACES]
-        box, (dx, dy, anchor) = min(
-            options,
-            key=lambda option: sum(_overlap(option[0], other) for other in taken) + _outside(option[0]),
-        )
-        taken.append(box)
         css = "number selected" if any(point.line.selected for point in cluster) else "number"
-        found.append(text(centre.x + dx, centre.y + dy, words, css, anchor))
-    return found
+        labels.append(Label(cluster[0].x, cluster[0].y, words, css))
+    taken = [(p.x - 6, p.y - 6, p.x + 6, p.y + 6) for p in points]
+    return placed(labels, taken, (LEFT, TOP - 12, WIDTH, HEIGHT - BOTTOM - 12))
 
 
 def _near(a: Point, b: Point) -> bool:
     return abs(a.x - b.x) < NEAR and abs(a.y - b.y) < NEAR
 
 
-def _box(point: Point, words: str, place: tuple[int, int, str]) -> Box:
-    dx, dy, anchor = place
-    width = len(words) * AVERAGE_WIDTH * LETTER
-    left = point.x + dx - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
-    return left, point.y + dy - 10, left + width, point.y + dy + 2
-
-
-def _overlap(a: Box, b: Box) -> float:
-    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
-
-
-def _outside(box: Box) -> float:
-    """Return a price for leaving the drawing."""
-    return 1e3 * (
-        max(0.0, LEFT - box[0])
-        + max(0.0, box[2] - WIDTH)
-        + max(0.0, TOP - 12 - box[1])
-        + max(0.0, box[3] - HEIGHT + BOTTOM + 12)
-    )
-
-
 def _mark(point: Point) -> Markup:
     return mark(point.shape, point.x, point.y, 5, "front" if point.shape == FRONT else "behind")
 
 
-def _said(each: Line, columns: tuple[Json, Json]) -> str:
-    values = ", ".join(f"{column['label']} {number(each.value(column['label']))}" for column in columns)
+def _said(each: Line, columns: tuple[Column, Column]) -> str:
+    values = ", ".join(f"{column.label} {number(each.value(column.label))}" for column in columns)
     return f"{each.position} {each.name}: {values}"

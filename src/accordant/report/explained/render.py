@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.explanation.explanation import FORMAT
-from accordant.naming import listed
-from accordant.report.charts.svg import figure, line, mark, swatch, tag, text, wrapped
+from accordant.report.charts.svg import figure, line, mark, tag, text, wrapped
 from accordant.report.explained import pages
-from accordant.report.page import environment_of, style_of
-from accordant.report.render import breakable
-from accordant.report.scale import Scale, count, linear_scale, number
+from accordant.report.page import Page
+from accordant.report.scale import Scale, linear_scale, number
 
 Json = dict[str, Any]
 
@@ -30,24 +26,12 @@ POINTS: Mapping[str, str] = {"disagreement": "d", "ideal": "u*"}
 
 @dataclass(frozen=True)
 class Strip:
-    """The rows of one stakeholder.
+    """The rows of one stakeholder."""
 
-    Attributes
-    ----------
-    who
-        The stakeholder.
-    rewards
-        Expected reward of each action.
-    favourites
-        Actions it would choose alone.
-    points
-        Where the rule measures from, by the short names of `POINTS`.
-    """
-
-    who: str
-    rewards: Sequence[float]
-    favourites: Sequence[str]
-    points: Mapping[str, float]
+    who: str  # the stakeholder
+    rewards: Sequence[float]  # expected reward of each action
+    favourites: Sequence[str]  # actions it would choose alone
+    points: Mapping[str, float]  # where the rule measures from, by the short names of `POINTS`
 
 
 def strip_chart(identifier: str, explained: Json) -> Markup:
@@ -127,9 +111,6 @@ def _description(strips: Sequence[Strip], actions: Sequence[str], decision: str)
     return f"Decided: {decision}. " + ". ".join(parts) + "."
 
 
-STYLES = (("accordant.report", "style.css"), ("accordant.report.explained", "explained.css"))
-
-
 def render_explanation(content: dict[str, Any]) -> str:
     """Return explanations of one or more decisions as one HTML document.
 
@@ -147,28 +128,11 @@ def render_explanation(content: dict[str, Any]) -> str:
         raise InputError(f"explanations have format {content.get('format')!r}; allowed: {FORMAT}")
     explanations = content["explanations"]
     charts = [strip_chart(f"strip-{k}", each) for k, each in enumerate(explanations, 1)]
-    return (
-        _environment()
-        .get_template("explanation.html")
-        .render(
-            content=content,
-            style=Markup(_style()),  # noqa: S704 - files of this package
-            explained=list(zip(explanations, charts, strict=True)),
-        )
-    )
+    return PAGE.render("explanation.html", content=content, explained=list(zip(explanations, charts, strict=True)))
 
 
-@cache
-def _style() -> str:
-    return style_of(*STYLES)
-
-
-@cache
-def _environment() -> Environment:
-    environment = environment_of("accordant.report.explained", "accordant.report")
-    environment.filters |= {
-        "number": number, "count": count, "breakable": breakable, "listed": listed, "gain": pages.gain,
-        "feature": pages.feature_value, "share": pages.share,
-    }  # fmt: skip
-    environment.globals |= {"pages": pages, "swatch": swatch}
-    return environment
+PAGE = Page(
+    "accordant.report.explained", "explained.css",
+    filters={"gain": pages.gain, "feature": pages.feature_value, "share": pages.share},
+    names={"pages": pages},
+)  # fmt: skip

@@ -40,36 +40,26 @@ class Confounding:
 
     Attributes
     ----------
-    strategy
-        The selected rule; empty if nothing is compared.
-    sentences
-        The finding in words.
-    odds_ratios
-        As written in the heads of tables.
     compared, welfare
         The tables.
     features, more_features
         Column and what leaving it out would amount to: the strongest ones, and the rest.
-    observed
-        Stakeholders whose rewards were only observed.
-    level
-        Of the intervals.
     """
 
-    strategy: str
-    sentences: tuple[str, ...]
-    odds_ratios: tuple[str, ...]
+    strategy: str  # the selected rule; empty if nothing is compared
+    sentences: tuple[str, ...]  # the finding in words
+    odds_ratios: tuple[str, ...]  # as written in the heads of tables
     compared: tuple[ComparedRow, ...]
     welfare: tuple[WelfareRow, ...]
     features: tuple[tuple[str, str], ...]
     more_features: tuple[tuple[str, str], ...]
-    observed: tuple[str, ...]
-    level: str
+    observed: tuple[str, ...]  # stakeholders whose rewards were only observed
+    level: str  # of the intervals
 
 
 def confounding(reading: Reading) -> Confounding | None:
     """Return what the record says about hidden reasons; None if the rewards of all actions are known, or it is old."""
-    found = reading.content["scrutiny"].get("sensitivity")
+    found = reading.scrutiny.sensitivity
     if not found or not found["rules"]:
         return None
     features = tuple((each["column"], number(each["odds_ratio"], 2)) for each in found["features"])

@@ -70,33 +70,19 @@ class Division:
 
 @dataclass(frozen=True)
 class Deciders:
-    """What the section says.
+    """What the section says."""
 
-    Attributes
-    ----------
-    strategy
-        Whose decisions they are.
-    sentences
-        The finding in words.
-    divisions
-        One per grouping.
-    rotated
-        Whether nobody's choice is each action alike; else it is the one declared first.
-    reasons
-        What means nothing for this strategy, and why.
-    """
-
-    strategy: str
-    sentences: tuple[Markup, ...]
-    divisions: tuple[Division, ...]
-    rotated: bool
-    reasons: tuple[str, ...]
+    strategy: str  # whose decisions they are
+    sentences: tuple[Markup, ...]  # the finding in words
+    divisions: tuple[Division, ...]  # one per grouping
+    rotated: bool  # whether nobody's choice is each action alike; else it is the one declared first
+    reasons: tuple[str, ...]  # what means nothing for this strategy, and why
 
 
 def deciders(reading: Reading) -> Deciders:
     """Return what the record says about influence."""
-    scrutiny = reading.content["scrutiny"]
-    found, strategy = scrutiny["influence"], scrutiny["strategy"]
+    scrutiny = reading.scrutiny
+    found, strategy = scrutiny.influence, scrutiny.strategy
     divisions = tuple(_division(reading, each, k) for k, each in enumerate(found, 1))
     rotated = any(each["power"].get("ties") == "rotated" for each in found)
     return Deciders(strategy, _sentences(found[0], strategy) if found else (), divisions, rotated, _reasons(found))

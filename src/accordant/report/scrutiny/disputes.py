@@ -22,23 +22,17 @@ class PriceRow:
 
     Attributes
     ----------
-    within
-        The bound, as written.
     changed, lost, hopeless
         Share of decisions that differ, score of the rule lost per row where it is finite, and how many more rows
         have none that is.
-    cells
-        Change of each metric of the table.
-    reason
-        Why the bound cannot be met; empty if it can.
     """
 
-    within: str
+    within: str  # the bound, as written
     changed: str
     lost: str
     hopeless: float | None
-    cells: tuple[Cell, ...]
-    reason: str
+    cells: tuple[Cell, ...]  # change of each metric of the table
+    reason: str  # why the bound cannot be met; empty if it can
 
 
 @dataclass(frozen=True)
@@ -197,63 +191,39 @@ class Pair:
     ----------
     metrics, verdict
         Labels, and the word for their conflict.
-    grounds
-        Which of the grounds for a verdict apply, in words.
-    costs
-        The best candidate of each metric and what it is behind in the other one.
-    concessions
-        Over ever larger sets of policies, as written.
     improvements, attempts
         Policies that were tried against candidates, with their gains: confirmed ones, and others.
-    reasons
-        What was not computed, and why.
     """
 
     metrics: tuple[str, str]
     verdict: str
-    grounds: tuple[str, ...]
-    costs: tuple[str, ...]
-    concessions: tuple[tuple[str, str], ...]
+    grounds: tuple[str, ...]  # which of the grounds for a verdict apply, in words
+    costs: tuple[str, ...]  # the best candidate of each metric and what it is behind in the other one
+    concessions: tuple[tuple[str, str], ...]  # over ever larger sets of policies, as written
     improvements: tuple[str, ...]
     attempts: tuple[str, ...]
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  # what was not computed, and why
 
 
 @dataclass(frozen=True)
 class Disputes:
-    """What the section says.
+    """What the section says."""
 
-    Attributes
-    ----------
-    summary
-        How many pairs have which verdict.
-    verdicts
-        Those that occur, with their meaning.
-    pairs
-        In the order of `MEANINGS`.
-    prices
-        What bounds on group gaps cost.
-    tried
-        What was looked at, in words.
-    level
-        Of the intervals.
-    """
-
-    summary: str
-    verdicts: tuple[tuple[str, str], ...]
-    pairs: tuple[Pair, ...]
-    prices: tuple[ParityPrice, ...]
-    tried: str
-    level: str
+    summary: str  # how many pairs have which verdict
+    verdicts: tuple[tuple[str, str], ...]  # those that occur, with their meaning
+    pairs: tuple[Pair, ...]  # in the order of `MEANINGS`
+    prices: tuple[ParityPrice, ...]  # what bounds on group gaps cost
+    tried: str  # what was looked at, in words
+    level: str  # of the intervals
 
 
 def disputes(reading: Reading) -> Disputes:
     """Return what the record says about conflicts."""
-    found = reading.content["scrutiny"]["conflict"]
+    found = reading.scrutiny.conflict
     order = list(MEANINGS)
     pairs = sorted((_pair(each) for each in found["pairs"]), key=lambda pair: order.index(pair.verdict))
     verdicts = Counter(pair.verdict for pair in pairs)
-    weighted = [column["label"] for column in reading.weighted]
+    weighted = [column.label for column in reading.weighted]
     return Disputes(
         summary=_summary(verdicts),
         verdicts=tuple((word, MEANINGS[word]) for word in verdicts),

@@ -36,14 +36,14 @@ class Findings:
 
 def findings(reading: Reading) -> Findings | None:
     """Return what the scrutiny of a run found; None if the record has none."""
-    if not reading.content.get("scrutiny"):
+    if not reading.record.scrutiny:
         return None
-    scrutiny = reading.content["scrutiny"]
+    scrutiny = reading.scrutiny
     return Findings(
         trust=trust(reading),
         deciders=deciders(reading),
-        weighed=None if scrutiny["weights"] is None else weighed(reading),
-        unweighed=scrutiny.get("unweighed") or "",
+        weighed=None if scrutiny.weights is None else weighed(reading),
+        unweighed=scrutiny.unweighed,
         disputes=disputes(reading),
         confounding=confounding(reading),
     )

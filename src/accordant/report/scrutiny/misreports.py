@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from markupsafe import Markup
@@ -58,15 +59,17 @@ class Bounds:
     reasons: dict[str, str]
 
 
-def bounds_of(scrutiny: Json, weighted: Collection[str]) -> Bounds | None:
+def bounds_of(
+    bounds: Sequence[Json] | None, weighted: Collection[str], unbounded: Mapping[str, str] = MappingProxyType({})
+) -> Bounds | None:
     """Return the bounds of a record, metrics in its order; None if it was written without."""
-    if "bounds" not in scrutiny:
+    if bounds is None:
         return None
-    found = tuple(_rows(scrutiny["bounds"]))
+    found = tuple(_rows(bounds))
     return Bounds(
         tuple(each for each in found if each[0] in weighted),
         tuple(each for each in found if each[0] not in weighted),
-        scrutiny.get("unbounded") or {},
+        dict(unbounded),
     )
 
 
@@ -116,9 +119,6 @@ def _certainty(low: str, high: str) -> str:
     return low if low == high else f"low end {low}, high end {high}"
 
 
-_Json = dict[str, Any]
-
-
 @dataclass(frozen=True)
 class Gain:
     """What one stakeholder can gain alone: in which share of decisions, and how much on average."""
@@ -128,7 +128,7 @@ class Gain:
     mean: str
 
 
-def gains(compared: _Json) -> tuple[Gain, ...]:
+def gains(compared: Json) -> tuple[Gain, ...]:
     """Return the gains under one strategy; none if the record does not say."""
     return tuple(
         Gain(
@@ -140,7 +140,7 @@ def gains(compared: _Json) -> tuple[Gain, ...]:
     )
 
 
-def _between(ends: _Json, written: Any) -> str:
+def _between(ends: Json, written: Any) -> str:
     low, high = known(ends["low"]), known(ends["high"])
     if low is None or high is None:
         return "–"
@@ -154,9 +154,8 @@ SCALES = {
 }
 
 
-def order_sentences(scrutiny: _Json) -> tuple[Markup, ...]:
+def order_sentences(rankings: Sequence[Json]) -> tuple[Markup, ...]:
     """Return what is shown about the best candidate; nothing if the record does not say."""
-    rankings = scrutiny.get("ranking", [])
     return tuple(
         _sentence(words, [each for each in rankings if each["ranges"] == ranges])
         for ranges, words in SCALES.items()
@@ -164,7 +163,7 @@ def order_sentences(scrutiny: _Json) -> tuple[Markup, ...]:
     )
 
 
-def _sentence(words: str, rankings: list[_Json]) -> Markup:
+def _sentence(words: str, rankings: list[Json]) -> Markup:
     everybody = max(len(each["coalition"]) for each in rankings)
     holds = {_who(each["coalition"], everybody): each["best_holds"] for each in rankings}
     shown, open_ = [who for who, kept in holds.items() if kept], [who for who, kept in holds.items() if not kept]

@@ -19,35 +19,18 @@ LEAST_RADII = 6  # drawn in any case
 SPOKEN = 0.05  # the radius of the first sentence, or the nearest one on record
 ANYTHING = "any"  # how a radius without end is written
 QUANTILES = {"0": "smallest", "0.1": "9 in 10 reach", "0.5": "half reach", "0.9": "1 in 10 reaches"}
-CERTAINTY = {
-    True: "exact: all others can be changed",
-    False: "sound: others may hold as well",
-}
+CERTAINTY = {True: "exact: all others can be changed", False: "sound: others may hold as well"}
 
 
 @dataclass(frozen=True)
 class Coalition:
-    """Who misreports together, and which shares of decisions they cannot change.
+    """Who misreports together, and which shares of decisions they cannot change."""
 
-    Attributes
-    ----------
-    members
-        Names.
-    everybody
-        Whether nobody is missing.
-    shares
-        By radius, for all radii on record; None without contexts.
-    quantiles
-        By level, as they are written.
-    never
-        Share of decisions that no misreport of theirs changes.
-    """
-
-    members: tuple[str, ...]
-    everybody: bool
-    shares: tuple[float | None, ...]
-    quantiles: dict[str, str]
-    never: float | None
+    members: tuple[str, ...]  # names
+    everybody: bool  # whether nobody is missing
+    shares: tuple[float | None, ...]  # by radius, for all radii on record; None without contexts
+    quantiles: dict[str, str]  # by level, as they are written
+    never: float | None  # share of decisions that no misreport of theirs changes
 
     @property
     def name(self) -> str:
@@ -122,13 +105,13 @@ class Trust:
 
 def trust(reading: Reading) -> Trust:
     """Return what the record says about certificates."""
-    scrutiny = reading.content["scrutiny"]
-    found = scrutiny["certificates"]
+    scrutiny = reading.scrutiny
+    found = scrutiny.certificates
     coalitions = _coalitions(found)
     singles, pair, everybody = _first(coalitions)
     first = (*singles, *pair, *everybody)
     radii = [float(delta) for delta in found["deltas"]]
-    compared = scrutiny["by_strategy"][0]["deltas"] if scrutiny["by_strategy"] else []
+    compared = scrutiny.by_strategy[0]["deltas"] if scrutiny.by_strategy else []
     wanted = [*(delta for delta in compared if delta in radii), radii[-1]]
     deltas = tuple((radii.index(delta), delta) for delta in dict.fromkeys(wanted))
     low, high = found["box"]
@@ -147,10 +130,10 @@ def trust(reading: Reading) -> Trust:
         box=(low, high),
         frozen=found["frozen"],
         collusion=_collusion(found, [k for k, _ in deltas]),
-        rivals=tuple(_rival(reading, each) for each in scrutiny["by_strategy"]),
+        rivals=tuple(_rival(reading, each) for each in scrutiny.by_strategy),
         rival_deltas=tuple(compared),
-        order=order_sentences(scrutiny),
-        bounds=bounds_of(scrutiny, {column["label"] for column in reading.weighted}),
+        order=order_sentences(scrutiny.ranking),
+        bounds=bounds_of(scrutiny.bounds, {column.label for column in reading.weighted}, scrutiny.unbounded),
     )
 
 

@@ -130,21 +130,15 @@ class Shift:
 
     Attributes
     ----------
-    rival
-        Who takes over, with those that share its values.
-    points
-        Percentage points of weight.
     giving, taking
         Metrics that lose and gain weight, each with its points.
-    wins_from
-        Points until nobody is ahead of the rival; a dash if it wins nowhere.
     """
 
-    rival: str
-    points: str
+    rival: str  # who takes over, with those that share its values
+    points: str  # percentage points of weight
     giving: str
     taking: str
-    wins_from: str
+    wins_from: str  # points until nobody is ahead of the rival; a dash if it wins nowhere
 
 
 @dataclass(frozen=True)
@@ -212,7 +206,8 @@ class Weighed:
 
 def weighed(reading: Reading) -> Weighed:
     """Return what the record says about weights."""
-    found = reading.content["scrutiny"]["weights"]
+    found = reading.scrutiny.weights
+    assert found is not None
     regions, survival = found["regions"], found["sampling_error"]
     bars, drawn = _drawings(regions)
     return Weighed(

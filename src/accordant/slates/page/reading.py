@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from accordant.naming import listed
-from accordant.report.reading import Json, Line, Reading
+from accordant.report.reading import Json, Line, Listing
 from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import Cell
+from accordant.runs.record import Column, Row
 from accordant.slates.evaluation.front import FrontRow
 from accordant.slates.result import RuleResult, SlateResult
 
@@ -56,9 +57,18 @@ class RuleLine(Line):
         return f"{self.position}. {self.name}"
 
 
+class MeasureColumn(Column):
+    """A measure of lists as a column: which one, and its parameters."""
+
+    measure: str
+    parameters: Json
+
+
 @dataclass(frozen=True)
-class SlateReading(Reading):
+class SlateReading(Listing):
     """The result, and the questions that several sections ask of it."""
+
+    content: Json
 
     @cached_property
     def result(self) -> SlateResult:
@@ -68,22 +78,22 @@ class SlateReading(Reading):
     @cached_property
     def lines(self) -> tuple[RuleLine, ...]:
         """Candidates in order of their score, then the lines that cannot win."""
-        rows = sorted(self.result.leaderboard, key=lambda row: not row["candidate"])
+        rows = sorted((Row(**row) for row in self.result.leaderboard), key=lambda row: not row.candidate)
         rules = {each.label: each for each in self.result.rules}
         standings = {each.rule: each for each in self.result.front.rows}
         return tuple(
             RuleLine(
-                row["strategy"], row["kind"], row["kind"] if row["kind"] in KINDS else "other", row["candidate"],
-                row["strategy"] == self._chosen, rules[row["strategy"]].note, position, row,
-                rules[row["strategy"]], standings[row["strategy"]], self._roles(row["strategy"]),
+                row.strategy, row.kind, row.kind if row.kind in KINDS else "other", row.candidate,
+                row.strategy == self._chosen, rules[row.strategy].note, position, row,
+                rules[row.strategy], standings[row.strategy], self._roles(row.strategy),
             )
             for position, row in enumerate(rows, 1)
         )  # fmt: skip
 
-    @property
-    def columns(self) -> list[Json]:
+    @cached_property
+    def columns(self) -> tuple[MeasureColumn, ...]:
         """All measures."""
-        return list(self.result.columns)
+        return tuple(MeasureColumn(**each) for each in self.result.columns)
 
     @property
     def level(self) -> str:
@@ -125,9 +135,9 @@ class SlateReading(Reading):
         prices = self.result.prices
         return None if prices is None else prices.reference
 
-    def column(self, label: str) -> Json | None:
+    def column(self, label: str) -> MeasureColumn | None:
         """Return a measure by its label."""
-        return next((each for each in self.columns if each["label"] == label), None)
+        return next((each for each in self.columns if each.label == label), None)
 
     def folded(self, lines: Sequence[RuleLine], first: int = FOLD) -> tuple[list[RuleLine], list[RuleLine]]:
         """Return lines that stand unfolded, the first and the marked ones, and the others."""
@@ -141,8 +151,8 @@ class SlateReading(Reading):
         """Return the mean of what a stakeholder attains, as a number and as a cell."""
         label = self._attained_label(stakeholder)
         if label is not None:
-            cell = line.row["metrics"][label]
-            return cell["value"], Cell(number(cell["value"]), interval(cell["low"], cell["high"]))
+            cell = line.row.metrics[label]
+            return cell.value, Cell(number(cell.value), interval(cell.low, cell.high))
         past = line.rule.over_time
         if stakeholder not in past.stakeholders or not past.days:
             return None, Cell(number(None))
@@ -152,9 +162,9 @@ class SlateReading(Reading):
     def called(self, label: str) -> str:
         """Return what a measure is about, in words where its label may say too little."""
         column = self.column(label)
-        if column is not None and column["measure"] == "attained":
-            return f"what {column['parameters']['stakeholder']} attains"
-        if column is not None and column["measure"] == "worst_off":
+        if column is not None and column.measure == "attained":
+            return f"what {column.parameters['stakeholder']} attains"
+        if column is not None and column.measure == "worst_off":
             return "what the worst-off attains"
         return f"“{label}”"
 
@@ -169,8 +179,8 @@ class SlateReading(Reading):
 
     def _attained_label(self, stakeholder: str) -> str | None:
         """Return the label of the measure of what a stakeholder attains; None if it is not among them."""
-        found = (each for each in self.columns if each["measure"] == "attained")
-        return next((each["label"] for each in found if each["parameters"]["stakeholder"] == stakeholder), None)
+        found = (each for each in self.columns if each.measure == "attained")
+        return next((each.label for each in found if each.parameters["stakeholder"] == stakeholder), None)
 
     @property
     def _chosen(self) -> str | None:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from accordant.errors import InputError
-from accordant.naming import listed
 from accordant.report.charts.panels import metric_panel, score_axis, score_scale, score_strip
-from accordant.report.charts.svg import swatch
-from accordant.report.page import environment_of, style_of
+from accordant.report.page import Page
 from accordant.report.reading import GOALS
-from accordant.report.render import breakable
-from accordant.report.scale import count, interval, number, percent
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
 from accordant.slates.options import command_line
 from accordant.slates.page import declarations, gains, maps, summary
@@ -28,7 +22,6 @@ from accordant.slates.page.robustness import Robustness, changes, robustness
 from accordant.slates.page.tradeoffs import check, front_chart
 from accordant.slates.result import FORMAT, ItemResult
 
-STYLES = (("accordant.report", "style.css"), ("accordant.slates.page", "slates.css"))
 BESIDE, MORE = 5, 6  # measures beside the score, and per further table
 
 
@@ -41,12 +34,12 @@ def render_slates(content: dict[str, Any]) -> str:
     if content.get("result") != FORMAT:
         raise InputError(f"the slates have format {content.get('result')!r}; allowed: {FORMAT}")
     reading = SlateReading(content)
-    return _environment().get_template("slates.html").render(
+    return PAGE.render(
+        "slates.html",
         content=reading.result,
         reading=reading,
-        style=Markup(_style()),  # noqa: S704 - files of this package
         front=_front(reading),
-        score_scale=score_scale(line.row["score"] for line in reading.lines),
+        score_scale=score_scale(line.row.score for line in reading.lines),
         boards=_boards(reading),
         changed=changes(reading),
         attainment=attainment_table(reading),
@@ -89,7 +82,7 @@ def _front(reading: SlateReading) -> dict[str, Any]:
 
 def _boards(reading: SlateReading) -> dict[str, Any]:
     """Return tables of measures: those that count and the first others beside the score, and all others."""
-    ordered = sorted(reading.columns, key=lambda column: -column["weight"])
+    ordered = sorted(reading.columns, key=lambda column: -column.weight)
     first, others = ordered[:BESIDE], ordered[BESIDE:]
     shown, rest = reading.folded(reading.lines)
     kept = {line.position for line in shown}
@@ -98,7 +91,7 @@ def _boards(reading: SlateReading) -> dict[str, Any]:
         "more": [metric_table(reading, part) for part in in_parts(others, MORE)],
         "kept": kept,
         "rest": rest,
-        "weighted": sorted(reading.weighted, key=lambda column: -column["weight"]),
+        "weighted": sorted(reading.weighted, key=lambda column: -column.weight),
     }
 
 
@@ -169,22 +162,15 @@ def _last(values: Sequence[Any]) -> Any:
     return values[-1] if values else None
 
 
-@cache
-def _style() -> str:
-    return style_of(*STYLES)
-
-
-@cache
-def _environment() -> Environment:
-    environment = environment_of("accordant.slates.page", "accordant.report")
-    environment.filters |= {
-        "number": number, "count": count, "percent": percent, "breakable": breakable, "listed": listed,
-        "interval": interval, "score": score_cell, "sentence": sentence,
-        "standing": declarations.standing, "rows_of": _of, "last_of": _last,
-    }  # fmt: skip
-    environment.globals |= {
-        "KINDS": KINDS, "GOALS": GOALS, "STANDINGS": declarations.STANDINGS, "swatch": swatch, "summary": summary,
+PAGE = Page(
+    "accordant.slates.page", "slates.css",
+    filters={
+        "score": score_cell, "sentence": sentence, "standing": declarations.standing, "rows_of": _of,
+        "last_of": _last,
+    },
+    names={
+        "KINDS": KINDS, "GOALS": GOALS, "STANDINGS": declarations.STANDINGS, "summary": summary,
         "declared": declarations, "role_words": role_words, "score_axis": score_axis, "score_strip": score_strip,
         "sample": maps.sample, "MARKS": KINDS,
-    }  # fmt: skip
-    return environment
+    },
+)  # fmt: skip

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from accordant.naming import listed
-from accordant.report.reading import Json
 from accordant.report.scale import NOT_DEFINED, interval, number, percent
 from accordant.slates.evaluation.stability import Dropped
-from accordant.slates.page.reading import RuleLine, SlateReading
+from accordant.slates.page.reading import MeasureColumn, RuleLine, SlateReading
 from accordant.slates.page.summary import BETTER, meaning, signed, span
 from accordant.slates.result import Change as Difference
 from accordant.slates.result import ManipulabilityResult
@@ -125,7 +124,7 @@ class Change:
 class Row:
     """One measure: its column, and its differences on the later requests, None without a trial, and on all."""
 
-    column: Json
+    column: MeasureColumn
     later: Change | None
     every: Change
 
@@ -159,7 +158,7 @@ def changes(reading: SlateReading) -> Changes | None:
     rows = tuple(
         Row(column, None if trial is None else _change(trial.differences[label]), _change(found))
         for column in reading.columns
-        for label in [column["label"]]
+        for label in [column.label]
         for found in [prices.rules[looked.name][label]]
     )
     later = [row.later for row in rows if row.later is not None]

@@ -99,8 +99,8 @@ def first_sentence(reading: SlateReading) -> str | None:
     best = next((line for line in reading.lines if "first" in line.roles), None)
     if best is None:
         return None
-    score = best.row["score"]
-    told = f"{number(score['value'])} {interval(score['low'], score['high'])}".strip()
+    score = best.row.score
+    told = f"{number(score.value)} {interval(score.low, score.high)}".strip()
     return f"On all requests {best.name} has the highest composite score, {told}."
 
 

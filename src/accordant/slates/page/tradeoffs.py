@@ -54,8 +54,8 @@ def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str
 
 def _reach(each: RuleLine, label: str, crossed: bool) -> list[float]:
     """Return what must fit on an axis: the value, and its interval if it is drawn."""
-    cell = each.row["metrics"][label]
-    return [cell[part] for part in ("value", *(("low", "high") if crossed else ())) if cell[part] is not None]
+    cell = each.row.metrics[label]
+    return [end for end in (cell.value, *((cell.low, cell.high) if crossed else ())) if end is not None]
 
 
 def _frame(scales: tuple[Scale, Scale], axes: tuple[str, str]) -> list[Markup]:
@@ -79,12 +79,12 @@ def _cut(label: str) -> str:
 def _cross(each: RuleLine, axes: tuple[str, str], scales: Sequence[Scale], place: tuple[float, float]) -> list[Markup]:
     """Return the intervals of a rule."""
     x, y = place
-    cells: list[Json] = [each.row["metrics"][label] for label in axes]
+    first, second = (each.row.metrics[label] for label in axes)
     found = []
-    if cells[0]["low"] is not None:
-        found.append(line(scales[0](cells[0]["low"]), y, scales[0](cells[0]["high"]), y, "interval"))
-    if cells[1]["low"] is not None:
-        found.append(line(x, scales[1](cells[1]["low"]), x, scales[1](cells[1]["high"]), "interval"))
+    if first.low is not None and first.high is not None:
+        found.append(line(scales[0](first.low), y, scales[0](first.high), y, "interval"))
+    if second.low is not None and second.high is not None:
+        found.append(line(x, scales[1](second.low), x, scales[1](second.high), "interval"))
     return found
 
 
@@ -121,10 +121,8 @@ def _label(group: Sequence[RuleLine]) -> str:
 
 
 def _said(each: RuleLine, axes: tuple[str, str]) -> str:
-    cells = [(label, each.row["metrics"][label]) for label in axes]
-    values = ", ".join(
-        f"{label} {number(cell['value'])} {interval(cell['low'], cell['high'])}".strip() for label, cell in cells
-    )
+    cells = [(label, each.row.metrics[label]) for label in axes]
+    values = ", ".join(f"{label} {number(cell.value)} {interval(cell.low, cell.high)}".strip() for label, cell in cells)
     return f"{each.words}: {values}"
 
 

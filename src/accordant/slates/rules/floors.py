@@ -22,7 +22,7 @@ from accordant.slates.rules.floor_exchanges import FLOOR_TOLERANCE, RepairState,
 from accordant.slates.rules.greedy import gains_for_lengths
 from accordant.slates.slates import NOTHING, Slates, State
 from accordant.strategies.block import weighted_sum
-from accordant.strategies.constraints.declaration import Declared, declared, is_share, only_keys
+from accordant.strategies.constraints.declaration import FrozenMapping, declared, is_share, only_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ class Floored(SlateRule):
                                  "stakeholder")  # fmt: skip
         object.__setattr__(self, "kind", inner.kind)
         object.__setattr__(self, "floors", declared(self.floors))
-        object.__setattr__(self, "rule", Declared(name=inner.name, parameters=declared(inner.parameters)))
+        object.__setattr__(self, "rule", FrozenMapping(name=inner.name, parameters=declared(inner.parameters)))
 
     @cached_property
     def inner(self) -> SlateRule:

@@ -22,7 +22,7 @@ from accordant.slates.candidates import BestItems, Candidates, best_items, even_
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE, Block
-from accordant.strategies.constraints.declaration import Declared, declared, only_keys
+from accordant.strategies.constraints.declaration import FrozenMapping, declared, only_keys
 from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import Strategy, strategies
 
@@ -58,7 +58,7 @@ class PerItem(SlateRule):
 
     def __post_init__(self) -> None:
         made = self.decider
-        object.__setattr__(self, "strategy", Declared(name=made.name, parameters=declared(made.parameters)))
+        object.__setattr__(self, "strategy", FrozenMapping(name=made.name, parameters=declared(made.parameters)))
 
     @classmethod
     def line_up(cls, stakeholders: Sequence[str], user: str | None, n_items: int) -> tuple[SlateRule, ...]:

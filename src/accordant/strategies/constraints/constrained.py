@@ -18,7 +18,7 @@ from accordant.problem import DecisionProblem
 from accordant.strategies.block import block_of
 from accordant.strategies.constraints.batch import Batch, Plan
 from accordant.strategies.constraints.budgets import ROUNDING, Budgets, Capacities, check_room, within_one_budget
-from accordant.strategies.constraints.declaration import Declared, declared, only_keys
+from accordant.strategies.constraints.declaration import FrozenMapping, declared, only_keys
 from accordant.strategies.constraints.parity import Parity, within_parity
 from accordant.strategies.constraints.programme import solve
 from accordant.strategies.constraints.screening import (
@@ -220,7 +220,7 @@ class Constrained(Strategy):
             )
         if not isinstance(self.title, str):
             raise InputError(f"title is {self.title!r}; allowed: text")
-        object.__setattr__(self, "rule", Declared(name=rule.name, parameters=declared(rule.parameters)))
+        object.__setattr__(self, "rule", FrozenMapping(name=rule.name, parameters=declared(rule.parameters)))
 
     @cached_property
     def terms(self) -> Terms:

@@ -1,4 +1,4 @@
-"""Declared constraints as plain values that can be hashed, compared, and written as JSON."""
+"""FrozenMapping constraints as plain values that can be hashed, compared, and written as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from accordant.errors import InputError, UnknownNameError, allowed_names
 
 
-class Declared(dict[str, Any]):
+class FrozenMapping(dict[str, Any]):
     """A mapping of plain values that nobody changes any more, so that it may be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -18,9 +18,9 @@ class Declared(dict[str, Any]):
 
 
 def declared(value: Any) -> Any:
-    """Return mappings as `Declared` with text keys, sequences and arrays as tuples, numpy numbers as Python's."""
+    """Return mappings as `FrozenMapping` with text keys, sequences and arrays as tuples, numpy numbers as Python's."""
     if isinstance(value, Mapping):
-        return Declared({str(key): declared(each) for key, each in value.items()})
+        return FrozenMapping({str(key): declared(each) for key, each in value.items()})
     if isinstance(value, np.ndarray | np.generic):
         return declared(value.tolist())
     return tuple(map(declared, value)) if isinstance(value, list | tuple) else value

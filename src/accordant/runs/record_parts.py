@@ -1,0 +1,200 @@
+"""What a record is made of: each part from the policy, the data and the evidence that it is about."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Collection
+from dataclasses import asdict
+from datetime import date
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+import numpy as np
+
+from accordant.cases.loaders import CaseData
+from accordant.cases.spec import CaseSpec
+from accordant.evaluation import Leaderboard, group_table
+from accordant.evaluation.outcome_quality import outcome_quality
+from accordant.evidence import Evidence
+from accordant.learning.tuning import Search
+from accordant.policy import ParticipatoryPolicy
+from accordant.runs.record import (
+    FORMAT,
+    Board,
+    CardPart,
+    Column,
+    Cost,
+    DataPart,
+    Declaration,
+    GroupTable,
+    LearningPart,
+    Measure,
+    OutcomeModelPart,
+    Overlap,
+    Part,
+    ProxyCheck,
+    Record,
+    RewardError,
+    Row,
+    ScrutinyPart,
+    SearchPart,
+    SearchPoint,
+    Selection,
+    StrategyPart,
+)  # fmt: skip
+from accordant.runs.row_split import Dealing
+from accordant.scope import ScopeCard, lint
+
+Written = TypeVar("Written", bound=Part)
+
+LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
+
+
+def make_record(
+    case: CaseSpec,
+    seed: int,
+    data: CaseData,
+    n_train: int,
+    policy: ParticipatoryPolicy,
+    evidence: Evidence,
+    leaderboard: Leaderboard,
+    scrutiny: dict[str, Any],
+    seconds: tuple[float, float],
+    dealt: Dealing,
+) -> Record:
+    """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
+    return Record(
+        format=FORMAT,
+        versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        case=Declaration(**case.model_dump(mode="json")),
+        seed=seed,
+        data=DataPart(
+            source=data.source, simulated=data.simulated, sha256=data.sha256, rows=len(data.log), train=n_train,
+            test=evidence.n_contexts, **dealt.to_json(),
+        ),
+        selected=policy.selected_,
+        selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
+        notes=(*dealt.sentences(), *case.notes),
+        warnings=_warnings(policy, data),
+        test=board(leaderboard),
+        validation=board(policy.leaderboard_),
+        groups=tuple(
+            GroupTable(**group_table(policy.decide_on(evidence), evidence, attributes).to_json())
+            for attributes in groupings(case)
+        ),
+        scrutiny=ScrutinyPart(**plain(scrutiny)),
+        outcome_model=_outcome_model(case, policy, evidence),
+        learning=_learning(case, policy),
+        reward_sources={name: found for name, each in policy.signals_.items() if (found := each.provenance())},
+        strategies={
+            label: StrategyPart(
+                name=rule.name, kind=rule.kind, candidate=rule.candidate, note=rule.note,
+                selectable=rule.may_be_selected, parameters=plain(rule.parameters),
+            )
+            for label, rule in policy.strategies_.items()
+        },
+        scope=None if case.scope is None else _scope(case.scope, _metric_names(case)),
+        cost=Cost(seconds=seconds[0], cpu_seconds=seconds[1]),
+    )  # fmt: skip
+
+
+def _outcome_model(case: CaseSpec, policy: ParticipatoryPolicy, evidence: Evidence) -> OutcomeModelPart:
+    """Return what f is, and how good it is beside the shares of outcomes among training rows."""
+    shares = None
+    if not case.problem.continuous:
+        counts = np.bincount(policy.evidence_.log.outcomes.astype(np.intp), minlength=len(case.problem.outcome_names))
+        shares = counts / counts.sum()
+    return OutcomeModelPart(
+        name=outcome_model_name(policy), quality=tuple(_as(Measure, each) for each in outcome_quality(evidence, shares))
+    )
+
+
+def _learning(case: CaseSpec, policy: ParticipatoryPolicy) -> LearningPart:
+    learned = policy.learned_
+    return LearningPart(
+        action_aware=learned.identification.action_aware,
+        action_counts=dict(zip(case.problem.actions, learned.identification.counts, strict=True)),
+        proxies=tuple(_as(ProxyCheck, each) for each in learned.proxies),
+        overlap=None if learned.overlap is None else _as(Overlap, learned.overlap),
+        searches={name: _search(search) for name, search in learned.searches.items()},
+        reward_errors=tuple(_as(RewardError, each) for each in learned.reward_errors),
+    )
+
+
+def _consults(policy: ParticipatoryPolicy, leaderboard: Leaderboard) -> str:
+    """Say if D* does not weigh all stakeholders, by its rule or by what it comes to on the untouched rows."""
+    rule = policy.strategies_[policy.selected_]
+    alike = leaderboard[policy.selected_].alike
+    other = None if alike is None else policy.strategies_[alike]
+    if rule.consults or other is None or not other.consults:
+        return rule.consults
+    return f"On the untouched rows it decides as {alike} does: {other.consults[0].lower()}{other.consults[1:]}"
+
+
+def _metric_names(case: CaseSpec) -> tuple[str, ...]:
+    """Return what criteria may call the metrics of a case: their labels and their registered names."""
+    return (*case.metrics, *(each.metric for each in case.metrics.values()))
+
+
+def _scope(card: ScopeCard, known: Collection[str]) -> CardPart:
+    """Return a card with its hash and what it leaves open today; only an overdue review depends on the day."""
+    findings = [asdict(each) for each in lint(card, date.today(), known)]  # noqa: DTZ011 - a day on a card has no time zone
+    return CardPart(hash=card.hash, findings=findings, **card.model_dump(mode="json"))
+
+
+def board(leaderboard: Leaderboard) -> Board:
+    """Return a leaderboard with how it was computed."""
+    same = {name: getattr(leaderboard, name) for name in Board.model_fields if hasattr(leaderboard, name)}
+    columns = tuple(_as(Column, column) for column in leaderboard.columns)
+    return Board(**same, metrics=columns, leaderboard=tuple(Row(**plain(row)) for row in leaderboard.to_json()))
+
+
+def _as(part: type[Written], value: Any) -> Written:
+    """Return a dataclass as the part of a record with the same fields."""
+    return part(**plain(asdict(value)))
+
+
+def outcome_model_name(policy: ParticipatoryPolicy) -> str:
+    """Return what f is, in a few words."""
+    model = policy.outcome_model_
+    estimator = getattr(model, "classifier", None) or getattr(model, "learner", None)
+    weights = getattr(estimator, "weights_", None)
+    if weights:
+        parts = [f"{weight:.0%} {name}" for name, weight in sorted(weights.items(), key=lambda each: -each[1])]
+        return " + ".join(parts) + ", chosen by cross-validation"
+    inner = getattr(estimator, "estimator", estimator)
+    return type(inner).__name__
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON types: tuples become lists, NaN None, infinities text, numpy numbers plain."""
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None if np.isnan(value) else str(value)
+    return value
+
+
+def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
+    simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
+    return [*(simulated if data.simulated else []), *data.repairs, *policy.warnings_]
+
+
+def groupings(case: CaseSpec) -> tuple[tuple[str, ...], ...]:
+    """Return every sensitive attribute alone, and all together if there are several."""
+    names = tuple(attribute.name for attribute in case.problem.sensitive_attributes)
+    return (*((name,) for name in names), *((names,) if len(names) > 1 else ()))
+
+
+def _search(search: Search) -> SearchPart:
+    losses = search.mean_losses().tolist() if search.searched else [None] * len(search.points)
+    points = tuple(
+        SearchPoint(parameters=plain(dict(point)), loss=loss) for point, loss in zip(search.points, losses, strict=True)
+    )
+    return SearchPart(points=points, best=plain(dict(search.best)))
