@@ -97,6 +97,24 @@ def test_the_map_names_what_exists(on_map):
     assert files and [each for each in files if not (SOURCE / each).exists()] == []
 
 
+def inside(text):
+    """Yield room and name for everything in backticks in the table of what stands inside the larger rooms."""
+    table = text.split("### Inside the larger rooms")[1].split("\n#")[0]
+    for room, cell in re.findall(r"^\| `(\w+)/` \| (.*) \|$", table, re.MULTILINE):
+        yield from ((room, name) for name in re.findall(r"`([\w/]+)`", cell))
+
+
+def test_what_is_said_to_stand_inside_a_room_is_there():
+    named = list(inside((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")))
+    commands = {"preferences", "elicit"}  # the wing says which of its folders a command opens
+    missing = [
+        f"{room}/{name}"
+        for room, name in named
+        if name not in commands and not any((SOURCE / room / f"{name}{end}").exists() for end in ("", ".py"))
+    ]
+    assert len(named) > 40 and missing == []
+
+
 def test_docstrings_name_files_that_are_there(trees):
     missing = []
     for file, tree in trees.items():
