@@ -216,6 +216,10 @@ class Axiom(ABC):
 
         Parameters
         ----------
+        rule
+            A rule that reads nothing but E.
+        expected
+            E.
         seed
             Seed of the changes of E.
         """

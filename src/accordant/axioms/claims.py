@@ -281,6 +281,8 @@ def claim_about(rule: Strategy, axiom: str, n_stakeholders: int, n_actions: int)
 
     Parameters
     ----------
+    rule
+        Any rule.
     axiom
         Name of the axiom.
     n_stakeholders, n_actions

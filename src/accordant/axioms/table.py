@@ -134,6 +134,8 @@ def axiom_table(
     ----------
     rules
         Rules that read nothing but E, fitted if they have global reference points.
+    expected
+        E.
     seed
         Seed of the changes of E.
     names

@@ -157,10 +157,18 @@ def random_attack(
 
     Parameters
     ----------
+    rule
+        Any strategy.
+    expected
+        E.
+    threat
+        Who may misreport, by how much.
     tries
         Reports to try in every context, at least 1.
     generator
         Source of the random reports.
+    known
+        What the rule reads beside E.
 
     Raises
     ------

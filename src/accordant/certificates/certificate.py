@@ -37,6 +37,8 @@ def method_for(rule: Strategy, n_actions: int, *, frozen: bool) -> Method:
 
     Parameters
     ----------
+    rule
+        Any strategy.
     n_actions
         Number of actions.
     frozen
@@ -165,6 +167,10 @@ def certify(rule: Strategy, expected: ExpectedRewards, threat: Threat, *, known:
     ----------
     rule
         Any strategy; where nothing is known of how it reads E, no action is ruled out.
+    expected
+        E.
+    threat
+        Who may misreport, by how much.
     known
         What the rule reads beside E, such as contexts.
 
@@ -257,10 +263,18 @@ def reachable(
 
     Parameters
     ----------
+    rule
+        Any strategy.
+    expected
+        E.
     delta
         Radius δ, at least 0.
+    coalition
+        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
+    known
+        What the rule reads beside E.
     """
     return certify(rule, expected, Threat(delta, checked_coalition(coalition), box, frozen), known=known).outer
 
@@ -277,6 +291,8 @@ def for_blocks(expected: ExpectedRewards, work: Any, threads: int | None = None)
 
     Parameters
     ----------
+    expected
+        E.
     work
         Gets the contexts and two workspaces, which are taken back after each call.
     threads

@@ -123,10 +123,14 @@ def manipulability(
 
     Parameters
     ----------
+    rule
+        Any strategy.
     expected
         E as it is: honest rewards.
     delta
         Largest misreport of an entry; 1, the default, allows any report.
+    known
+        What the rule reads beside E.
 
     Raises
     ------

@@ -39,11 +39,19 @@ def radius(
 
     Parameters
     ----------
+    rule
+        Any strategy.
+    expected
+        E.
+    coalition
+        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
     precision
         Width of the interval at which bisection stops, from 1e-15 to below 1. If E is in single precision, 2e-6 is
         taken off beside: so far ties reach there.
+    known
+        What the rule reads beside E.
 
     Raises
     ------

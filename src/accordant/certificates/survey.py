@@ -117,12 +117,16 @@ def survey(
 
     Parameters
     ----------
+    rule
+        Any strategy.
     expected
         E, with at most 10 stakeholders unless `largest` keeps coalitions few.
     largest
         Most members of a coalition beside that of everybody; None for all coalitions.
     box, frozen
         See `Threat`.
+    known
+        What the rule reads beside E.
 
     Raises
     ------

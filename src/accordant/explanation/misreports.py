@@ -89,6 +89,8 @@ def smallest_misreports(
 
     Parameters
     ----------
+    rule
+        Any strategy.
     expected
         E in a few contexts.
     known

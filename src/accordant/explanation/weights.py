@@ -316,6 +316,8 @@ def smallest_weight_changes(
 
     Parameters
     ----------
+    rule
+        Any strategy.
     expected
         E in a few contexts.
     known

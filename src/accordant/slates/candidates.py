@@ -207,6 +207,8 @@ def extremes(candidates: Candidates, lengths: NDArray[np.intp]) -> tuple[Values,
 
     Parameters
     ----------
+    candidates
+        E and what may be shown.
     lengths
         Items in the list of each user, at most as many as are available, shape (user,).
     """
@@ -322,10 +324,14 @@ def take_best(left: Values, totals: Values, found: BestItems, place: int, tolera
     ----------
     left
         Scores, −∞ for items that may not be shown or already are, shape (item, user); changed.
+    totals
+        What breaks ties, shape (item, user).
     found
         Where the item is written, and whether it was tied.
     place
         Counted from 0.
+    tolerance
+        As in `best_items`.
     """
     codes, tied = best_item(left, totals, tolerance)
     found.items[:, place] = codes

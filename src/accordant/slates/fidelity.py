@@ -88,6 +88,10 @@ def fidelity(
     ----------
     rankings
         One for each user; None where there is none. Items that may not be shown to the user are passed over.
+    candidates
+        The declared utilities.
+    stakeholder
+        For whom the rankings speak.
     threshold
         In [−1, 1].
 
@@ -202,8 +206,12 @@ def gate(candidates: Candidates, ballots: Ballots, threshold: float = THRESHOLD,
 
     Parameters
     ----------
+    candidates
+        Declared utilities.
     ballots
         Stakeholder to one ranking for each user. Who sends none keeps the declared utilities.
+    threshold
+        Of `fidelity`.
     instead
         What becomes of a ballot that does not pass. ``silence``: the stakeholder has no say for that user, for an
         unfaithful agent is no reason to pretend that it said something else. ``declared``: the declared utilities are

@@ -98,6 +98,10 @@ class SlateRule(ABC):
 
         Parameters
         ----------
+        stakeholders
+            Who takes part.
+        user
+            Which of them is the user; None if nobody is.
         n_items
             Number of items: some rules take too long with many.
         """
@@ -162,6 +166,8 @@ class InOrder(SlateRule):
 
         Parameters
         ----------
+        candidates, k
+            As for every rule.
         state
             What was shown before; None if nothing was.
         mending

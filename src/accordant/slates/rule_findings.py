@@ -44,6 +44,12 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
 
     Parameters
     ----------
+    label
+        Of the rule.
+    served
+        What it showed.
+    opened
+        Case, rules and options.
     watched
         Whether stability and manipulability are measured too, which take dozens of runs.
     """

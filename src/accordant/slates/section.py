@@ -87,6 +87,8 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> Se
 
     Parameters
     ----------
+    opened
+        Case, market and rules.
     proxies
         Who speaks for stakeholders in this market; None if nobody does.
     """

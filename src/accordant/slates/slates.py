@@ -167,6 +167,8 @@ class State:
 
         Parameters
         ----------
+        slates
+            What was shown.
         attained
             Normalised utilities, shape (stakeholder, user).
         load

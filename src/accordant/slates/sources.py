@@ -100,6 +100,8 @@ def market_source(
     ----------
     declared
         The ``slates`` section of a case, with stakeholders that declare objectives.
+    seed
+        Of everything drawn.
     data
         What ``--data`` names: a file, or a folder that holds it.
     beside

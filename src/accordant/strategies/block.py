@@ -308,6 +308,8 @@ def log_product(
         Shape (stakeholder,), above 0.
     at_most, count_as
         f: a factor of at most `at_most` (1e-12 or more) counts as `count_as`; 0 makes its product −inf.
+    out
+        Where the result goes.
     """
     group = GROUP if (weights == weights[0]).all() else 1
     part = out if len(factors) <= group else np.empty_like(out)

@@ -206,6 +206,8 @@ def lead_in_sets(
         Where the set can be approved, shape (member, context); others are left out.
     tolerance
         The mean is so much above the bar.
+    leads
+        Where the result goes.
     """
     n_members, n_actions, n_contexts = lowest.shape
     bars, bounds = np.empty(2 * n_actions + 2), np.empty((2 * n_actions + 2, 3))

@@ -159,6 +159,8 @@ def judge_orders(
         Whether an action has fewer above it than there are in higher tiers, same shape.
     tolerance, blur, room
         How close rewards are level, what share of that is rounding, and how many tolerances are clearly different.
+    verdicts
+        Where the results go.
     """
     n_members, n_actions, n_contexts = lowest.shape
     floor, ceiling = np.empty(n_actions), np.empty(n_actions)
@@ -256,6 +258,8 @@ def place_orders(
         Least difference between tiers.
     lift
         How much the favoured action is above others in its tier, less than the tolerance: it is still level with them.
+    values
+        Where the result goes.
     """
     n_members, n_actions, n_contexts = lowest.shape
     floor, ceiling = np.empty(n_actions), np.empty(n_actions)

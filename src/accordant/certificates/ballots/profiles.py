@@ -119,6 +119,8 @@ def list_profiles(
         Number of the profile of those whose ballots stay, shape (context,).
     starts
         Where the profiles of each of the contexts begin in `numbers`.
+    numbers
+        Where the result goes.
     """
     n_members, n_patterns, _ = verdicts.shape
     codes = np.empty(n_patterns, dtype=np.int64)

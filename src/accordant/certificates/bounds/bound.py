@@ -114,11 +114,17 @@ def bounds(
 
     Parameters
     ----------
+    rule
+        Any strategy.
+    expected
+        E, honestly reported.
     metric
         A metric, or its registered name if it needs no parameters; or contributions θ of actions, shape (action,) or
         (action, context), which are averaged over contexts.
     delta
         Radius δ, at least 0.
+    coalition
+        Names of those who may misreport; None for everybody.
     box, frozen
         See `Threat`.
     evidence

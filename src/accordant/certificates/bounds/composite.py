@@ -171,6 +171,8 @@ def composite_bounds(
 
     Parameters
     ----------
+    rule, expected
+        Any strategy; E, honestly reported.
     metrics
         Metric, or name, to weight; or label to (metric, weight); weights sum to 1.
     scales
@@ -228,6 +230,8 @@ def live_composite(
 
     Parameters
     ----------
+    rules
+        Candidate strategies.
     expected, metrics
         E, honestly reported; see `composite_bounds`.
     delta, coalition, box, frozen, evidence, at_most, known

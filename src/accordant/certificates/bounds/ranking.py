@@ -118,6 +118,8 @@ def ranking(
 
     Parameters
     ----------
+    rules
+        Candidate strategies.
     expected, metrics
         E, honestly reported; see `composite_bounds`.
     delta, coalition, box, frozen, evidence, at_most, known
@@ -170,6 +172,8 @@ def ranking_by_own_scores(
     ----------
     rules
         Rules that score each action by its own column.
+    expected
+        E, honestly reported.
     delta, coalition, box, frozen
         See `Threat`.
 

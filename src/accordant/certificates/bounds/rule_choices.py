@@ -101,8 +101,16 @@ def attackable(
 
     Parameters
     ----------
+    rule
+        Any strategy.
+    expected
+        E.
+    threat
+        Who may misreport, by how much.
     at_most
         In how many contexts at most; None for all of them, and for rules that decide a whole batch at once.
+    known
+        What the rule reads beside E.
 
     Raises
     ------

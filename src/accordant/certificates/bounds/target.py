@@ -81,6 +81,8 @@ def subject_of(measure: Measure, expected: ExpectedRewards, evidence: Evidence |
     measure
         Contributions θ of actions, shape (action,) or (action, context), averaged over contexts; a metric; its
         registered name; or an expression.
+    expected
+        E, honestly reported.
     evidence
         What followed on the same contexts; None takes honest expected rewards for it.
     label

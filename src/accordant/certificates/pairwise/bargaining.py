@@ -147,6 +147,8 @@ def relative_gains(
         u − d is not smaller, or the stakeholder is left out.
     highest
         Whether the largest is wanted.
+    out
+        Where the result goes.
     """
     n_stakeholders, n_actions, n_contexts = entries.shape
     sign = 1.0 if highest else -1.0
@@ -207,6 +209,8 @@ def products_ahead(
 
     Parameters
     ----------
+    lowest, highest
+        Ends of the box.
     weights
         Exponents, shape (stakeholder,), above 0.
     hopeful
@@ -215,6 +219,10 @@ def products_ahead(
         How close logarithms of products tie, and how close rounding brings equal ones.
     nothing
         Gains up to here may count as none.
+    n_rivals
+        Number of rivals.
+    marks
+        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):
@@ -256,12 +264,16 @@ def products_ahead_of_status_quo(
 
     Parameters
     ----------
+    lowest, highest
+        Ends of the box.
     weights
         Exponents, shape (stakeholder,), above 0.
     anchor
         The status quo.
     tolerance, blur, nothing
         As in `products_ahead`.
+    marks
+        Where the result goes, shape (action, action, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):

@@ -176,6 +176,8 @@ def keep(
         Declared order of the columns, shape (action, context).
     tolerance, blur
         How close sums tie, relative to max(1, |sum|), and the share of it that rounding does to equal sums.
+    left
+        Where the result goes.
     """
     n_actions, n_rivals, n_contexts = marks.shape
     left[:] = True
@@ -231,10 +233,16 @@ def smallest_ahead(
 
     Parameters
     ----------
+    lowest, highest
+        Ends of the box.
     most, least, gaps
         See `compare_smallest`.
     tolerance, blur
         How close scores tie, relative to max(1, |score|), and how close rounding brings equal ones.
+    n_rivals
+        Number of rivals.
+    marks
+        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     first, second, leader = np.empty(n_contexts), np.empty(n_contexts), np.empty(n_contexts)

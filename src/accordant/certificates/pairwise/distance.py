@@ -89,6 +89,8 @@ def distances_ahead(
 
     Parameters
     ----------
+    lowest, highest
+        Ends of the box.
     weights
         Shape (stakeholder,).
     widening
@@ -97,6 +99,10 @@ def distances_ahead(
         p, at least 1 and finite.
     blur
         What rounding does to equal distances, relative to them.
+    n_rivals
+        Number of rivals.
+    marks
+        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     lacks, rival_lacks = np.empty(n_stakeholders), np.empty(n_stakeholders)

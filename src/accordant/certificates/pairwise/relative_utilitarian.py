@@ -106,6 +106,10 @@ def leads_of_rows(
         Whether d is the rival's entry, the action's, or neither.
     widening
         How much the action is raised above its highest.
+    indifferent
+        Rows no wider than this add nothing.
+    bounds
+        Where the result goes.
     """
     n_stakeholders, _, n_contexts = lowest.shape
     narrowest, out = 0.99 * indifferent, 1.01 * indifferent  # rows may count from here, and may not count up to there
@@ -151,12 +155,20 @@ def sums_ahead_within(
 
     Parameters
     ----------
+    lowest, highest
+        Ends of the box.
     weights
         Shape (stakeholder,).
     narrow, wide
         Smallest and largest u* − d, shape (stakeholder, context).
+    indifferent
+        Rows no wider than this add nothing.
     tolerances, blur
         How close sums tie, shape (context,), and how close rounding brings equal ones.
+    n_rivals
+        Number of rivals.
+    marks
+        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):
@@ -250,10 +262,18 @@ def sums_ahead(
 
     Parameters
     ----------
+    lowest, highest
+        Ends of the box.
     weights
         Shape (stakeholder,).
+    indifferent
+        Rows no wider than this add nothing.
     tolerance, blur
         How close sums tie, and how close rounding brings equal ones.
+    n_rivals
+        Number of rivals.
+    marks
+        Where the result goes, shape (action, rival, context).
     """
     n_stakeholders, n_actions, n_contexts = lowest.shape
     for a in range(n_actions):

@@ -236,6 +236,10 @@ def influence(
     rule
         Any strategy. A rule that decides a whole batch at once is asked with the same stakeholders heard in all
         contexts.
+    expected
+        E.
+    known
+        What the rule reads beside E.
     absence
         ``"neutralised"``: whoever is not heard has no preference; ``"dropped"``: is not there.
     ties

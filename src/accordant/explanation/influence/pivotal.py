@@ -146,6 +146,12 @@ def pivotal(
 
     Parameters
     ----------
+    rule
+        Any strategy.
+    expected
+        E.
+    known
+        What the rule reads beside E.
     groups
         One label per context, to tell shares apart by group.
 

@@ -76,6 +76,8 @@ def front(board: Board, axes: Sequence[str]) -> Front:
 
     Parameters
     ----------
+    board
+        Of `scores`.
     axes
         Labels of at least one measure, such as what the user attains and what the worst-off attains.
 

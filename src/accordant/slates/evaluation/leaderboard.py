@@ -37,6 +37,10 @@ def leaderboard(
 
     Parameters
     ----------
+    board
+        Of `accordant.slates.evaluation.scores`.
+    kinds
+        Rule to its kind.
     weights
         Label of a measure to its weight, at least 0 and not all 0; measures without one do not count.
     outside

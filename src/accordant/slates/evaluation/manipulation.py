@@ -104,12 +104,22 @@ def manipulability(
 
     Parameters
     ----------
+    rule
+        How lists are chosen.
+    candidates
+        The truth, of all requests at once.
+    k
+        Places in a list.
+    stakeholder
+        Who misreports.
     users
         Who asks, for the interval; None if every request is another user's.
     tries
         Swaps that are drawn, at least 0.
     resamples, seed, level
         Of the interval; the seed is also that of the swaps.
+    state
+        What happened before.
 
     Raises
     ------
@@ -208,8 +218,14 @@ def manipulability_in_market(
 
     Parameters
     ----------
+    rule
+        How lists are chosen.
     market
         The market as it is. Where it has `reports`, the gain is over what the stakeholder reports there.
+    k
+        Places in a list.
+    stakeholder
+        Who misreports.
     truthful
         What the rule shows in this market, if that is known; else it is served first.
     tries

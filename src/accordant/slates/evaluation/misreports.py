@@ -99,8 +99,16 @@ def misreports(candidates: Candidates, stakeholder: int, k: int, tries: int, see
 
     Parameters
     ----------
+    candidates
+        The truth.
+    stakeholder
+        Position.
+    k
+        Places in a list.
     tries
         Swaps to draw, at least 0.
+    seed
+        Of the draws.
     """
     sight, n_items = Sight.of(candidates, stakeholder, k), len(candidates.items)
     for top in range(1, min(k, n_items) + 1):

@@ -117,9 +117,13 @@ def scores(
     ----------
     served_by_rule
         Rule to what it showed; all rules served the same requests.
+    measures
+        Label to measure.
     resamples
         Number of bootstrap resamples of users, the same for all rules; 0 for no intervals. Measures of days have
         intervals over days. With a single user there are none.
+    seed
+        Of the resamples.
     level
         Coverage of the intervals, in (0, 1).
 

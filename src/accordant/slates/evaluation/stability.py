@@ -97,6 +97,12 @@ def drop_one_in_market(rule: SlateRule, market: Market, k: int, *, full: Served 
 
     Parameters
     ----------
+    rule
+        How lists are chosen.
+    market
+        The market with everybody.
+    k
+        Places in a list.
     full
         What the rule shows in this market, if that is known; else it is served first.
 
@@ -215,8 +221,12 @@ def majority(candidates: Candidates, items: Codes, others: slice = slice(None)) 
 
     Parameters
     ----------
+    candidates
+        E and weights.
     items
         One for each user, shape (user,); what is said of `NOTHING` means nothing.
+    others
+        Items that it is compared with.
     """
     values = candidates.values
     gaps = values[:, items, np.arange(len(items))][:, None] - values[:, others]

@@ -189,8 +189,12 @@ def attainments(
 
     Parameters
     ----------
+    stakeholder
+        Whose objectives.
     catalogue, requests, state
         As they were when the lists were chosen: the state is the one before them.
+    slates
+        One list for each request.
 
     Raises
     ------

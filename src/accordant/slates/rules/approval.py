@@ -284,6 +284,8 @@ class SequentialCC(ApprovalRule):
 class SequentialPAV(ApprovalRule):
     """Each place goes to the item with the highest Σ_i w_i / (1 + a_i) over those who approve it.
 
+    Source: Thiele 1895.
+
     a_i is how many items of the list so far i approves. The list has at least 1 − 1/e of the highest PAV score
     Σ_i w_i (1 + 1/2 + … + 1/a_i) that a list of k items can have (Nemhauser, Wolsey and Fisher 1978). It need not
     satisfy justified representation (Aziz et al. 2017).

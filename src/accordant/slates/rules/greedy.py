@@ -161,6 +161,8 @@ class GreedySlate(SlateRule):
 
         Parameters
         ----------
+        gains
+            Of every item.
         running
             Normalised utilities of the list so far, shape (stakeholder, user).
         free

@@ -29,6 +29,8 @@ They are sums of a few quotients, which rounding moves by less than 1e-13, whate
 class SequentialPhragmen(ApprovalRule):
     """Each place goes to the item that brings its approvers the lowest load (Σ_i w_i load_i + 1) / Σ_i w_i.
 
+    Source: Phragmén 1894.
+
     Those who approve the item then all carry that load. The same list results if stakeholders earn money at speed w_i
     and buy an item as soon as those who approve it hold one unit together (Lackner and Skowron 2023, rule 9). It
     satisfies proportional justified representation (Brill et al. 2017): of the list, stakeholders with ℓ/k of the

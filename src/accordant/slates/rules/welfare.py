@@ -57,6 +57,8 @@ def without_indifferent(gains: NormalisedGains, reached: Values) -> Values:
 class MaximinSlate(GreedySlate):
     """Maximise the smallest normalised utility; lists that are level in it go by the sum of expected rewards.
 
+    Source: Rawls 1971.
+
     Weights have no effect, except that weight 0 leaves somebody out.
     """
 
@@ -124,6 +126,8 @@ def drop_leximin_worse(gains: Values, running: Values, tolerance: float, smalles
 class LeximinSlate(GreedySlate):
     """Maximise the smallest normalised utility, among level lists the second smallest, and so on.
 
+    Source: Sen 1970.
+
     Weights have no effect, except that weight 0 leaves somebody out.
     """
 
@@ -148,6 +152,8 @@ FLOOR = 1e-6  # ε, as in the strategy: while somebody has nothing, the logarith
 class NashSlate(GreedySlate):
     """Maximise Σ_i w_i log(ε + max(0, normalised utility of i)), ε = 1e-6.
 
+    Source: Nash 1950; Kaneko and Nakamura 1979.
+
     A list that leaves somebody with nothing has the product 0, whatever it gives to others, and so have most lists
     while they are short. ε tells such lists apart; it is so small that giving everybody something comes first.
     Utilities within the tolerance of 0 are 0, for ε would magnify their rounding. Only ratios of weights matter.
@@ -170,6 +176,8 @@ class NashSlate(GreedySlate):
 @dataclass(frozen=True)
 class UtilitarianSlate(SlateRule):
     """Maximise Σ_i w_i Σ_{c in S} E[i, c, u], with expected rewards as they are, not normalised.
+
+    Source: Harsanyi 1955.
 
     The sum over the list is largest for the k items with the largest sums, so the list is the best one.
     """

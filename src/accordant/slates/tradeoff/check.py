@@ -119,6 +119,8 @@ def check_tradeoff(
         Shape (item, request); None for all.
     balances
         Falling, the first of them the most accurate lists.
+    margin, level, resamples, seed
+        Of the intervals.
 
     Raises
     ------
@@ -170,6 +172,10 @@ def check_served(
     ----------
     served
         With targets; only its requests and candidates are read, for lists are made anew.
+    consumed
+        k_c.
+    margin, level, resamples, seed
+        As in `check_tradeoff`.
 
     Raises
     ------

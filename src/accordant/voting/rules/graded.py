@@ -145,6 +145,8 @@ def weight_up_to(levels: Integers, n_levels: int, weights: Values) -> Values:
         Grades as 0 to n_levels − 1, higher is better, shape (voter, alternative, context).
     n_levels
         Number of levels.
+    weights
+        Shape (voter,).
 
     Returns
     -------

@@ -64,6 +64,8 @@ def borda_scores(margins: Values, total: float) -> Values:
 
     Parameters
     ----------
+    margins
+        Shape (a, b, context).
     total
         W, the sum of the weights.
     """
@@ -97,6 +99,8 @@ def bucklin_scores(ranks: Integers, weights: Values) -> Values:
     ----------
     ranks
         How many alternatives each voter puts above each, shape (voter, alternative, context).
+    weights
+        Shape (voter,).
     """
     n_voters, n_alternatives, n_contexts = ranks.shape
     total, half = float(weights.sum()), half_of(weights)

@@ -85,6 +85,8 @@ def weighted_margins(ranks: Integers, weights: Values, margins: Values) -> None:
     ----------
     ranks
         Smaller is better, shape (voter, alternative, context).
+    weights
+        Shape (voter,).
     margins
         Where the result goes; free of rounding noise, so that equal margins are equal numbers.
     """
@@ -221,6 +223,8 @@ def first_places(ranks: Integers, weights: Values, remaining: Mask | None = None
     ----------
     ranks
         Smaller is better, shape (voter, alternative, context).
+    weights
+        Shape (voter,).
     remaining
         Which alternatives count, shape (alternative, context), at least one per context; None means all.
     shared

@@ -60,6 +60,10 @@ def interactions(
 
     Parameters
     ----------
+    path
+        Table of interactions.
+    seed
+        Of the recommender.
     items
         Name of the table of items, beside the other; None if nothing is known of items.
     columns
@@ -68,6 +72,8 @@ def interactions(
         Between columns of both tables.
     test_share
         Share of interactions, the latest, that are not learned from; above 0 and below 1.
+    recommender, recommender_parameters
+        What predicts relevance.
     requests
         At most this many, the first after the split; None for all.
     requests_per_day

@@ -169,12 +169,16 @@ def tours(
     ----------
     path
         ``traj-CITY.csv``.
+    seed
+        Of the recommender.
     test_share
         Share of tours of at least two attractions, the latest, that are requests; above 0 and below 1.
     visitors_per_day, batch
         Requests of a service day, and how many are served at once; at least 1.
     capacity_share, famous_share
         See `accordant.slates.cases.tourism.tables`.
+    recommender, recommender_parameters
+        What predicts relevance.
     columns
         Use to name, where they differ from `accordant.slates.cases.tourism.tables.COLUMNS`; None for a missing column.
     pois

@@ -88,10 +88,14 @@ def tastes(catalogue: Catalogue, n_users: int, cold_share: float, generator: np.
 
     Parameters
     ----------
+    catalogue
+        Attractions.
     n_users
         At least 1.
     cold_share
         Share of users of whom nothing is known, in [0, 1], rounded to whole users.
+    generator
+        To draw from.
     """
     if n_users < 1:
         raise InputError(f"the city has {n_users} users; allowed: at least 1")
@@ -215,6 +219,8 @@ def city(
 
     Parameters
     ----------
+    seed
+        Of everything drawn.
     days, visitors_per_day, batch
         Service days, requests of each, and how many are served at once; at least 1.
     places, closed

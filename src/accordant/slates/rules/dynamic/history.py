@@ -119,6 +119,8 @@ class HistoryFairness(ABC):
 
         Parameters
         ----------
+        history
+            The last slates.
         protected
             Items that each stakeholder wants shown, shape (stakeholder, item); without items if they are not read.
         """
