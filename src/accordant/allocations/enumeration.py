@@ -8,10 +8,8 @@ Canonical order: allocations are read as one row of portions, first resource fir
 rows fall lexicographically. The first allocation serves the lowest ids; the order in which claimants were given plays
 no part.
 
-The exact best and worst allocation for values that add up over claimants.
-
-The utility Σ_i v_i x_i of shares x_i = Σ_r p_ir g_ir, with p_ir the share of i's demand that one portion of r meets
-(`Scenario.parts`), is
+Best and worst. The utility Σ_i v_i x_i of shares x_i = Σ_r p_ir g_ir, with p_ir the share of i's demand that one
+portion of r meets (`Scenario.parts`), is
 
     Σ_r Σ_i w_ir g_ir + constant,    w_ir = v_i p_ir,
 

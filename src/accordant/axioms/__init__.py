@@ -9,8 +9,8 @@ Words used here:
     violated     those of them in which it failed; the first is the witness
     claim        what is known for all E: by theorem, or by a counterexample
 
-An axiom is one class in one file; a check changes whole batches of E from a seeded generator and applies the rule to
-all contexts at once::
+An axiom is a registered class, or a row of a table where several change E alike; a check changes whole batches of E
+from a seeded generator and applies the rule to all contexts at once::
 
     axioms.create("monotonicity").check(strategies.instant_runoff, E).witness
     axiom_table(rules_for(E), E).satisfied("utilitarian", "scale_invariance")

@@ -1,9 +1,8 @@
-"""Loaders: from a file to a log of decisions.
+"""Loaders and simulators: from a file, or a seed, to a log of decisions.
 
-Repairs: sentences about what a loader changed in a table, carried with the table to the record of a run.
-
-The sentences stand in ``frame.attrs["repairs"]``. Some operations of pandas drop them (`pandas.merge`, `pandas.concat`
-of tables whose sentences differ, a new table made of columns), so a loader adds them to the table that it returns.
+Repairs are sentences about what a loader changed in a table, carried with the table to the record of a run. They stand
+in ``frame.attrs["repairs"]``. Some operations of pandas drop them (`pandas.merge`, `pandas.concat` of tables whose
+sentences differ, a new table made of columns), so a loader adds them to the table that it returns.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The command line: every command is a few lines over `accordant.runs`."""
+"""The command line: every command is a few lines over the room that does the work, most often `accordant.runs`."""

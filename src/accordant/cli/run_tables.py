@@ -1,4 +1,4 @@
-"""What ``accordant run`` prints for people: where the data came from, the leaderboard, and what to mind."""
+"""What ``run``, ``certify`` and ``explain`` print for people, and how they read options of names and rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`accordant vote`: count the ballots of a file by several rules; a file with a budget is spent (`budgeting`)."""
+"""`accordant vote`: count the ballots of a file by several rules; of a file with a budget, spend it."""
 
 from __future__ import annotations
 

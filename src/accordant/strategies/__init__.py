@@ -1,9 +1,10 @@
 """Strategies: rules from expected rewards E to decisions.
 
-    welfare       Φ weighs everybody's expected rewards: sums, the worst-off, power means, weights by rank
+    welfare       Φ weighs everybody's expected rewards: sums, the worst-off, weights by rank
+    power_means   the same between sums and the worst-off: Nash welfare, α-fairness, Atkinson
     bargaining    Φ weighs gains over a disagreement point
     distance      Φ is minus a distance from an ideal point
-    voting        rules on the ballots that E induces, or that come from a file
+    voting        rules on the ballots that E induces, or that come from a file (`accordant.voting.rules`)
     constraints   any rule under floors, vetoes, budgets or parity
     baselines     constants, outcome-only, single stakeholders, logged, random; and the oracle as a reference
 

@@ -1,4 +1,9 @@
-"""Ethical frameworks as utilities with hard constraints, one framework per file."""
+"""Ethical frameworks as utilities with hard constraints.
+
+framework.py    what every framework has in common, and their registry
+welfarist.py    those that look at outcomes only: utilitarian, prioritarian, sufficientarian, rawlsian
+claims.py       those of claims and procedures: care, egalitarian, libertarian, rights
+"""
 
 from __future__ import annotations
 

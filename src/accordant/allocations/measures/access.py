@@ -1,7 +1,5 @@
 """Access: how much of their demand groups get, and the urgent among them.
 
-Groups, and who is urgent: the cells that measures of access compare.
-
 A group is everybody with the same value of a fact; the value is any JSON value, and null is a value like others.
 Values are the same group if their JSON is the same: 1 and 1.0 are, 1, "1" and true are not.
 
@@ -10,7 +8,7 @@ Who is urgent is told in one of two ways:
     acuity      acuity of 1 or 2 (1 is the worst of five levels)
     severity    the K most severe claimants, K the largest number whose joint demand fits the capacities
 
-Conditional disparity says how far groups differ in access at the same acuity. Claimants are stratified by acuity
+`conditional_disparity` says how far groups differ in access at the same acuity. Claimants are stratified by acuity
 exactly; only strata that hold at least two groups say anything. The residual of a claimant is the share minus the mean
 share of the stratum, the effect of a group is the mean residual of its members, and the disparity is the largest minus
 the smallest effect [ours]. Its p-value is that of the permutation test that exchanges group labels within strata (Good

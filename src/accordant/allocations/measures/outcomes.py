@@ -1,7 +1,6 @@
 """Outcomes: the chances that an allocation leaves claimants with, how unequal they are, and who has reason for envy.
 
-Justified envy: who got less than somebody with less need and no more to gain.
-
+Envy is justified towards somebody who got more with less need and no more to gain (`envy_pairs`, `justified_envy`):
 i envies j justifiably if x_i < x_j, severity_i > severity_j and benefit_i ≥ benefit_j, where x is the share of demand
 that is met and benefit = p_with − p_without. For whole grants this is: i is not granted, j is. The term is that of
 matching with priorities (Abdulkadiroğlu and Sönmez 2003), where the priority here asks for both facts.

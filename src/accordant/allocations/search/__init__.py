@@ -1,6 +1,6 @@
 """Options where feasible allocations are too many to list, exact extremes of additive utilities, and bounds.
 
-best, worst            exact: serve by value per portion
+best, worst            exact: serve by value per portion (of `accordant.allocations.enumeration`)
 utility_range, scaled  the lowest and highest utility, and utilities on the scale that they span
 pool                   allocations worth comparing
 product_bound          no feasible allocation has a larger product of utilities

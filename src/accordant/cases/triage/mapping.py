@@ -1,7 +1,7 @@
 """From a visit to severity and chances of a good outcome: a declared mapping of ours, not in the data, not clinical.
 
 The data hold a level of urgency and vital signs. They hold no chance of a good outcome. What this file makes up is
-written down in ``docs/methods/triage.md``; change it there and here together.
+written down in ``docs/methods/triage.md``; change both together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""FrozenMapping constraints as plain values that can be hashed, compared, and written as JSON."""
+"""Declared constraints as plain values that can be hashed, compared, and written as JSON."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
 """Parity: rates of favourable actions in two groups differ by at most ε (demographic parity, Dwork et al. 2012).
 
-Parity as a window: the exact and fast solution if parity is the only constraint over the batch.
-
-The best sum of scores in a group, as a function of its favourable rate, is concave and piecewise linear: contexts
-become favourable in the order of what that gains. All rates lie within ε of each other exactly if they lie in a window
-[s, s + ε], and in a given window each group takes the rate nearest to its own best one. The sum over groups is concave
-in s, so bisection over its kinks finds the best window. These are the group-specific thresholds of Hardt, Price and
-Srebro (2016) and Corbett-Davies et al. (2017), on a batch instead of a population and with any number of actions.
+If parity is the only constraint over the batch, `within_parity` solves it as a window, exact and fast. The best sum of
+scores in a group, as a function of its favourable rate, is concave and piecewise linear: contexts become favourable in
+the order of what that gains. All rates lie within ε of each other exactly if they lie in a window [s, s + ε], and in a
+given window each group takes the rate nearest to its own best one. The sum over groups is concave in s, so bisection
+over its kinks finds the best window. These are the group-specific thresholds of Hardt, Price and Srebro (2016) and
+Corbett-Davies et al. (2017), on a batch instead of a population and with any number of actions.
 """
 
 from __future__ import annotations

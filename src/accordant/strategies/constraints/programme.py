@@ -1,4 +1,4 @@
-"""The general linear programme: budgets on several actions, or budgets and parity together.
+"""The general linear programme, for budgets on several actions, or budgets and parity; and how large ones are solved.
 
     maximise    Σ_t Σ_a Φ[a, t] x[a, t]
     subject to  Σ_a x[a, t] = 1                             every context gets one action
@@ -11,12 +11,11 @@ and Kruskal 1956), and the simplex method of HiGHS (Huangfu and Hall 2018) ends 
 first: a first programme makes their expected number as small as possible, a second one maximises the finite scores
 among all optimal solutions of the first, which are those that satisfy complementary slackness with its prices.
 
-Large batches: the linear programme of the few contexts that prices leave in doubt (sifting, Bixby et al. 1992).
-
-Given prices of the shared rows, each context takes its best action by score minus prices. Only contexts in which the
-second best action comes close can be changed by better prices; they are the core. The programme of the core gives exact
-prices. If, at these prices, every other context still takes the best action, the whole is optimal by duality; if not,
-the contexts that would change join the core. First prices come from the same method on a sample.
+Large batches are solved by the linear programme of the few contexts that prices leave in doubt (`sift`; sifting, Bixby
+et al. 1992). Given prices of the shared rows, each context takes its best action by score minus prices. Only contexts
+in which the second best action comes close can be changed by better prices; they are the core. The programme of the
+core gives exact prices. If, at these prices, every other context still takes the best action, the whole is optimal by
+duality; if not, the contexts that would change join the core. First prices come from the same method on a sample.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Budget rules that take one project after the other: `greedy` and `seq_phragmen`."""
+"""Budget rules that take one project after the other: `Greedy` and `SeqPhragmen`."""
 
 from __future__ import annotations
 

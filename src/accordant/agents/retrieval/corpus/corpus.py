@@ -1,6 +1,6 @@
 """`Corpus`: passages that agents may cite, each under an id of its own, in folders of Markdown files.
 
-The Markdown form of passages: a heading for the framework, a heading for each passage, a list of four keys.
+In the Markdown form, the framework has a heading, each passage has one, and under it stands a list of four keys.
 
 ::
 
