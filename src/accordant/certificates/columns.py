@@ -1,8 +1,9 @@
-"""Exact reachable sets of rules that judge each action by its own column of E.
+"""Reachable sets of rules that judge each action by its own column of E: exact, but for ties of rules with peaks.
 
 Columns are separate coordinates of the box. Whatever is reported when action a wins, raising column a to its highest
 and lowering all others to their lowest only helps a: so a is reachable exactly if it wins there. Both ends of every
-column are scored once, and 2 A scores say which of the A actions are reachable.
+column are scored once, and 2 A scores say which of the A actions are reachable. Rules with peaks inside the scale
+(`PeakedColumns`) take the reports nearest to the peaks and farthest from them in place of the ends.
 """
 
 from __future__ import annotations

@@ -7,10 +7,9 @@ been drawn with replacement. Otherwise contexts are drawn block by block, so mem
 
 Source: Efron 1979; percentile intervals: Efron and Tibshirani 1993, Section 13.3.
 
-What choosing the best of several lines on the same contexts adds to its values: it is best partly by luck.
-
-The choice is made anew in every resample, and what is chosen there is compared with its value on all contexts (Efron
-1983, for a choice among fixed rules).
+`Choice` says what choosing the best of several lines on the same contexts adds to its values: it is best partly by
+luck. The choice is made anew in every resample, and what is chosen there is compared with its value on all contexts
+(Efron 1983, for a choice among fixed rules).
 """
 
 from __future__ import annotations

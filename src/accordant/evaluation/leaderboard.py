@@ -1,4 +1,4 @@
-"""The leaderboard: strategies × metrics with intervals, ties, and the set that contains the best."""
+"""The leaderboard: strategies × metrics with intervals, ties, and the set of the best; and the table of groups."""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@
     pivotal(rule, E)           in which contexts somebody's absence, silence or weight changes the decision
     influence(rule, E)         Shapley and Banzhaf values of who moves the decisions of a batch
 
+What `explain` gathers can be asked for alone: `smallest_misreports`, `smallest_weight_changes`, `pivotal`.
+
 Words used here: a stakeholder is *pivotal* in a context if the decision there hangs on it; the *radius* of a decision
 is how far E may move, entry by entry, before another action can win; *exact* means that a report just beyond it is
 known that does change the decision, *certified* that none up to it does.

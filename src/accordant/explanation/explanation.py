@@ -1,4 +1,4 @@
-"""`Explanation`: what was found about one decision, with sentences that say it."""
+"""`explain`: from a rule and E to an `Explanation` of each decision, with sentences that say what was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Explanation`: why one decision was taken, typed; everything that is said about it is read from here."""
+"""`Findings`: why one decision was taken, typed; everything that is said about the decision is read from them."""
 
 from __future__ import annotations
 

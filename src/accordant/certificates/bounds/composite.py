@@ -1,4 +1,4 @@
-"""Bounds of a composite score on frozen scales: the weighted sum of metrics, normalised over candidate strategies.
+"""Bounds of a composite score: the weighted sum of metrics, each normalised over candidate strategies.
 
 The scales come from the same decisions as the metrics, so an attack moves them too. Two questions can be asked:
 

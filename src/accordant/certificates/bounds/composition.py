@@ -11,7 +11,7 @@
 | geometric mean | sound | sound, by duality for sums |
 | fraction | sound | sound |
 
-Weighted sums with such terms, and parts that no attack serves all at once, are narrowed in duality.py. This is
+Weighted sums with such terms, and parts that no attack serves all at once, are narrowed in duality.py. The table says
 what the formulas give for exact reachable sets; a bound is reported as exact only if an attack that attains it is in
 hand.
 """

@@ -1,4 +1,4 @@
-"""Upper bounds of concave functions of sums: the smallest of sums, and geometric means.
+"""Bounds that take the sums of an expression together: concave functions of sums, and expressions of linear pieces.
 
 Each sum has its own best attack, but no attack is best for all of them, so the function of the single ends is loose. A
 concave function lies below its tangents, and a tangent is a sum again, whose largest value is known. The best tangent
@@ -7,11 +7,10 @@ gives the largest value that the function has on mixtures of attacks; over many 
     smallest of sums    min over weights of the largest weighted sum, by cutting planes (Kelley 1960)
     geometric mean      Π x_k^{w_k} ≤ Σ_k w_k x_k y / y_k with y = Π y_k^{w_k}, y moved as Frank and Wolfe (1956) do
 
-Narrower ranges of expressions made of linear pieces, by taking all their sums together.
-
-A weighted sum with a term −|x|, or any other that is the smallest of several sums, is as low as the lowest of the
-linear expressions that its pieces make: exact, one pass per combination of pieces. A term |x| is at least each of its
-pieces, and each mean of them: sound. High ends are mirrored.
+Expressions made of linear pieces are narrowed (`narrow`) likewise. A weighted sum with a term −|x|, or any other that
+is the smallest of several sums, is as low as the lowest of the linear expressions that its pieces make: exact, one pass
+per combination of pieces. A term |x| is at least each of its pieces, and each mean of them: sound. High ends are
+mirrored.
 """
 
 from __future__ import annotations

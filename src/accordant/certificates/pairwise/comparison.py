@@ -1,12 +1,11 @@
 """`PairwiseComparison`: the reports of those who have a say, and the marks that a comparison of two actions may get.
 
-Two actions compared by their smallest value over stakeholders, when rows are independent.
-
+`compare_smallest` compares actions by their smallest value over stakeholders, when rows are independent:
 Score(a) = min_i r_i(a), where within a row r_j(a) ≥ r_j(b) exactly if E[j, a] ≥ E[j, b]. Then a gets at least as far as
 b somewhere in the box exactly if for some j: a can be at least at b in row j, and the smallest r_j(b) is not above what
 every other row gives to a at most. The same with strict signs.
 
-Kernels of this room read `lowest` and `highest`, the ends of the box, shape (stakeholder, action, context), compare
+Kernels of ``pairwise/`` read `lowest` and `highest`, the ends of the box, shape (stakeholder, action, context), compare
 every action with the first `n_rivals`, and write `marks`, shape (action, rival, context). Rows no wider than
 `indifferent` add nothing.
 """

@@ -6,7 +6,7 @@ Words used here:
     mixture      a lottery between two compared strategies, drawn anew in each context
     concession   the share of what lies between the two best candidates that must be given up in the worse metric
     hindsight    knowing what followed in each context; not to be had for new people
-    verdict      one of a closed set of words, see `verdicts`
+    verdict      one of a closed set of words, see pairs.py
 
 conflicts(...)     every pair of weighted metrics, and the price of every bound on a group gap
 """

@@ -1,19 +1,18 @@
-"""Fronts of two metrics: of points, with hindsight, and the sampling error of the latter.
+"""Fronts of two metrics: of points, and with hindsight; and the sampling error of the concession with hindsight.
 
-The front with hindsight: the best that any policy could have reached on these contexts, had it known what follows.
+The front with hindsight (`Hindsight`) is the best that any policy could have reached on these contexts, had it known
+what follows. For metrics that add over contexts the sums of all (randomised) policies form a convex set, and the policy
+that takes argmax_a λ₁ θ₁[a, t] + λ₂ θ₂[a, t] in each context reaches its farthest point in direction λ (weighted sums
+find all supported points: Geoffrion 1968). Directions on a grid give points inside the set and straight lines outside
+of it; so whatever is said about the whole front holds between the two.
 
-For metrics that add over contexts the sums of all (randomised) policies form a convex set, and the policy that takes
-argmax_a λ₁ θ₁[a, t] + λ₂ θ₂[a, t] in each context reaches its farthest point in direction λ (weighted sums find all
-supported points: Geoffrion 1968). Directions on a grid give points inside the set and straight lines outside of it;
-so whatever is said about the whole front holds between the two.
+The front with hindsight reads realised outcomes. No rule for new people can promise it: it says which conflicts remain
+even then.
 
-This front reads realised outcomes. No rule for new people can promise it: it says which conflicts remain even then.
-
-The sampling error of the concession with hindsight.
-
-A policy that takes the best action in each context for one direction does so on every resample of these contexts too.
-So the farthest points are followed from resample to resample by the metrics themselves, together with the candidates,
-whose ideal and span are read anew. Directions are taken sparsely here; what that costs on the sample is added back.
+Its sampling error (`concession_interval`): a policy that takes the best action in each context for one direction does
+so on every resample of these contexts too. So the farthest points are followed from resample to resample by the metrics
+themselves, together with the candidates, whose ideal and span are read anew. Directions are taken sparsely for this;
+what that costs on the sample is added back.
 """
 
 from __future__ import annotations
@@ -143,7 +142,7 @@ class Hindsight:
         return np.asarray(chosen[np.argsort(-_better(chosen[:, 0], self.goals[0]), kind="stable")])
 
     def concession(self, ideal: Values, span: Values) -> tuple[float, float]:
-        """Return bounds on the smallest share of the span that any policy gives up, see `orientation.concession`.
+        """Return bounds on the smallest share of the span that any policy gives up, see `concession`.
 
         The upper bound is reached by a mixture of the corners (linear programme); the lower bound is `needed`.
 

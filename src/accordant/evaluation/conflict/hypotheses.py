@@ -5,11 +5,10 @@ the rule that, if it were a candidate too, would lower the concession of lotteri
 better than a candidate on the front and beyond all lotteries, or if it does lower their concession. All lotteries are
 computed anew on each resample of the judging half (see `beyond`).
 
-How far a rule lies beyond the front of mixtures, the lotteries between two candidates.
-
-Along a lottery each metric is linear in the probability if it adds over contexts; otherwise it is followed from one
-step of 0.05 to the next. A gap counts on both sides, so a metric gives one line or two; the best lottery against a rule
-maximises the smallest of these lines, which happens at an end or where two of them cross.
+`beyond` says how far a rule lies beyond the front of mixtures, the lotteries between two candidates. Along a lottery
+each metric is linear in the probability if it adds over contexts; otherwise it is followed from one step of 0.05 to the
+next. A gap counts on both sides, so a metric gives one line or two; the best lottery against a rule maximises the
+smallest of these lines, which happens at an end or where two of them cross.
 """
 
 from __future__ import annotations

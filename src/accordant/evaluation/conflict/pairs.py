@@ -1,8 +1,6 @@
 """Verdicts on pairs of metrics, and what they rest on, as typed results.
 
-Verdicts on a pair of metrics: a closed set of words, each by a rule on computed numbers.
-
-In this order; the first that applies:
+Verdicts are a closed set of words, each by a rule on computed numbers. In this order; the first that applies:
 
     no difference            fewer than two candidates are defined on both, or all are equal on one
     same direction           one metric never falls where the other rises, over everything tried; or one candidate is

@@ -3,9 +3,8 @@
 Metrics read sums that add over contexts and are linear in the probabilities of actions. So the sums of a lottery
 between two policies are the mixture of their sums, and its metrics follow exactly, for ratios and gaps too.
 
-Metrics that add over contexts: what each action would contribute in each context.
-
-A metric is additive here if its signed value is c + Σ_t θ[a_t, t] for every policy. Accuracy, mean rewards and gaps of
+`Additive` holds, for a metric that adds over contexts, what each action would contribute in each context. A metric is
+additive in this sense if its signed value is c + Σ_t θ[a_t, t] for every policy. Accuracy, mean rewards and gaps of
 rates with a fixed denominator are; a ratio whose denominator depends on the decisions (precision, predictive parity)
 and the smallest or a product of mean rewards are not. Contributions are read off the metric itself by changing one
 sum at a time, and believed only if they reproduce it on random policies.

@@ -7,7 +7,7 @@ reversal (Belton and Gear 1983, for the analytic hierarchy process). Natural ran
     rank                share of the other candidates that are worse, half of those that are equal (Borda 1784)
     zscore              (value − mean) / standard deviation over the candidates; 0 if all are equal
 
-The last two are for comparison only; no composite score is computed with them elsewhere.
+``rank`` and ``zscore`` are for comparison only; no composite score is computed with them elsewhere.
 """
 
 from __future__ import annotations

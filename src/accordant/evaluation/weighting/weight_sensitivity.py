@@ -1,4 +1,4 @@
-"""Borders: how far the chosen weights are from weights under which somebody else wins.
+"""How far the chosen weights are from weights under which somebody else wins, and how often the winner survives.
 
 A rival r overtakes the winner s where c · w ≥ 0 with c = N_r − N_s. If c_k ≤ 0 for every metric k, no weights let it.
 
@@ -11,11 +11,10 @@ A rival r overtakes the winner s where c · w ≥ 0 with c = N_r − N_s. If c_k
 Asking for the smallest change of weights that alters the best alternative: Wolters and Mareschal 1995; Triantaphyllou
 and Sánchez 1997. Both formulas above are ours.
 
-Whether the winner survives the sampling error of the metrics: shares of weights, resample by resample.
-
-Every resample of contexts gives metric values, and these divide the simplex anew. Shares are estimated with the same
-evenly drawn weights in every resample, so that differences between resamples come from the metrics alone. Uncertain
-criteria and unknown weights together: Lahdelma and Salminen 2001 (SMAA-2).
+`sampling_error` says whether the winner survives the sampling error of the metrics, by shares of weights. Every
+resample of contexts gives metric values, and these divide the simplex anew. Shares are estimated with the same evenly
+drawn weights in every resample, so that differences between resamples come from the metrics alone. Uncertain criteria
+and unknown weights together: Lahdelma and Salminen 2001 (SMAA-2).
 """
 
 from __future__ import annotations

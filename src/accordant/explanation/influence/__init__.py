@@ -1,4 +1,4 @@
-"""Influence: who really decides here.
+"""Influence: who really decides.
 
     pivotal(rule, E)      in which contexts would another action be taken without somebody, or with other weights
     influence(rule, E)    Shapley and Banzhaf values of the game of who is heard
