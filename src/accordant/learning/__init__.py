@@ -4,5 +4,5 @@ outcome_models     f(o | x, a), fitted; `classification` and `causal` hold the e
 reward_models      q_i(x, a, o): stated, or learned from what stakeholders said about augmented rows
 expectation        E[i, a, t] = Σ_o q_i(x_t, a, o) f(o | x_t, a)
 tuning             nested cross-validation by leaving two folds out
-fitting            all of it together
+cross_fitting      all of it together
 """

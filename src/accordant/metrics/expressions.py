@@ -1,15 +1,13 @@
-"""How a metric is made of sums over contexts: the leaves of an expression.
+"""How a metric is made of sums over contexts: the leaves of an expression, and a small closed algebra over them.
 
 A metric that says how it is made of sums can be bounded: whoever knows which actions an attack can reach in each
-context knows the smallest and largest value of every sum, and from these of the metric.
+context knows the smallest and largest value of every sum, and from these of the metric. The leaves:
 
     Sum          offset + Σ_t θ_t(D(x_t)): totals, means, shares
     Ratio        one sum divided by another that depends on the decisions too
     Undefined    a metric that is not defined, whatever is decided
 
-The ways to combine them stand in `accordant.metrics.expressions`.
-
-How sums and ratios are combined into metrics: a small closed algebra.
+The ways to combine them:
 
     Combination       offset + Σ_k w_k x_k
     Largest           max_k x_k
@@ -22,7 +20,7 @@ How sums and ratios are combined into metrics: a small closed algebra.
     GeometricMean     Π_k x_k^{w_k}, 0 if some x_k ≤ 0
     Defaulted         x, or a number where x is not defined
 
-Everything but the last is not defined if a part of it is not.
+Everything but `Defaulted` is not defined if a part of it is not.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Cross-fitted outcome levels and propensities, and losses that judge levels without ever seeing the truth.
 
-Losses that judge predicted levels without ever seeing the truth.
-
-All of them want predictions, propensities and outcome regressions for contexts that were not used to
-fit them (cross-fitting). They return one loss per context; the mean is the loss, its spread gives
-the standard error.
+All losses want predictions, propensities and outcome regressions for contexts that were not used to fit them
+(cross-fitting). They return one loss per context; the mean is the loss, its spread gives the standard error.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """`Ensemble`: decision trees as flat arrays, checked so that compiled code can follow them unseen.
 
-From fitted scikit-learn estimators to `Ensemble`, one reader per type.
-
-Types are matched exactly, because a subclass may predict otherwise. Gradient boosting (not the histogram kind) is left
-out: it adds a product, which scikit-learn's compiler may round once or twice depending on the machine.
+`read_ensemble` makes one from a fitted scikit-learn estimator, with one reader per type. Types are matched exactly,
+because a subclass may predict otherwise. Gradient boosting (not the histogram kind) is left out: it adds a product,
+which scikit-learn's compiler may round once or twice depending on the machine.
 """
 
 from __future__ import annotations

@@ -28,12 +28,12 @@ MOST_NODES = 1 << 26  # nodes and values take 1 GiB; a larger ensemble is left t
 
 @dataclass(frozen=True, eq=False)
 class SpecialisedTrees:
-    """What `walking` reads: every tree of every group, node after node.
+    """What the walks of `traversal` read: every tree of every group, node after node.
 
     Attributes
     ----------
     nodes
-        Packed nodes, shape (node,), see `walking`.
+        Packed nodes, shape (node,), see `traversal`.
     values
         What a leaf adds to each output, shape (node · output,).
     roots, depths

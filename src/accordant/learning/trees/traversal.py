@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from accordant.compiled import compiled
 
-# compiled code on disk is renewed when its own file changes: what kernels read must stand here, not elsewhere
 TILE = 8
 CHILD_BITS, COLUMN_BITS, RANK_BITS = 30, 14, 19  # the sign bit stays free
 RANK_SHIFT = CHILD_BITS + COLUMN_BITS
