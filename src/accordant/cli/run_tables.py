@@ -18,6 +18,15 @@ from accordant.statistics import Estimate
 from accordant.terminal import console
 
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
+WIDTH = 100  # columns of a page that is piped somewhere
+QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
+LAST_ROW = 10**12  # beyond, a number that was typed is no row
+HEADINGS = {  # of explanations, by topic
+    "decides": "The decision",
+    "traded": "What it traded off",
+    "change": "What would have changed it",
+    "sure": "How sure it is",
+}
 
 
 def print_run(record: Record, folder: Path) -> None:
@@ -83,10 +92,6 @@ def _number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
 
 
-WIDTH = 100  # columns of a page that is piped somewhere
-QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
-
-
 def members_of(coalition: str | None) -> list[str] | None:
     """Return the names of an option such as ``Bank, Regulator``; None for everybody."""
     if coalition is None:
@@ -148,15 +153,6 @@ def radius_table(found: Certified) -> Table:
 
 def _radius(radius: float) -> str:
     return "never" if np.isinf(radius) else f"{radius:.4f}"
-
-
-LAST_ROW = 10**12
-HEADINGS = {
-    "decides": "The decision",
-    "traded": "What it traded off",
-    "change": "What would have changed it",
-    "sure": "How sure it is",
-}
 
 
 def row_numbers(given: str) -> list[int]:

@@ -22,7 +22,8 @@ from accordant.voting.pabulib import read_pabulib
 from accordant.voting.rules.rule import Counted, VotingRule
 from accordant.voting.rules.tally import tally_of_profile
 
-SUFFIX = ".pb"
+ALL = "all"  # what stands for every rule that the ballots allow
+SUFFIX = ".pb"  # of files that have a budget
 YARDSTICK = "greedy"  # what most cities do; the other rules are compared with it
 LONGEST_NAME = 48  # characters of a project's name that a table shows
 WIDTH = 140  # columns where stdout is no terminal
@@ -173,9 +174,6 @@ def _money(amount: float) -> str:
     return f"{amount:,.0f}" if amount == int(amount) else f"{amount:,.2f}"
 
 
-ALL = "all"
-
-
 def count(file: Path, rules: str) -> dict[str, Any]:
     """Count the ballots of a file by voting rules, or spend its budget if it is one of Pabulib.
 
@@ -188,7 +186,7 @@ def count(file: Path, rules: str) -> dict[str, Any]:
 
 
 def counted_file(file: Path, rules: str) -> dict[str, Any]:
-    """Count the ballots of a file; the result is what ``vote --json`` prints.
+    """Count the ballots of a file without a budget; the result is what ``vote --json`` prints.
 
     Parameters
     ----------

@@ -33,10 +33,17 @@ from accordant.errors import DataError, allowed_names
 from accordant.tables.text import read_text
 from accordant.voting.ballots import Election, VoteType
 
+log = logging.getLogger(__name__)
+
 SECTIONS = {"META": ("key", "value"), "PROJECTS": ("project_id", "cost"), "VOTES": ("voter_id", "vote")}
 NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")  # some files write the decimal comma
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")  # 1,000 may be a thousand, or one
 COUNT = re.compile(r"[0-9]{1,18}")
+WITH_POINTS = ("cumulative", "scoring")
+LIMITS = ("max_length", "max_points", "max_sum_points")
+ROUNDING = 1e-9  # of a sum of points
+BORDA = "borda"
+NOT_KNOWN = "none"  # how Pabulib writes an empty cell
 
 
 @dataclass
@@ -156,15 +163,6 @@ class Tables:
         if any(row[len(columns) :]):
             self.refuse(line, f"{len(row)} cells; allowed: {len(columns)}, as many as columns")
         return (row + [""] * len(columns))[: len(columns)]
-
-
-WITH_POINTS = ("cumulative", "scoring")
-LIMITS = ("max_length", "max_points", "max_sum_points")
-ROUNDING = 1e-9  # of a sum of points
-BORDA = "borda"
-NOT_KNOWN = "none"  # how Pabulib writes an empty cell
-
-log = logging.getLogger(__name__)
 
 
 def read_pabulib(path: str | Path) -> Election:

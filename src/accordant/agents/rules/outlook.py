@@ -207,7 +207,7 @@ class Stand:
 def contradiction(claimant: str, kind: Answering, before: Allocation, after: Allocation) -> str | None:
     """Return in which way an answer and the proposal that comes with it contradict each other, or None.
 
-    `patient`: id; `kind`: what was answered on that claimant; `before`, `after`: what oneself proposed until then, and
+    `claimant`: id; `kind`: what was answered on that claimant; `before`, `after`: what oneself proposed until then, and
     proposes now.
     """
     place = after.scenario.index(claimant)
@@ -228,7 +228,7 @@ def stand(claimant: int, values: Values, before: Values, after: Values, others: 
     whom another agent grants more, or where there is nobody such. Without a comparison that speaks for it,
     ``maintain``. Equally close ones: the lower id.
 
-    `patient`: position; `values`: what granting each claimant is worth to oneself, shape (claimant,); `before`,
+    `claimant`: position; `values`: what granting each claimant is worth to oneself, shape (claimant,); `before`,
     `after`: shares of one's own proposal before and after revision, shape (claimant,); `others`: shares of the others'
     proposals, shape (agent, claimant).
     """

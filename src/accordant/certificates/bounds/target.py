@@ -19,6 +19,7 @@ from accordant.problem import DecisionProblem
 from accordant.utilities import ExpectedRewards
 
 AGREEMENT = 1e-9  # how far rounding may carry an expression from the metric that it stands for
+_MISSING = "E alone does not say what followed in each context: pass evidence="
 
 Measure = Metric | str | Expression | Floats | Sequence[Any]
 
@@ -110,9 +111,6 @@ def subject_of(measure: Measure, expected: ExpectedRewards, evidence: Evidence |
     except InputError as error:
         raise InputError(f"{error}; {_MISSING}") from None if evidence is None else error
     return Subject(label or metric.name, found, metric, given)
-
-
-_MISSING = "E alone does not say what followed in each context: pass evidence="
 
 
 def _only_expected(metric: Metric, expected: ExpectedRewards) -> Evidence:

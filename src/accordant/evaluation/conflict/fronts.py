@@ -32,6 +32,11 @@ from accordant.evidence import Evidence
 from accordant.metrics.metric import Goal, Metric
 from accordant.statistics import percentile_interval
 
+LEVEL = 1e-15  # contributions of single contexts that differ by less are level
+DIRECTIONS = 101  # per quadrant: at most 0.9 degrees apart
+EVERY = 5  # one in so many directions is followed over resamples: at most 4.5 degrees apart
+MOST_RESAMPLES = 200  # limits at 95 % are the fifth value from either end
+
 
 def oriented(values: Values, goals: Sequence[Goal]) -> Values:
     """Return values turned so that more is better: v for ``max``, −v for ``min``, −|v| for ``zero``.
@@ -95,10 +100,6 @@ def kendall(points: Values) -> float | None:
     if not all(sizes):
         return None
     return float((signs[0] * signs[1]).sum() / np.sqrt(sizes[0] * sizes[1]))
-
-
-LEVEL = 1e-15  # contributions of single contexts that differ by less are level
-DIRECTIONS = 101  # per quadrant: at most 0.9 degrees apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,10 +240,6 @@ def _directions(goals: tuple[Goal, Goal]) -> Values:
     found = np.concatenate([quadrant * (a, b) for a in signs[0] for b in signs[1]]) + 0.0
     found = np.unique(found, axis=0)
     return np.asarray(found[np.argsort(np.arctan2(found[:, 1], found[:, 0]), kind="stable")])
-
-
-EVERY = 5  # of the directions: at most 4.5 degrees apart
-MOST_RESAMPLES = 200  # limits at 95 % are the fifth value from either end
 
 
 def concession_interval(

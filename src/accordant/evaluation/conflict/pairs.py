@@ -39,6 +39,9 @@ Verdict = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 Relation = Literal["up", "down", "none"]
+Kind = Literal["strategy", "mixture", "reweighed", "bounded"]
+
+ROUNDING = 1e-9  # concessions are shares of a span; a linear programme leaves this much
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,6 @@ def verdict(grounds: Grounds) -> Verdict:
     if grounds.hindsight is not None and grounds.hindsight[1] <= ROUNDING:
         return "limited by prediction"
     return "no improvement found"
-
-
-ROUNDING = 1e-9  # concessions are shares of a span; a linear programme leaves this much
-
-
-Kind = Literal["strategy", "mixture", "reweighed", "bounded"]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from accordant.strategies.constraints.parity import Parity, gap_error
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """The rows of the linear programme that several contexts share, see `programme`.
+    """The rows of the linear programme that several contexts share: budgets and parity.
 
     Attributes
     ----------
