@@ -30,7 +30,7 @@ class NashSocialWelfare(Compromise):
     Σ_i w_i log max(ε, E[i, a, t]) is, with weights 1, the score of proportional fairness (Kelly 1998), and the
     logarithm of the Nash product ∏_i max(ε, E[i, a, t]) (Kaneko and Nakamura 1979): the same order of actions.
 
-    Flags contexts as ``flag_floored`` in which some expected reward lies below the floor of 1e-6: there the
+    Flags contexts as ``floored`` in which some expected reward lies below the floor of 1e-6: there the
     floor, not the data, decides between actions.
     """
 
@@ -122,7 +122,7 @@ def check_aversion(name: str, value: float) -> None:
 
 
 def flag_floored(block: Block, aversion: float) -> dict[str, Mask]:
-    """Return the flag ``flag_floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
+    """Return the flag ``floored`` of contexts in which the floor, not the data, decides, if there is a floor."""
     return {"floored": np.asarray((block.smallest < FLOOR).any(axis=0))} if 1 <= aversion < np.inf else {}
 
 
@@ -133,7 +133,7 @@ class AlphaFairness(Compromise):
 
     Scores are the power mean of order 1 − α, which puts actions in the same order for every α and stays in [0, 1]
     where the sum would grow without bound. α = 0 chooses as the utilitarian rule, α = 1 as Nash social welfare,
-    α = ∞ as maximin; from α = 1 on, rewards below 1e-6 count as 1e-6, and such contexts are flagged ``flag_floored``.
+    α = ∞ as maximin; from α = 1 on, rewards below 1e-6 count as 1e-6, and such contexts are flagged ``floored``.
 
     Parameters
     ----------
