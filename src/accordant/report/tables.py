@@ -1,4 +1,4 @@
-"""Tables of strategies × metrics: cells as text, and footnotes for what is not defined."""
+"""Tables as text: strategies × metrics, with footnotes for what is not defined; errors of learned rewards; searches."""
 
 from __future__ import annotations
 

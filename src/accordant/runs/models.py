@@ -1,4 +1,7 @@
-"""Saving and restoring a fitted policy: skops for estimators, JSON for everything else; nothing is unpickled."""
+"""Saving and restoring a fitted policy: skops for estimators, JSON for everything else; nothing is unpickled.
+
+Trees inside loaded estimators are checked before compiled code follows them (`check_trees`).
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,10 @@ from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, 
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import declared_metrics, declared_ranges
+
+OUTCOME_FILE = "outcome-model.skops"
+BEHAVIOUR_FILE = "logged-behaviour.skops"
+STATE_FILE = "policy.json"
 
 
 def check_trees(estimator: Any, name: str) -> None:
@@ -111,11 +118,6 @@ TRUSTED = frozenset(
         "sklearn.tree._tree.Tree",
     }
 )
-
-
-OUTCOME_FILE = "outcome-model.skops"
-BEHAVIOUR_FILE = "logged-behaviour.skops"
-STATE_FILE = "policy.json"
 
 
 def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:

@@ -1,4 +1,7 @@
-"""Recommendations for the rows of a file, in batches of bounded memory unless a strategy needs them all at once."""
+"""Recommendations for the rows of a file, in batches of bounded memory unless a strategy needs them all at once.
+
+Beside them, what other commands ask of a run: its untouched rows, the contexts of a file, and a draw among rows.
+"""
 
 from __future__ import annotations
 

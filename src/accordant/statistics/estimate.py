@@ -1,4 +1,4 @@
-"""`Estimate`: a value with its interval, and why it or its interval is not there."""
+"""`Estimate`: a value with its interval, and why it or its interval is not there; standard errors of means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lending Club files as prepared for the published lending case."""
+"""Lending Club files as prepared for the published lending case, and simulated loans with their columns."""
 
 from __future__ import annotations
 

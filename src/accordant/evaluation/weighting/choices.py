@@ -4,8 +4,8 @@ A scale that reads the best and worst candidate lets one that nobody would take 
 reversal (Belton and Gear 1983, for the analytic hierarchy process). Natural ranges do not.
 
     natural, relative, reference   those offered for a composite score (`accordant.evaluation.composite`)
-    rank                share of the other candidates that are worse, half of those that are equal (Borda 1784)
-    zscore              (value − mean) / standard deviation over the candidates; 0 if all are equal
+    rank                           share of the others that are worse, half of those that are equal (Borda 1784)
+    zscore                         (value − mean) / standard deviation over the candidates; 0 if all are equal
 
 ``rank`` and ``zscore`` are for comparison only; no composite score is computed with them elsewhere.
 """

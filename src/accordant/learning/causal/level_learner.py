@@ -242,10 +242,10 @@ def levels_from_effects(mean_outcome: Values, effects: Values, propensities: Val
     Parameters
     ----------
     mean_outcome
-        M(x) = E[outcome | x] under the logged behaviour, shape (context,).
+        Expected outcome m(x) = E[outcome | x] under the logged behaviour, shape (context,).
     effects
-        Tau_a(x) against any one reference action (whose row is 0), shape (action, context).
+        Effects tau_a(x) against any one reference action (whose row is 0), shape (action, context).
     propensities
-        E_a(x), columns summing to one, shape (action, context).
+        Propensities e_a(x), columns summing to one, shape (action, context).
     """
     return np.asarray(mean_outcome + effects - np.sum(propensities * effects, axis=0), dtype=np.float64)

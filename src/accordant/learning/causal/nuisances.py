@@ -89,9 +89,9 @@ def r_losses(
     levels
         Predicted levels, shape (action, context).
     mean_outcome
-        M(x), the expected outcome under the logged behaviour, shape (context,).
+        Expected outcome m(x) under the logged behaviour, shape (context,).
     propensities
-        E_a(x), columns summing to one, shape (action, context).
+        Propensities e_a(x), columns summing to one, shape (action, context).
     actions
         Codes of the actions taken, shape (context,).
     outcomes

@@ -112,7 +112,7 @@ class SelectedCausalLearner(LevelLearner):
         Learners by name, or None for `default_candidates()`. Candidates whose base regressor does not suit the number
         of rows or features are skipped.
     criterion
-        "r", "dr" or "level" (see `losses`).
+        "r", "dr" or "level": `r_losses`, `dr_losses` or `level_losses` of `nuisances`.
     tolerance
         Standard errors within which candidates count as tied.
     folds
@@ -307,4 +307,4 @@ TRUSTED_TYPES: list[str] = [
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.tree._tree.Tree",
 ]
-"""The explicit trust list of every learner in this room, fitted with any base regressor of the table."""
+"""The trust list of every learner in `accordant.learning.causal`, fitted with any base regressor of the table."""

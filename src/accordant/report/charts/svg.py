@@ -1,4 +1,4 @@
-"""SVG elements as escaped text, marks by shape, and labels that fit their column."""
+"""SVG elements as escaped text: marks by shape, names that fit their column, labels beside marks, hatched areas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether conflicts are real: pairs of metrics with verdicts and the numbers that these rest on."""
+"""Whether conflicts are real: pairs of metrics with verdicts and their grounds; what bounds on group gaps cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The weights behind the winner: who wins at which weights, and how near the chosen ones are to another winner."""
+"""The weights behind the winner: who wins at which, how near another winner is; other choices behind the score."""
 
 from __future__ import annotations
 

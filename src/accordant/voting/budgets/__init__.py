@@ -13,8 +13,8 @@ exhaustive
 
     rule            the base of all rules, their registry, what they return; ballots in whole numbers
     voter_budgets   the exact prices of the Method of Equal Shares, and how far they are affine in the voters' money
-    equal_shares    the rule, with its purchases in floating point as long as nothing is close
-    sequential      greedy, seq_phragmen
+    equal_shares    the Method of Equal Shares, with its purchases in floating point as long as nothing is close
+    sequential      rules that take one project after the other: greedy, seq_phragmen
     reach           who is served, and who gains by another rule
 
 All rules calculate exactly: money is counted in whole numbers and divided in fractions. Floating point only sorts out
