@@ -29,7 +29,7 @@ class Cast:
 
     def usage(self) -> dict[str, Mapping[str, Any]]:
         """Return what each language model has spent; empty where none speaks."""
-        return {each.name: each.ledger.to_json() for each in self.agents if isinstance(each, LanguageModelAgent)}
+        return {each.name: each.usage() for each in self.agents if isinstance(each, LanguageModelAgent)}
 
 
 def cast_of(named: Sequence[Named], *, corpus: str | None = None, allow_adversarial: bool = False) -> Cast:

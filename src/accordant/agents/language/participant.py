@@ -76,6 +76,7 @@ class ModelParticipant:
 
     kind: ClassVar[str] = "language model"
     role: ClassVar[str]  # what messages call it
+    staying: ClassVar[str] = ""  # what a message advises where it would have to travel to another process
 
     def __init__(
         self,
@@ -95,8 +96,8 @@ class ModelParticipant:
         self.name, self.model = text(name, "name"), text(model, "model")
         self.base_url = check_address(base_url)
         self.key_variable, self.temperature, self.seed = key_variable, temperature, seed
-        self.limits, self.ledger = limits_of(limits), CallLedger()
-        check_settings(mode, temperature, seed, budget, recorder)
+        self.limits, self.ledger = _limits_of(limits), CallLedger()
+        _check_settings(mode, temperature, seed, budget, recorder)
         check_without_key(self.base_url, key_variable)
         provider = provider or OpenAICompatible(self.base_url, self.limits.answer_bytes)
         self._caller = Caller(
@@ -105,14 +106,16 @@ class ModelParticipant:
 
     def __reduce__(self) -> NoReturn:
         """Refuse to travel to another process, where budget, ledger and recording would silently be others."""
-        raise InputError(
-            f"{self.role} {self.name!r} cannot be copied or sent to another process; use one process, or threads"
-        )
+        raise InputError(f"{self.role} {self.name!r} cannot be copied or sent to another process{self.staying}")
 
     @property
     def generated_by(self) -> str:
         """Who writes its texts."""
         return f"model {self.model}"
+
+    def usage(self) -> dict[str, Any]:
+        """Return what was spent and what failed, over all moves."""
+        return self.ledger.to_json()
 
     def _ask(
         self, messages: tuple[Message, ...], schema: Mapping[str, Any], seed: int, read: Callable[[Reply, Mode], Read]
@@ -141,7 +144,7 @@ class ModelParticipant:
         return fallback
 
 
-def check_settings(mode: str, temperature: float | None, seed: int | None, budget: object, recorder: object) -> None:
+def _check_settings(mode: str, temperature: float | None, seed: int | None, budget: object, recorder: object) -> None:
     """Refuse settings of a language model that cannot work.
 
     Raises UnknownNameError if there is no such mode; InputError if a number is out of range, or an object of another
@@ -158,7 +161,7 @@ def check_settings(mode: str, temperature: float | None, seed: int | None, budge
             raise InputError(f"{what} is {given!r:.60}; allowed: a {kind.__name__}, or None")
 
 
-def limits_of(given: Limits | Mapping[str, Any] | None) -> Limits:
+def _limits_of(given: Limits | Mapping[str, Any] | None) -> Limits:
     """Return limits, also from a mapping; None for the usual ones.
 
     Raises InputError if it is neither.
