@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NoReturn, TypedDict, TypeVar
 
 from accordant.agents.language.caller import Caller, Made, Read, Unmade, converse
 from accordant.agents.language.client import OpenAICompatible
-from accordant.agents.language.keys import check_address, check_without_key, without_key
-from accordant.agents.language.options import Budget, CallLedger, Limits
-from accordant.agents.language.provider import MODES, Message, Mode, Provider, Recorder, Reply, Request
+from accordant.agents.language.keys import check_address, check_without_key, read_key, without_key
+from accordant.agents.language.options import NO_KEY, Budget, CallLedger, Limits, ModelOptions
+from accordant.agents.language.provider import MODES, Message, Mode, Provider, Recorder, Replay, Reply, Request
 from accordant.agents.parameters import text
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 
@@ -30,6 +30,23 @@ class Settings(TypedDict, total=False):
     budget: Budget | None
     recorder: Recorder | None
     provider: Provider | None
+
+
+def connect(options: ModelOptions) -> Settings:
+    """Return what all participants share through which one model speaks; nothing is sent yet.
+
+    Raises InputError if a key cannot be sent, or a file of conversations cannot be read or begun.
+    """
+    key_variable = None if options.key_variable == NO_KEY else options.key_variable
+    if options.replay is None:
+        read_key(key_variable, check_address(options.base_url))
+    return {
+        "key_variable": key_variable,
+        "budget": Budget(options.calls, options.tokens, options.seconds),
+        "limits": Limits(timeout=options.timeout),
+        "recorder": None if options.record is None else Recorder(options.record),
+        "provider": None if options.replay is None else Replay(options.replay),
+    }
 
 
 class ModelParticipant:
