@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 import json
 import math
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -107,17 +109,65 @@ Out = Annotated[Path | None, typer.Option(help="Where to write the result.")]
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
 Data = Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")]
-Llm = Annotated[str | None, typer.Option(metavar="BASE_URL", help="Endpoint that speaks the OpenAI protocol.")]
-Model = Annotated[str | None, typer.Option(help="Name of the language model at --llm.")]
-KeyVariable = Annotated[
-    str | None, typer.Option(help="Environment variable with the key of --llm, or none; OPENAI_API_KEY by default.")
-]
-Calls = Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")]
-Tokens = Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")]
-Seconds = Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")]
-Timeout = Annotated[float | None, typer.Option(min=0.001, help="Most seconds of one request; 30 by default.")]
-Record = Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")]
-Replay = Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")]
+Command = Callable[..., None]
+
+MODEL_FLAGS: Mapping[str, Any] = {
+    "llm": Annotated[str | None, typer.Option(metavar="BASE_URL", help="Endpoint that speaks the OpenAI protocol.")],
+    "model": Annotated[str | None, typer.Option(help="Name of the language model at --llm.")],
+    "speaks_for": str | None,
+    "key_variable": Annotated[
+        str | None, typer.Option(help="Environment variable with the key of --llm, or none; OPENAI_API_KEY by default.")
+    ],
+    "fallback": bool,
+    "calls": Annotated[int | None, typer.Option(min=1, help="Most requests to the model.")],
+    "tokens": Annotated[int | None, typer.Option(min=1, help="Most tokens of the model.")],
+    "seconds": Annotated[float | None, typer.Option(min=0.001, help="Most seconds spent with the model.")],
+    "timeout": Annotated[float | None, typer.Option(min=0.001, help="Most seconds of one request; 30 by default.")],
+    "record": Annotated[Path | None, typer.Option(help="File to record the conversations with the model in.")],
+    "replay": Annotated[Path | None, typer.Option(help="File with recorded conversations: no request is sent.")],
+}
+"""Flags of every command in which a language model may speak; whom it speaks for is explained by the command."""
+
+FIELDS = {"llm": "base_url", "speaks_for": "agents"}  # what `ModelOptions` calls flags of another name
+
+
+def with_model(*, speaks_for: str, fallback: str) -> Callable[[Command], Command]:
+    """Let a command take `MODEL_FLAGS` where its parameter ``model`` stands, which gets them as one mapping.
+
+    Typer reads flags from a signature, so that is what is written here.
+
+    Parameters
+    ----------
+    speaks_for, fallback
+        Help of the flags ``--speaks-for`` and ``--fallback``.
+    """
+    told = {
+        "speaks_for": typer.Option(help=speaks_for),
+        "fallback": typer.Option("--fallback", help=fallback),
+    }
+    flags = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=False if kind is bool else None,
+            annotation=Annotated[kind, told[name]] if name in told else kind,
+        )
+        for name, kind in MODEL_FLAGS.items()
+    ]  # fmt: skip
+
+    def taking(command: Command) -> Command:
+        @functools.wraps(command)
+        def called(**given: Any) -> None:
+            model = {FIELDS.get(name, name): given.pop(name) for name in MODEL_FLAGS}
+            command(**given, model=model)
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters = [
+            flag for each in signature.parameters.values() for flag in (flags if each.name == "model" else [each])
+        ]
+        called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        called.__annotations__ = {each.name: each.annotation for each in parameters}
+        return called
+
+    return taking
 
 
 def capacities(given: Sequence[str], form: str) -> dict[str, float]:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import (
-    Calls,
-    CaseName,
-    Data,
-    Json,
-    KeyVariable,
-    Llm,
-    Model,
-    Out,
-    Record,
-    Replay,
-    Seconds,
-    Seed,
-    Timeout,
-    Tokens,
+from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
+
+
+@with_model(
+    speaks_for="Agents that the model speaks for; by default all frameworks among them.",
+    fallback="Let a rule stand in where the model makes no valid move; counted.",
 )
-
-
 def deliberate(
     case: CaseName,
+    *,
     agents: Annotated[
         str | None, typer.Option(help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3].")
     ] = None,
@@ -45,21 +36,7 @@ def deliberate(
     corpus: Annotated[
         str | None, typer.Option(help="Folder of passages in Markdown instead of the built-in ones, or none.")
     ] = None,
-    llm: Llm = None,
-    model: Model = None,
-    speaks_for: Annotated[
-        str | None, typer.Option(help="Agents that the model speaks for; by default all frameworks among them.")
-    ] = None,
-    key_variable: KeyVariable = None,
-    fallback: Annotated[
-        bool, typer.Option("--fallback", help="Let a rule stand in where the model makes no valid move; counted.")
-    ] = False,
-    calls: Calls = None,
-    tokens: Tokens = None,
-    seconds: Seconds = None,
-    timeout: Timeout = None,
-    record: Record = None,
-    replay: Replay = None,
+    model: Mapping[str, Any],
     jobs: Annotated[int | None, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = None,
     seed: Seed = 0,
     out: Out = None,
@@ -70,12 +47,7 @@ def deliberate(
 
     options = deliberation_options(
         agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
-        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs,
-        model={
-            "base_url": llm, "model": model, "agents": speaks_for, "key_variable": key_variable, "fallback": fallback,
-            "calls": calls, "tokens": tokens, "seconds": seconds, "timeout": timeout, "record": record,
-            "replay": replay,
-        },
+        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs, model=model,
     )  # fmt: skip
     conduct(case, options, out, json=json)
 

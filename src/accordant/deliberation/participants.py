@@ -10,7 +10,8 @@ from typing import Any
 from accordant.agents import Agent, check_allowed, create
 from accordant.agents.frameworks import frameworks
 from accordant.agents.language import LanguageModelAgent
-from accordant.agents.language.options import ModelOptions, connect
+from accordant.agents.language.options import ModelOptions
+from accordant.agents.language.participant import connect
 from accordant.agents.retrieval import NoRetriever, Retriever, built_in_retriever, read_corpus, retriever_for
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.errors import InputError, UnknownNameError
@@ -29,7 +30,7 @@ class Cast:
 
     def usage(self) -> dict[str, Mapping[str, Any]]:
         """Return what each language model has spent; empty where none speaks."""
-        return {each.name: each.ledger.to_json() for each in self.agents if isinstance(each, LanguageModelAgent)}
+        return {each.name: each.usage() for each in self.agents if isinstance(each, LanguageModelAgent)}
 
 
 def cast_of(named: Sequence[Named], *, corpus: str | None = None, allow_adversarial: bool = False) -> Cast:
@@ -88,7 +89,7 @@ class _Voice:
     """A language model that speaks for agents; all of them share one budget and one recording."""
 
     def __init__(self, options: ModelOptions) -> None:
-        self.options, self.shared = options, connect(options)
+        self.options, self.settings = options, connect(options)
 
     def speaking(self, given: Named, rule: Agent) -> Agent:
         """Return the agent through which the model speaks; unless it is named, only a framework is spoken for."""
@@ -101,9 +102,7 @@ class _Voice:
             )
         return LanguageModelAgent(
             rule.name, self.options.base_url, self.options.model, framework=rule.framework, concession=rule.concession,
-            retriever=rule.retriever, key_variable=self.shared.key_variable,
-            fallback=rule if self.options.fallback else None, limits=self.shared.limits, budget=self.shared.budget,
-            recorder=self.shared.recorder, provider=self.shared.replay,
+            retriever=rule.retriever, fallback=rule if self.options.fallback else None, **self.settings,
         )  # fmt: skip
 
 

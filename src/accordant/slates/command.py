@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import (
-    Calls,
-    CaseName,
-    Data,
-    Json,
-    KeyVariable,
-    Llm,
-    Model,
-    Out,
-    Record,
-    Replay,
-    Seconds,
-    Seed,
-    Timeout,
-    Tokens,
+from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
+
+
+@with_model(
+    speaks_for="Stakeholders that the model speaks for; by default all without --rankings.",
+    fallback="Let a rule stand in where the model gives no valid ranking; counted.",
 )
-
-
 def slate(
     case: CaseName,
+    *,
     k: Annotated[int | None, typer.Option("--k", min=1, help="Places in a list instead of the case's.")] = None,
     strategies: Annotated[
         str | None,
@@ -51,21 +42,7 @@ def slate(
     instead: Annotated[
         str, typer.Option(help="What counts in place of such a ranking: declared utilities, or silence.")
     ] = "declared",
-    llm: Llm = None,
-    model: Model = None,
-    speaks_for: Annotated[
-        str | None, typer.Option(help="Stakeholders that the model speaks for; by default all without --rankings.")
-    ] = None,
-    key_variable: KeyVariable = None,
-    fallback: Annotated[
-        bool, typer.Option("--fallback", help="Let a rule stand in where the model gives no valid ranking; counted.")
-    ] = False,
-    calls: Calls = None,
-    tokens: Tokens = None,
-    seconds: Seconds = None,
-    timeout: Timeout = None,
-    record: Record = None,
-    replay: Replay = None,
+    model: Mapping[str, Any],
     seed: Seed = 0,
     out: Out = None,
     json: Json = False,
@@ -75,12 +52,7 @@ def slate(
 
     options = slate_options(
         k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
-        data=data, seed=seed, rankings=rankings, threshold=threshold, instead=instead,
-        model={
-            "base_url": llm, "model": model, "agents": speaks_for, "key_variable": key_variable, "fallback": fallback,
-            "calls": calls, "tokens": tokens, "seconds": seconds, "timeout": timeout, "record": record,
-            "replay": replay,
-        },
+        data=data, seed=seed, rankings=rankings, threshold=threshold, instead=instead, model=model,
     )  # fmt: skip
     conduct_slates(case, options, out, json=json)
 

@@ -73,6 +73,7 @@ class LanguageModelAgent(ModelParticipant, Agent):
     """
 
     role: ClassVar[str] = "agent"
+    staying: ClassVar[str] = "; use one process, or threads"
 
     def __init__(
         self,

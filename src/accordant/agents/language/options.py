@@ -1,4 +1,4 @@
-"""Which language model speaks, and what it may cost: options of commands, and the connection."""
+"""Which language model speaks, and what it may cost: bounds, budget, what was spent, and options of commands."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from accordant.agents.language.keys import check_address, read_key
-from accordant.agents.language.provider import Recorder, Replay
 from accordant.declared import Declared
 from accordant.errors import InputError
 from accordant.naming import read_names
@@ -206,44 +204,6 @@ class ModelOptions:
     timeout: float = 30.0
     record: str | None = None
     replay: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Connection:
-    """What all agents share through which one model speaks.
-
-    Attributes
-    ----------
-    key_variable
-        Environment variable that holds the key; None for a server without keys.
-    budget, limits
-        Of all agents together, and of one request.
-    recorder, replay
-        Of conversations; None where nothing is recorded, or answers come from the endpoint.
-    """
-
-    key_variable: str | None
-    budget: Budget
-    limits: Limits
-    recorder: Recorder | None
-    replay: Replay | None
-
-
-def connect(options: ModelOptions) -> Connection:
-    """Return the connection; nothing is sent yet.
-
-    Raises InputError if a key cannot be sent, or a file of conversations cannot be read or begun.
-    """
-    key_variable = None if options.key_variable == NO_KEY else options.key_variable
-    if options.replay is None:
-        read_key(key_variable, check_address(options.base_url))
-    return Connection(
-        key_variable,
-        Budget(options.calls, options.tokens, options.seconds),
-        Limits(timeout=options.timeout),
-        None if options.record is None else Recorder(options.record),
-        None if options.replay is None else Replay(options.replay),
-    )
 
 
 def model_options(given: Mapping[str, Any]) -> ModelOptions | None:

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NoReturn, TypedDict, TypeVar
 
 from accordant.agents.language.caller import Caller, Made, Read, Unmade, converse
 from accordant.agents.language.client import OpenAICompatible
-from accordant.agents.language.keys import check_address, check_without_key, without_key
-from accordant.agents.language.options import Budget, CallLedger, Limits
-from accordant.agents.language.provider import MODES, Message, Mode, Provider, Recorder, Reply, Request
+from accordant.agents.language.keys import check_address, check_without_key, read_key, without_key
+from accordant.agents.language.options import NO_KEY, Budget, CallLedger, Limits, ModelOptions
+from accordant.agents.language.provider import MODES, Message, Mode, Provider, Recorder, Replay, Reply, Request
 from accordant.agents.parameters import text
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 
@@ -30,6 +30,23 @@ class Settings(TypedDict, total=False):
     budget: Budget | None
     recorder: Recorder | None
     provider: Provider | None
+
+
+def connect(options: ModelOptions) -> Settings:
+    """Return what all participants share through which one model speaks; nothing is sent yet.
+
+    Raises InputError if a key cannot be sent, or a file of conversations cannot be read or begun.
+    """
+    key_variable = None if options.key_variable == NO_KEY else options.key_variable
+    if options.replay is None:
+        read_key(key_variable, check_address(options.base_url))
+    return {
+        "key_variable": key_variable,
+        "budget": Budget(options.calls, options.tokens, options.seconds),
+        "limits": Limits(timeout=options.timeout),
+        "recorder": None if options.record is None else Recorder(options.record),
+        "provider": None if options.replay is None else Replay(options.replay),
+    }
 
 
 class ModelParticipant:
@@ -76,6 +93,7 @@ class ModelParticipant:
 
     kind: ClassVar[str] = "language model"
     role: ClassVar[str]  # what messages call it
+    staying: ClassVar[str] = ""  # what a message advises where it would have to travel to another process
 
     def __init__(
         self,
@@ -95,8 +113,8 @@ class ModelParticipant:
         self.name, self.model = text(name, "name"), text(model, "model")
         self.base_url = check_address(base_url)
         self.key_variable, self.temperature, self.seed = key_variable, temperature, seed
-        self.limits, self.ledger = limits_of(limits), CallLedger()
-        check_settings(mode, temperature, seed, budget, recorder)
+        self.limits, self.ledger = _limits_of(limits), CallLedger()
+        _check_settings(mode, temperature, seed, budget, recorder)
         check_without_key(self.base_url, key_variable)
         provider = provider or OpenAICompatible(self.base_url, self.limits.answer_bytes)
         self._caller = Caller(
@@ -105,14 +123,16 @@ class ModelParticipant:
 
     def __reduce__(self) -> NoReturn:
         """Refuse to travel to another process, where budget, ledger and recording would silently be others."""
-        raise InputError(
-            f"{self.role} {self.name!r} cannot be copied or sent to another process; use one process, or threads"
-        )
+        raise InputError(f"{self.role} {self.name!r} cannot be copied or sent to another process{self.staying}")
 
     @property
     def generated_by(self) -> str:
         """Who writes its texts."""
         return f"model {self.model}"
+
+    def usage(self) -> dict[str, Any]:
+        """Return what was spent and what failed, over all moves."""
+        return self.ledger.to_json()
 
     def _ask(
         self, messages: tuple[Message, ...], schema: Mapping[str, Any], seed: int, read: Callable[[Reply, Mode], Read]
@@ -141,7 +161,7 @@ class ModelParticipant:
         return fallback
 
 
-def check_settings(mode: str, temperature: float | None, seed: int | None, budget: object, recorder: object) -> None:
+def _check_settings(mode: str, temperature: float | None, seed: int | None, budget: object, recorder: object) -> None:
     """Refuse settings of a language model that cannot work.
 
     Raises UnknownNameError if there is no such mode; InputError if a number is out of range, or an object of another
@@ -158,7 +178,7 @@ def check_settings(mode: str, temperature: float | None, seed: int | None, budge
             raise InputError(f"{what} is {given!r:.60}; allowed: a {kind.__name__}, or None")
 
 
-def limits_of(given: Limits | Mapping[str, Any] | None) -> Limits:
+def _limits_of(given: Limits | Mapping[str, Any] | None) -> Limits:
     """Return limits, also from a mapping; None for the usual ones.
 
     Raises InputError if it is neither.

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from accordant.agents.language.options import ModelOptions, connect
+from accordant.agents.language.options import ModelOptions
+from accordant.agents.language.participant import connect
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.proxies import ProxyReports, proxy_reports
@@ -112,12 +113,8 @@ def _represented(model: ModelOptions, stakeholders: Sequence[str], recorded: Col
 
 def _models(model: ModelOptions, stakeholders: Sequence[str]) -> dict[str, Ranker]:
     """Return a ranker of the model for each stakeholder; all of them share one budget and one recording."""
-    shared = connect(model)
+    settings, fallback = connect(model), ObjectiveRanker() if model.fallback else None
     return {
-        name: LanguageModelRanker(
-            MODEL.format(name), model.base_url, model.model, key_variable=shared.key_variable,
-            fallback=ObjectiveRanker() if model.fallback else None, limits=shared.limits, budget=shared.budget,
-            recorder=shared.recorder, provider=shared.replay,
-        )
+        name: LanguageModelRanker(MODEL.format(name), model.base_url, model.model, fallback=fallback, **settings)
         for name in stakeholders
-    }  # fmt: skip
+    }
