@@ -1,6 +1,6 @@
 """Candidates: E with items as actions, who has what weight, what may be shown, and what a list gives to whom.
 
-What a slate gives to each stakeholder: utilities, and utilities between its own worst and its own ideal list.
+`Gains` are utilities of a slate, and where they lie between the worst and the ideal list of each stakeholder:
 
     u_i(S)      mean of E[i, c, u] over the items c in S
     ideal       the largest u_i over lists of the same length: the best items for i

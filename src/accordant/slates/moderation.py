@@ -13,11 +13,10 @@ Words used here::
     score          sum of w / (rank + 1) over agents, rank counted from 0; kept from round to round
     ban            items of the last offer that many agents omit are never shown again
 
-`Moderator`: rounds of offers by any agents, merged by reciprocal rank, with a record of each round.
-
-In each round (1) agents offer, knowing the last offer and the bans; (2) from round 2 on, items of the last offer that
-enough agents omit are banned; (3) agents are weighed and their valid items scored; (4) items that do not exist are
-banned; (5) scores are normalised and carried over; (6) the k best are the new offer.
+`Moderator` merges offers of any agents by reciprocal rank and keeps a record of each round. In a round (1) agents
+offer, knowing the last offer and the bans; (2) from round 2 on, items of the last offer that enough agents omit are
+banned; (3) agents are weighed and their valid items scored; (4) items that do not exist are banned; (5) scores are
+normalised and carried over; (6) the k best are the new offer.
 
 Two things differ from the code [ours]: an item that was banned in this very round cannot score its way back, and ties
 go to the item that is declared first.

@@ -1,9 +1,8 @@
 """What slate rules share: the registry, rules that decide in the order of time, and which rules compete.
 
-Rules that serve users one after the other, because each list depends on the lists that were shown before.
-
-Whoever changes the lists of such a rule must do so before the next user is served, or the rule would remember lists
-that nobody saw. So the rule hands over every list by itself, and remembers what it gets back.
+`InOrder` is the base of rules that serve users one after the other, because each list depends on the lists that were
+shown before. Whoever changes the lists of such a rule must do so before the next user is served, or the rule would
+remember lists that nobody saw. So the rule hands over every list by itself, and remembers what it gets back.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""`why`: one sentence about a list, made of numbers that anybody can compute again, and the record of these numbers.
+"""`why` and `check`: one sentence about a list, the record of its numbers, and whether each of them is right.
 
 Nothing is taken from what a stakeholder or a language model says about itself. The sentence compares each stakeholder
 with two lists of the same length: one drawn at random from what may be shown, and its own best one. It does so on the
 scale of each stakeholder, on which its worst list is 0 and its best is 1 (`accordant.slates.candidates`): the
 differences of E themselves would name whoever has the widest range.
 
-`check`: every number and name in a justification is read from its text and computed again.
-
-The text must be the one that the numbers computed again give, so a word, a name or a digit that does not belong there
-is found as well as a wrong number. If it is another, it is read by the templates with the names of
-the market, to say what is wrong in it.
+`check` computes every number of a justification again. The text must be the one that these numbers give, so a word, a
+name or a digit that does not belong there is found as well as a wrong number. If it is another, it is read by the
+templates with the names of the market, to say what is wrong in it.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def misreports(candidates: Candidates, stakeholder: int, k: int, tries: int, see
 def plain_misreports(k: int, n_items: int) -> dict[str, Callable[[Sight], Values]]:
     """Return ways to misreport that can be followed in every request, by name, those that promise most first.
 
-    They are the families of this module without draws and orders; approvals of the best 1, of k and of half of k items
+    They are the families of `misreports` without draws and orders; approvals of the best 1, of k and of half of k items
     come before those of other numbers.
     """
     most = min(k, n_items)

@@ -1,6 +1,6 @@
 """Measures of what lists give to stakeholders: to one, to all together, to whoever is below a line.
 
-Normalised utilities of all stakeholders together, list by list or on average over lists.
+Normalised utilities of all stakeholders are put together list by list, or on average over lists:
 
     of each list, then averaged     min_attained  mean_attained  nash_attained  gini_attained
     of stakeholders' averages       worst_off     mean_of_means  nash_of_means  gini_of_means

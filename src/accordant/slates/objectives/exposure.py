@@ -1,6 +1,6 @@
 """Objectives about attention: what share items and providers should have, who is behind, where it is full.
 
-Claims to attention: what share of it an item or provider should have, and how far behind that it is.
+How far an item or provider p is behind what it should have:
 
     claim(p)   the share of attention that p should have; claims sum to 1
     got(p)     the share of attention that p had so far

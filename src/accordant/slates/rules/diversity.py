@@ -1,12 +1,13 @@
 """Diversified lists: maximal marginal relevance and xQuAD, and the types that they diversify over.
 
-Maximal marginal relevance: an item that is like one already in the list is worth less (Carbonell, Goldstein 1998).
+`MaximalMarginalRelevance`: an item that is like one already in the list is worth less (Carbonell, Goldstein 1998).
 
     next item = argmax λ worth(c) − (1 − λ) max_{s in the list} similarity(c, s)
 
 Similarity is 1 for items of one category, else 0; an item without a category is like no other.
 
-xQuAD: items of wanted categories that the list does not cover yet (Santos, Macdonald and Ounis 2010).
+`ExplicitQueryAspects` (xQuAD): items of wanted categories that the list does not cover yet (Santos, Macdonald and Ounis
+2010).
 
     next item = argmax λ worth(c) + (1 − λ) Σ_t p_t worth(c | t) Π_{s in the list} (1 − worth(s | t))
 

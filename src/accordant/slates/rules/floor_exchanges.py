@@ -34,7 +34,7 @@ class RepairState:
     totals: Values
 
     def alone(self, user: int) -> RepairState:
-        """Return the shelf of one user, with a copy of the list."""
+        """Return the state of one user, with a copy of the list."""
         one = slice(user, user + 1)
         gains = self.gains
         return RepairState(

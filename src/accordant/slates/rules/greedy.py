@@ -1,8 +1,7 @@
 """Lists that are built item by item: normalised gains, and the greedy start with exchanges.
 
-What each item adds to the normalised utility of each stakeholder, so that a whole list has its reported utility.
-
-A list of m items gives stakeholder i the normalised utility
+`NormalisedGains` say what each item adds to the normalised utility of each stakeholder. A list of m items gives
+stakeholder i the normalised utility
 
     (Σ_{c in S} E[i, c, u] − W_i) / (I_i − W_i)  =  Σ_{c in S} (E[i, c, u] − W_i / m) / (I_i − W_i)
 

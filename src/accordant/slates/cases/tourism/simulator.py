@@ -1,8 +1,7 @@
-"""The market simulator ``city``: days of visitors with known tastes in a made-up city.
+"""The market simulator ``city``: days in a made-up city, attractions, and visitors whose true tastes are known.
 
-A made-up city: attractions, and visitors whose true tastes are known. No visitor is a real person.
-
-Every constant is ours. The city stands for no city; it is there because what is true in it is known.
+Every constant is ours. The city stands for no city and no visitor for a person; it is there because what is true in it
+is known.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 Two files stand side by side: ``traj-CITY.csv`` with one row per visit, ``poi-CITY.csv`` with one row per attraction.
 Columns are found by name: in the public files longitude comes first in two cities and latitude in the third.
 
-What the tours do not say: days, capacities and who provides an attraction. A declared mapping of ours.
-
-The data hold no capacities and no operators, and about one tour a day. What this file makes up is written down in
-``docs/methods/tourism.md``; change it there and here together.
+The files hold no capacities and no operators, and about one tour a day. `capacities`, `famous` and `providers` fill
+that in by a declared mapping of ours, written down in ``docs/methods/tourism.md``; change it there and here together.
 """
 
 from __future__ import annotations

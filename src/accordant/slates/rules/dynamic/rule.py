@@ -120,7 +120,7 @@ def served_block(
 ) -> Slates:
     """Return the slates of the users of a block, each of which becomes part of the history.
 
-    `say` gives, from the position of a user and m, the chances and the say of every stakeholder; `mend` changes each
+    `say` gives, from the position of a user and m, the chances and the say of every stakeholder; `mend` may change each
     list before it is shown.
     """
     candidates = block.candidates
