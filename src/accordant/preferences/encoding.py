@@ -4,8 +4,8 @@
 baseline that shows how much of a reward model is a taste for length; `SentenceEncoder` uses a sentence model.
 
 Encoders keep scikit-learn's contract: the constructor stores, `fit` returns the encoder, and what was learned ends in
-an underscore.
-Another one is registered, also by third parties through entry points in the group ``accordant.encoders``::
+an underscore. Another one is registered, also by third parties through entry points in the group
+``accordant.encoders``::
 
     @encoders.register("my-encoder")
     @dataclass(eq=False)

@@ -9,10 +9,8 @@ group: "unknown" is left out of measures, and counts as majority in training, si
 
 The abstract that the groups come from (PAFO) defines neither rate nor cut: every choice here is ours.
 
-Who is in which group while methods are compared, who is the majority, and how many share a user's preferences.
-
-Groups are those of the file; without them, majority and minority are told apart by support rates of records that are
-learned from, never of test records.
+`groups_of` says who is in which group while methods are compared. Groups are those of the file; without them, majority
+and minority are told apart by support rates of records that are learned from, never of test records.
 """
 
 from __future__ import annotations

@@ -3,13 +3,12 @@
 They are counted from those who compared the same two items, or predicted by a model of the other users together, or
 by hidden types of users; `support_rates` calls one of them.
 
-Whether what others compared says anything about a record.
+`in_sight` says whether what others compared says anything about a record. A linear model knows nothing of a difference
+of features at right angles to every difference that it was trained on: its prediction of ½ would then be the ridge's.
+With one feature per item this means that nobody else compared either item; items with equal features are never told
+apart.
 
-A linear model knows nothing of a difference of features at right angles to every difference that it was trained on: its
-prediction of ½ would then be the ridge's. With one feature per item this means that nobody else compared either item;
-items with equal features are never told apart.
-
-Support as a pooled model predicts it: for labels too sparse to count.
+`pooled_rates`, for labels too sparse to count, are what a pooled model predicts:
 
     s_r = σ(θ · x_r),   x_r = features of the chosen item less those of the rejected one
 
@@ -17,7 +16,7 @@ Support as a pooled model predicts it: for labels too sparse to count.
 support rate is a share of users. So no user's own records take part in the user's rates. One reward cannot follow
 several opposed types: rates are then drawn towards ½, and their order suffers less than their size.
 
-Support as hidden types of users predict it: for sparse labels of users who fall into types.
+`mixture_rates`, for sparse labels of users who fall into types, are what hidden types predict:
 
     s_r = Σ_k ρ_k^{−u} σ(θ_k · x_r),   ρ_k^{−u} = Σ_{v≠u} q_vk / (number of other users)
 

@@ -2,10 +2,9 @@
 
 With one user nothing can be said about users: then records take their place, for accuracy and loss alone.
 
-The metrics of `accordant.preferences.measures` on many resamples of users at once.
-
-Every function takes arrays of shape (resample, user) and returns one number per resample, NaN where the metric is not
-defined. They agree with the measures of single samples, which say where each formula comes from.
+`statistics` computes the metrics of `accordant.preferences.measures` on many resamples at once: functions of arrays of
+shape (resample, user) that return one number per resample, NaN where the metric is not defined. They agree with the
+measures of single samples, which say where each formula comes from.
 """
 
 from __future__ import annotations

@@ -3,19 +3,16 @@
 Controls come first, the pooled reward at the head: every other row is compared with it. A gain that a control shows too
 is not due to what the method adds.
 
-One scale for features, so that what learners take for much or little evidence means the same for every file.
+`scale_features`: one scale for features, so that much or little evidence means the same for every file. A ridge or a
+prior weighs coefficients against records, and coefficients depend on the unit of the features. [ours] Features are
+divided so that differences of training records have the mean square 2 per feature, that of two independent standard
+normal items. Directions that an encoder made share one scale: dividing each by its own would blow up those that hardly
+vary. Features of a file have units of their own, and each has its own scale.
 
-A ridge or a prior weighs coefficients against records, and coefficients depend on the unit of the features. [ours]
-Features are divided so that differences of training records have the mean square 2 per feature, that of two independent
-standard normal items. Directions that an encoder made share one scale: dividing each by its own would blow up those
-that hardly vary. Features of a file have units of their own, and each has its own scale.
-
-One ridge for all methods, chosen for the pooled reward: what everything is compared with must not be a straw man.
-
-Training records are dealt into folds that share no item of a user, and the pooled reward of the others is judged by its
-log-loss on each. [ours]
-The chosen ridge is every learner's that has one, unless it is named with another: methods then differ in what they know
-of users, not in how much they trust features.
+`choose_ridge`: one ridge for all methods, chosen for the pooled reward, which everything is compared with. Training
+records are dealt into folds that share no item of a user, and the pooled reward of the others is judged by its log-loss
+on each. [ours] The chosen ridge is every learner's that has one, unless it is named with another: methods then differ
+in what they know of users, not in how much they trust features.
 """
 
 from __future__ import annotations

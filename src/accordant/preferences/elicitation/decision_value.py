@@ -1,9 +1,9 @@
 """The decision that questions are asked for, and what the answer to a question is worth to it.
 
-What the answer to a question is worth, from samples of the reward and the decision that each leads to.
-
-All are exact for the samples as they are: `likely[s, q]` is the probability that sample s answers "the first" to
-question q, and every sample weighs the same. Entropies H are in nats.
+`DecisionAtStake` leads from rewards to decisions: one's own choice, or that of a strategy with other stakeholders.
+`worth` scores questions from samples of the reward and the decision that each leads to. All scores are exact for the
+samples as they are: `likely[s, q]` is the probability that sample s answers "the first" to question q, and every sample
+weighs the same. Entropies H are in nats.
 
     decision information     I(answer; decision) = H(mean_s p) − Σ_d P(d) H(mean_{s: d_s = d} p)
     parameter information    I(answer; θ) = H(mean_s p) − mean_s H(p)        (Houlsby et al. 2011, called BALD)

@@ -4,9 +4,8 @@
 
 with θ = s β, a normal prior of β and one of log s: Bayesian Bradley–Terry with a scale that is learned. Without it the
 prior would say how sure answers are, and the answers of somebody who hardly cares would be taken for strong
-preferences.
-`lapse` is the share of answers that are given without looking; an
-answer against a large margin then costs a bounded amount (Wichmann and Hill 2001 for the lapse rate).
+preferences. `lapse` is the share of answers that are given without looking; an answer against a large margin then costs
+a bounded amount (Wichmann and Hill 2001 for the lapse rate).
 
 The normal approximation has its mean at the mode, and the inverse of prior precision plus Fisher information
 
@@ -14,11 +13,11 @@ The normal approximation has its mean at the mode, and the inverse of prior prec
 
 as covariance; without lapses that is the Laplace approximation. With a scale there is an approximation for each of a
 few scales, weighed by how likely each makes the answers, and mean and covariance are those of the mixture. It is too
-narrow on the side where nothing was said:
-after one steep answer the posterior is half a normal distribution. With lapses the posterior may also have several
-hills: answers against the prior were slips, or the prior is wrong. `samples` therefore go from the prior and the
-approximations of the hills that were found to the posterior (`sampling.py`). They move in the coordinates of β
-and of a standard normal number that stands for log s, in which the prior is N(0, I) [ours].
+narrow on the side where nothing was said: after one steep answer the posterior is half a normal distribution. With
+lapses the posterior may also have several hills: answers against the prior were slips, or the prior is wrong. `samples`
+therefore go from the prior and the approximations of the hills that were found to the posterior (`tempered_draws`).
+They move in the coordinates of β and of a standard normal number that stands for log s, in which the prior is N(0, I)
+[ours].
 """
 
 from __future__ import annotations

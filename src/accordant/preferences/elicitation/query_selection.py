@@ -1,4 +1,8 @@
-"""Asking one question after the other: the one that is worth most now, until there is a reason to stop."""
+"""Asking one question after the other: the one that is worth most now, until there is a reason to stop.
+
+`Inquiry` says what is asked, for which decision and until when, `Session` holds the questions and answers of one
+person, `elicit` asks to the end, and `simulated_person` answers as a reward says.
+"""
 
 from __future__ import annotations
 

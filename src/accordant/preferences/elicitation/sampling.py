@@ -1,12 +1,12 @@
 """Draws from the posterior: on a path from normal distributions, by moves that leave it as it is.
 
-Draws from a distribution that is a normal one times a likelihood: many short chains side by side.
+`move_on_ellipses` moves many short chains side by side, for a density that is a normal one times a likelihood. A move
+of elliptical slice sampling goes to a point on the ellipse through the state and a fresh draw of a normal distribution,
+and leaves the target as it is (Murray, Adams and MacKay 2010). The normal distribution may be the prior or any other
+that is divided out again (Nishihara, Murray and Adams 2014).
 
-A move of elliptical slice sampling goes to a point on the ellipse through the state and a fresh draw of a normal
-distribution, and leaves the target as it is (Murray, Adams and MacKay 2010). The normal distribution may be the prior
-or any other that is divided out again (Nishihara, Murray and Adams 2014).
-
-Draws from a density with several hills or steep edges, on a path from a mixture of normal distributions.
+`tempered_draws` come from a density with several modes or steep edges, on a path from a mixture of normal
+distributions:
 
     π_t ∝ q^(1 − t) π^t,   t from 0 to 1;   q = mixture of normal distributions
 

@@ -1,16 +1,15 @@
 """`FittedComparisonReward`: a reward that was learned from comparisons, ready to be asked, saved and restored.
 
-Features of cells in contexts: a level for every cell, and a slope in every context column for every cell.
+`CellFeatures` have a level for every cell, and a slope in every context column for every cell:
 
     reward(x, a, o) = Σ_k W[cell, k] z_k(x),   z_0 = 1, z_k the k-th context column, standardised
 
 A continuous outcome o has, for every action, a level, a slope and a curve: (1, s, s²) with s = (o − mean) / standard
 deviation. Outcomes beyond those that were compared count as the nearest one compared: a curve says nothing out there.
 
-From learned rewards to [0, 1].
-
-Comparisons identify a reward up to a constant, in log-odds of choices (Bradley and Terry 1952). An affine map
-(r − low) / (high − low), clipped, makes it a reward of a decision problem. Where low and high lie is our choice:
+`Scale` leads from learned rewards to [0, 1]. Comparisons identify a reward up to a constant, in log-odds of choices
+(Bradley and Terry 1952). An affine map (r − low) / (high − low), clipped, makes it a reward of a decision problem.
+Where low and high lie is our choice:
 
     by range    low: the smallest, over cells, of the 1 % quantile over training rows; high: the largest 99 % quantile
     by anchors  low and high: the means over training rows of two declared cells

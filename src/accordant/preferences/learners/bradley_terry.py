@@ -1,6 +1,7 @@
 """One reward for everybody: pooled, with groups weighing alike, or for the group that is served worst.
 
-Group-robust: one reward whose worst group is as well served as possible.
+`BradleyTerry` pools all records, `Balanced` weighs groups alike, and `GroupRobust` serves the worst group as well as
+possible:
 
     min_θ max_q Σ_g q_g L_g(θ) + ½ ridge |θ|²,   L_g the mean log-loss of group g, q a distribution over groups
 

@@ -8,14 +8,13 @@ as much as k + 2 more users would. Types are found one after the other: the type
 split along it, so that nothing is random. Contexts decide between types only; they are never evidence of the types
 themselves. [ours]
 
-Stacking: a sum of several rewards whose weights predict held-out records best (Wolpert 1992; Breiman 1996).
+`stacking_weights` make a sum of several rewards whose weights predict held-out records best (Wolpert 1992; Breiman
+1996).
 
     minimise over a ≥ 0   Σ_r w_r [softplus(D_r) − D_r],   D_r = Σ_j a_j D_rj
 
-D_rj comes from a fit that never saw record r.
-
-For logarithmic scores see Yao et al. (2018); margins are added here instead of probabilities, so that the sum of linear
-rewards is one.
+D_rj comes from a fit that never saw record r. For logarithmic scores see Yao et al. (2018); margins are added here
+instead of probabilities, so that the sum of linear rewards is one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Newton's method for smooth convex problems that read their coefficients through a linear map.
+"""Logistic regression on margins without an intercept, and Newton's method for smooth convex problems like it.
 
-Each step solves its linear system by conjugate gradients (Nocedal and Wright 2006, chapter 7): a product with the data
-per iteration instead of a new matrix per step. The diagonal of the curvature is the preconditioner; where it does not
-get far in a few products, the inverses of blocks of the curvature, made once, take its place.
+`ConvexProblem` reads its coefficients through a linear map. Each step of Newton's method solves its linear system by
+conjugate gradients (Nocedal and Wright 2006, chapter 7): a product with the data per iteration instead of a new matrix
+per step. The diagonal of the curvature is the preconditioner; where it does not get far in a few products, the inverses
+of blocks of the curvature, made once, take its place.
 
-Logistic regression on margins without an intercept: the convex problem that linear preference learners share.
+`LogisticProblem` is the convex problem that linear preference learners share:
 
     minimise  Σ_r w_r [softplus(D_r) − p_r D_r] / Σ_r w_r + Σ_r v_r (D_r − m_r)² + ½ Σ_k ridge_k (θ_k − centre_k)²
     D_r = Σ_j s_rj θ_j · x_r + offset_r

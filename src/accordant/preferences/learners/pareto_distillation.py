@@ -1,6 +1,7 @@
-"""What is learned before anybody is taught: the pooled reward, specialists, and the controls without a teacher.
+"""`ParetoDistillation`: specialists of groups teach one reward, and every fit brings its controls.
 
-`ParetoDistillation`: specialists of groups teach one reward, and every fit brings its controls.
+`learn_lesson` gives what is known before anybody is taught: the pooled reward, the specialists, and the control without
+a teacher.
 
 [abstract] Zhao et al. (arXiv 2606.07988): group-specialised rewards first; then their decision boundaries are distilled
 into one unified reward by conditional supervision of margins; groups are read in training only. [ours] Everything else:

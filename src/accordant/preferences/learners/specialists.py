@@ -1,6 +1,7 @@
-"""Which group each training record is taught in: groups that were given, or majority and minority by support.
+"""Specialists: a reward for each group, near the pooled one, that teaches the reward of everybody.
 
-A reward for each group, near the pooled one: what a group teaches.
+`training_groups` says which group each training record is taught in: groups that were given, or majority and minority
+by support. A specialist is
 
     θ_g = argmin  Σ_{r of g} w_r [−log σ(D_r)] + ½ prior_g |θ − θ_pooled|²
 

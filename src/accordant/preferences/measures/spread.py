@@ -1,15 +1,13 @@
-"""How evenly a reward model serves users: one number about the values of all users, each its own function.
+"""How evenly a reward model serves users, one number by each function, and how much of the spread is more than chance.
 
 A value is anything at least 0 of which more is better, such as accuracy; shape (user,). If every value is 0, everybody
 has the same: Gini, Theil and Atkinson are then 0 and Jain is 1, which is their limit for equal values going to 0. One
 user has no spread.
 
-How much of the spread of accuracy over users is more than chance.
-
-The accuracy of a user with true accuracy p and n records varies by p (1 − p) / n around p. The variance over users
-contains the mean of that; a (1 − a) / (n − 1) estimates it without bias, and is taken off. What remains is the variance
-of the true accuracies, less noise / m on average for m users, because the population variance of m values is short of
-one m-th of their noise.
+`corrected_spread` takes off what is chance. The accuracy of a user with true accuracy p and n records varies by p
+(1 − p) / n around p. The variance over users contains the mean of that; a (1 − a) / (n − 1) estimates it without bias,
+and is taken off. What remains is the variance of the true accuracies, less noise / m on average for m users, because
+the population variance of m values is short of one m-th of their noise.
 
 This holds for records that are independent given the user. Comparisons made from one user's ratings share items: they
 vary more together than the formula says, and too little is taken off.
