@@ -1,9 +1,8 @@
 """What else could have been decided: all feasible allocations, or what a search and random walks found.
 
-A random allocation at somebody's concession level, where allocations are too many to list: a seeded walk.
-
-The level set holds all feasible allocations that an agent likes at least as much as a given one. A walk starts at that
-one and exchanges single portions; an exchange that would leave the set is not made. For each resource the demand of all
+Where allocations are too many to list, `at_level` draws some at an agent's concession level by seeded walks. The level
+set holds all feasible allocations that an agent likes at least as much as a given one. A walk starts at that one and
+exchanges single portions; an exchange that would leave the set is not made. For each resource the demand of all
 claimants is a row of places, one per portion, of which those that are given out come first. A step picks one place that
 is given out, held by i, and one that is not, demanded by j, all pairs equally likely, and offers to swap them. With g
 portions granted and o portions still open before the swap, the offer from x to y is made with probability ∝ g_i o_j,

@@ -3,7 +3,7 @@
 [standard] Forward chaining with a counter of open conditions per rule is linear in the size of the base (Dowling and
 Gallier 1984). A base is consistent if its closure holds no literal together with its complement.
 
-The language of dialogues: literals and definite rules, as people write them.
+Formulas as people write them, `parse_formula`:
 
     severe                          a literal
     ¬treatable                      its negation; also "not treatable" and "-treatable"

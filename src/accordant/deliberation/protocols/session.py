@@ -1,9 +1,8 @@
 """`Session`: the state of one deliberation, and the steps that protocols are made of.
 
-Commitments: hashes of blind proposals, taken before any proposal is opened.
-
-They show that a transcript and what was made of it belong together. The salt follows from the seed, which stands in the
-record: whoever rewrites the whole record can write commitments that fit.
+Commitments are hashes of blind proposals, taken before any proposal is opened. They show that a transcript and what was
+made of it belong together. The salt follows from the seed, which stands in the record: whoever rewrites the whole
+record can write commitments that fit.
 """
 
 from __future__ import annotations

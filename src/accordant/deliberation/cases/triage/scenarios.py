@@ -1,9 +1,8 @@
 """Scenarios of emergency visits: who waits for a bed, drawn from the data or from declared ranges.
 
-Random triage scenarios: twelve patients, five beds, two groups, and chances drawn from declared ranges.
-
-The distribution is ours: it stands for no hospital. It is the one under which the directions in
-``docs/methods/triage.md`` were measured, so its constants are part of those statements.
+`random_scenario` draws twelve patients in two groups, five beds, and chances from declared ranges; `ktas_scenario`
+draws visits from the data. The ranges are ours and stand for no hospital. They are those under which the directions in
+``docs/methods/triage.md`` were measured, so their constants are part of those statements.
 """
 
 from __future__ import annotations
