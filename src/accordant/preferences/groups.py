@@ -116,7 +116,7 @@ def majority_minority(
         Their support rates; None for ``support_rates(comparisons, estimator="auto", generator=generator)``. Clustering
         reads none.
     by
-        ``"threshold"``, ``"quantile"`` or ``"clustering"``, see above.
+        ``"threshold"``, ``"quantile"`` or ``"clustering"``, see `accordant.preferences.groups`.
     level
         ``"user"``: by the mean rate of a user; all records of a user are in the user's group. ``"record"``: by the rate
         of a record; a user is in the minority if more than half of the records with a rate are, by weight.

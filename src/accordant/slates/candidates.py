@@ -240,7 +240,10 @@ def user_position(candidates: Candidates, name: str | None) -> int | None:
 
 
 def user_values(candidates: Candidates, name: str | None) -> NDArray[np.float64]:
-    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes."""
+    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes.
+
+    Raises `UnknownNameError` if there is no such stakeholder.
+    """
     position = user_position(candidates, name)
     return np.zeros_like(candidates.values[0]) if position is None else candidates.values[position]
 

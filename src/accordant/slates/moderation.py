@@ -47,6 +47,7 @@ def votes_needed(mode: Rejection, n_agents: int) -> int:
     """Return how many agents must omit an item for it to be banned.
 
     ``majority``: ⌊n / 2⌋ + 1. ``unanimous``: all, and a single agent never bans. ``aggressive``: one.
+    Raises `UnknownNameError` if there is no such mode.
     """
     if mode not in REJECTIONS:
         raise UnknownNameError("rejection", mode, REJECTIONS)
@@ -155,10 +156,10 @@ class OfferingAgent(Protocol):
 
 @dataclass(frozen=True)
 class AgentRecord:
-    """What one agent did in one round: its ranking, and the items of it that exist and were not banned before the
-    round.
+    """What one agent did in one round.
 
-    r, h and d are in [0, 1]; the weight is (r + d − h) times the agent's own, at most 0 for one who is not heard.
+    Its ranking, and the items of it that exist and were not banned before the round. r, h and d are in [0, 1]; the
+    weight is (r + d − h) times the agent's own, at most 0 for one who is not heard.
     """
 
     ranking: Ranking
@@ -171,9 +172,9 @@ class AgentRecord:
 
 @dataclass(frozen=True)
 class Round:
-    """One round, from 1: records of agents, items banned in it and all so far, normalised scores of the others, the new
-    offer.
+    """One round, counted from 1.
 
+    Records of agents, items banned in it and all so far, normalised scores of the others, and the new offer.
     `relevance` is the mean worth of the offer for the user, in [0, 1]; `gain` is (relevance − relevance of round 1) /
     relevance of round 1, at least 0, and 1 if the offer is worth 1 throughout.
     """

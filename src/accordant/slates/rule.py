@@ -195,8 +195,9 @@ ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumptio
 
 
 def rule_of(named: Named) -> SlateRule:
-    """Return a slate rule by its name, or the strategy of that name turned to lists; `UnknownNameError` if there is
-    neither.
+    """Return a slate rule by its name, or the strategy of that name turned to lists.
+
+    Raises `UnknownNameError` if there is neither.
     """
     if named.name in rules:
         return rules.create(named.name, named.parameters)

@@ -167,7 +167,7 @@ class ComparisonReward(RewardSignal):
     context
         Numeric context columns, in the file and in the data, on which the reward may depend.
     users
-        How the rewards of several users become one, see above.
+        How the rewards of several users become one: ``pooled``, ``mean`` or ``worst``, see the head of this module.
     only
         Names of the users whose records count; None for all.
     anchors

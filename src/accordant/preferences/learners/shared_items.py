@@ -43,14 +43,14 @@ ROUNDING = 1e-12  # of a user's weight: less than this is what subtraction leave
 
 @dataclass(frozen=True, eq=False)
 class RecordSums:
-    """Weighted means of some records of each row, and how many independent records they are worth.
+    """Weighted means of some records of each row, and how much these records say together; see `SharedItems`.
 
     Attributes
     ----------
     means
         Σ w x / Σ w, shape (row, column); 0 without records.
     counted
-        n above; 0 without records of positive weight, shape (row,).
+        How many independent records they are worth, n; 0 without records of positive weight, shape (row,).
     """
 
     means: Values

@@ -169,7 +169,8 @@ def _without_idle(weights: Values, rewards: Values, reference: Values, beta: flo
 def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
     """Return one best policy, shape (candidate, context), and the groups' weights λ, shape (group,).
 
-    Rewards are of scale 1; of the reference only whether it is 0 matters.
+    Rewards, shape (group, candidate, context), are of scale 1; of the reference, shape (candidate, context), only
+    whether it is 0 matters.
 
     Raises
     ------

@@ -110,7 +110,7 @@ def greedy_counts(log_gains: Sequence[ArrayLike], items: int) -> Counts:
 
 
 def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: Counts, consumed: int) -> float:
-    """Return Σ_t p_t h_t(a_t) from p_t, one distribution for each type, a_t, and k ≥ 1."""
+    """Return Σ_t p_t h_t(a_t) from p_t and a_t, shape (type,), one distribution for each type, and k ≥ 1."""
     best = [float(each.best(consumed, int(a))) for each, a in zip(values, counts, strict=True)]
     return float(shares @ np.array(best))
 

@@ -168,8 +168,9 @@ class ListFacts:
 
 
 def why(served: Served, request: int) -> Justification:
-    """Say in one sentence what the list of a request, counted from 0, does and for whom; `InputError` without such a
-    request.
+    """Say in one sentence what the list of a request, counted from 0, does and for whom.
+
+    Raises `InputError` if there is no such request.
     """
     statements = ListFacts.of(served, request).statements()
     return Justification(served.slates.rule, request, sentence(statements), statements, tuple(reasons(statements)))

@@ -31,9 +31,7 @@ FEW = 5  # up to this many items every order is tried: 5! = 120
 
 @dataclass(frozen=True, eq=False)
 class Misreport:
-    """Values in [0, 1] that a stakeholder reports for all users, shape (item, user), of a family of the head of this
-    module.
-    """
+    """Values in [0, 1] that a stakeholder reports for all users, shape (item, user); see `misreports`."""
 
     family: str
     values: Values

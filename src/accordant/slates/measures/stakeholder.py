@@ -114,7 +114,10 @@ class OfLists(MeanMeasure):
 
 @dataclass(frozen=True)
 class OfMeans(SlateMeasure):
-    """A function `together`, as in `OfLists`, of the stakeholders' mean normalised utilities."""
+    """A function `together`, as in `OfLists`, of the stakeholders' mean normalised utilities.
+
+    It leads from means of shape (stakeholder, ...) to numbers of shape (...).
+    """
 
     range: ClassVar[Range | None] = SHARE
     together: ClassVar[staticmethod[[Values], Values]]

@@ -166,10 +166,10 @@ Spend = Callable[[Values, Mask, Values], Values]
 def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend: Spend) -> Slates:
     """Return the lists that grow by the item with the highest Σ_i power[i] over those who approve it.
 
-    `spend` gives, from the powers, who approves the item that was chosen last, and how many chosen items each
-    stakeholder approves by now, all of shape (stakeholder, user), the powers from here on; at the start they are
-    `even_weights`. Users without an item left have no approvals of it. The quantity ``approved`` of the slates says how
-    many items of the list each stakeholder approves.
+    `approved` is of shape (stakeholder, item, user). `spend` gives, from the powers, who approves the item that was
+    chosen last, and how many chosen items each stakeholder approves by now, all of shape (stakeholder, user), the
+    powers from here on; at the start they are `even_weights`. Users without an item left have no approvals of it. The
+    quantity ``approved`` of the slates says how many items of the list each stakeholder approves.
     """
     n_stakeholders, n_items, n_users = approved.shape
     power = np.repeat(even_weights(candidates.weights)[:, None], n_users, axis=1)

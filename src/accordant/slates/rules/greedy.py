@@ -31,7 +31,8 @@ class NormalisedGains:
     """Gains of those who have a say, or of others who are asked for, shape (stakeholder, item, user).
 
     They are 0 for whom all lists are alike, which `sided` says, shape (stakeholder, user). `lengths` are items in the
-    list of each user, shape (user,); utilities within the tolerance are level.
+    list of each user, shape (user,); weights, shape (stakeholder,), are above 0 for who has a say; utilities within the
+    tolerance are level.
     """
 
     values: Values
@@ -62,7 +63,8 @@ def normalised_gains(candidates: Candidates, k: int) -> NormalisedGains:
 def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.intp]) -> NormalisedGains:
     """Return the gains of every item to some stakeholders.
 
-    `lengths` are numbers of items in the list of each user, at most as many as may be shown, shape (user,).
+    `who` marks the stakeholders, shape (stakeholder,); `lengths` are numbers of items in the list of each user, at most
+    as many as may be shown, shape (user,).
     """
     values = candidates.values if who.all() else np.ascontiguousarray(candidates.values[who])
     available = np.ascontiguousarray(candidates.available)
@@ -80,7 +82,8 @@ def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.int
 def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: float, kept: Values) -> Values:
     """Return the sum of the largest values (smallest with sign −1) of each stakeholder, shape (stakeholder, user).
 
-    `lengths` values are summed; `kept`, shape (place, user), is room for the best so far in descending order.
+    Values are of shape (stakeholder, item, user), `available` of shape (item, user). `lengths` of them are summed,
+    shape (user,); `kept`, shape (place, user), is room for the best so far in descending order.
 
         np.sort(values[i, available[:, u], u])[::-1][: lengths[u]].sum()  # of each i and u, with sign 1
     """

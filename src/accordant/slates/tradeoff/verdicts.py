@@ -40,8 +40,9 @@ class PooledGamma:
 
 
 def pooled_gamma(wanted: Values, counts: NDArray[np.intp]) -> PooledGamma:
-    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours]; both of shape (type,
-    request).
+    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours].
+
+    Counts a_t and chances p_t are of shape (type, request).
     """
     used = (wanted > 0) & (counts > 0)
     some = np.maximum(used.sum(axis=0), 1)
@@ -58,7 +59,7 @@ def pooled_gamma(wanted: Values, counts: NDArray[np.intp]) -> PooledGamma:
 
 Effect = Literal["costs", "holds", "unclear"]
 Verdict = Literal["artefact", "real", "none", "undecided"]
-"""What the points of a path show together; see above."""
+"""What the points of a path show together, by the rules at the head of this module."""
 
 # By tests/long/test_tradeoff_errors.py a loss that is not there is found in up to 47 % of the samples of 1 user, 3 % of
 # 5 and 1 % of 20; a loss of half for one user in twenty is ruled out in up to 66 %, 16 % and 0 % [measured].

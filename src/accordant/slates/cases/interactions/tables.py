@@ -101,9 +101,9 @@ class Items:
 class Events:
     """Who took what when, in the order of time; ties by item, user and session as texts, never by the order of rows.
 
-    Rows hold positions in the sorted names, seconds since 1970, and weights above 0: how often or how strongly.
-    `sessions` say what the user took together; None if no such column is there. `weighted` says whether there is a
-    column of weights, and `repeated` how many rows were left out because another row says exactly the same.
+    Rows, shape (row,), hold positions in the sorted names, seconds since 1970, and weights above 0: how often or how
+    strongly. `sessions` say what the user took together; None if no such column is there. `weighted` says whether there
+    is a column of weights, and `repeated` how many rows were left out because another row says exactly the same.
     """
 
     user_names: tuple[str, ...]

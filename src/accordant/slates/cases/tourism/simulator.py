@@ -41,7 +41,7 @@ PAST_VISITS = (3, 12)  # of a user who is known
 class Tastes:
     """What users like: true taste in [0, 1] and past visits, shape (item, user), and whether anything is known of each.
 
-    Past visits are 0 for users of whom nothing is known.
+    `known` is of shape (user,); past visits are 0 for users of whom nothing is known.
     """
 
     users: tuple[str, ...]

@@ -33,13 +33,12 @@ from accordant.slates.slates import NOTHING, Slates, State, join_slates
 
 
 def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:
-    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours], (stakeholder,
-    user).
+    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours].
 
     SCRUF-D takes compatibility as given. This one needs no data beside E: it is 1 if the best list of a stakeholder is
     as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user, and 0 for
-    stakeholders without a say. `extremes` are the user's ideal and worst mean over lists of the same length, each of
-    shape (user,).
+    stakeholders without a say, shape (stakeholder, user). `user` is E of the user, shape (item, user); `extremes` are
+    the user's ideal and worst mean over lists of the same length, each of shape (user,).
     """
     found = np.zeros((len(candidates.stakeholders), user.shape[1]))
     ideal, worst = extremes
