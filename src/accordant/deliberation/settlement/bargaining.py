@@ -73,7 +73,10 @@ def product_gap(table: Table, found: float) -> float | None:
 
 
 def time_gap(table: Table, found: float, exponents: Sequence[float], steps: int) -> float | None:
-    """Return by how much a common option could appear earlier, on the grid of times, at least 0; None as above."""
+    """Return by how much a common option could appear earlier, on the grid of times, at least 0.
+
+    0 and None as for `product_gap`.
+    """
     if table.options.complete:
         return 0.0
     if table.values is None or table.floors is None:
