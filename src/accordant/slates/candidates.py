@@ -31,6 +31,9 @@ from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLER
 from accordant.strategies.strategy import stakeholder_weights
 from accordant.utilities import ExpectedRewards
 
+ALIKE = 1e-9  # a stakeholder whose ideal and worst lists differ by less is indifferent
+LEAST = -1e300  # stands for −∞ of an item that may be shown, so that one that may not is still below
+
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
@@ -157,9 +160,6 @@ def _codes(given: ArrayLike | None, n_items: int) -> NDArray[np.intp]:
     return codes.astype(np.intp)
 
 
-ALIKE = 1e-9  # a stakeholder whose ideal and worst lists differ by less is indifferent
-
-
 @dataclass(frozen=True, eq=False)
 class Gains:
     """What slates give to each stakeholder.
@@ -259,9 +259,6 @@ def even_weights(weights: Values) -> Values:
     Rules compare scores within a tolerance that is absolute below 1: in other units it would count for more or less.
     """
     return np.asarray(weights / weights[weights > 0].mean())
-
-
-LEAST = -1e300  # stands for −∞ of an item that may be shown, so that one that may not is still below
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,11 @@ from accordant.voting.ballots import Ranking
 
 Rejection = Literal["majority", "unanimous", "aggressive"]
 REJECTIONS: tuple[Rejection, ...] = get_args(Rejection)
+Scaling = Literal["min-max", "z"]
+SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
+SPAN = 1e-12  # scores whose range or deviation is smaller, relative to max(1, |score|), are all the same
+ROUNDS = 10  # at most, as in the experiments of the official code
+LEAST_ROUNDS = 5  # before which nothing stops early, as in the official code
 
 
 def votes_needed(mode: Rejection, n_agents: int) -> int:
@@ -64,12 +69,6 @@ def banned_items(mode: Rejection, last_offer: Sequence[str], offers: Sequence[Se
     needed = votes_needed(mode, len(offers))
     omitted = Counter(item for offer in offers for item in last_offer if item not in offer)
     return tuple(item for item in last_offer if omitted[item] >= needed)
-
-
-Scaling = Literal["min-max", "z"]
-SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
-
-SPAN = 1e-12  # scores whose range or deviation is smaller, relative to max(1, |score|), are all the same
 
 
 def normalise_scores(mode: Scaling, scores: Values, counted: NDArray[np.bool_]) -> Values:
@@ -133,10 +132,6 @@ def reliability(offer: Sequence[str], previous: Sequence[str] | None, last_offer
 def contributions(offer: Sequence[str], weight: float) -> dict[str, float]:
     """Return what an offer adds to the score of each of its items, w / (rank + 1); nothing if w ≤ 0."""
     return {item: weight / (rank + 1) for rank, item in enumerate(offer)} if weight > 0 else {}
-
-
-ROUNDS = 10  # at most, as in the experiments of the official code
-LEAST_ROUNDS = 5  # before which nothing stops early, as in the official code
 
 
 class OfferingAgent(Protocol):

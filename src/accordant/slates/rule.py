@@ -27,6 +27,8 @@ from accordant.threads import free_cores, on_threads
 Kind = Literal["approval", "welfare", "per item", "moderation", "dynamic", "consumption", "baseline"]
 
 rules: Registry[SlateRule] = Registry("slate rule", group="accordant.slate_rules", packages=("accordant.slates.rules",))
+ALL = "all"
+ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumption", "per item")
 
 
 @dataclass(frozen=True)
@@ -188,10 +190,6 @@ class InOrder(SlateRule):
         """Return a list of at most k items for every user, in order; see `serve`. Threads have no effect."""
         del threads
         return self.serve(candidates, k, state)
-
-
-ALL = "all"
-ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumption", "per item")
 
 
 def rule_of(named: Named) -> SlateRule:

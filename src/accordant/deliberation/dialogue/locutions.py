@@ -23,6 +23,8 @@ from accordant.deliberation.dialogue.revision import revised
 from accordant.deliberation.dialogue.state import OTHER, Ending, Move, Named, Speaker, State
 from accordant.errors import InputError, UnknownNameError
 
+BOTH: tuple[Speaker, ...] = ("explainer", "explainee")
+
 
 def behind(state: State, move: Move) -> frozenset[Formula]:
     """Return what a concession accepts: all premises of a conceded conclusion, else the premise itself."""
@@ -316,7 +318,6 @@ def _arguments_left(state: State, move: Move) -> bool:
     return False
 
 
-BOTH: tuple[Speaker, ...] = ("explainer", "explainee")
 LOCUTIONS: dict[Named, Locution] = {
     "query": Locution(
         ("explainee",), (Literal,),

@@ -14,6 +14,8 @@ from accordant.deliberation.settlement.bands import EQUAL, STEPS, FirstCommon, f
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 from accordant.errors import InputError
 
+WIDENING = 0.1  # share of an agent's whole range of utility that a mediator may ask of it
+
 
 @dataclass(frozen=True)
 class TimeBased(Settlement):
@@ -138,9 +140,6 @@ class Bargain(TimeBased):
         }
         gap, tied = time_gap(table, found.time, exponents, self.steps), int(best.sum()) > 1
         return self.agreed(table, chosen, time=found.time, tied=tied, gap=gap, details=details)
-
-
-WIDENING = 0.1  # share of an agent's whole range of utility that a mediator may ask of it
 
 
 @register("mediated")

@@ -36,6 +36,12 @@ from accordant.preferences.learners.shared_items import item_folds
 from accordant.preferences.records import Comparisons
 
 MEAN_SQUARE = 2.0
+RIDGES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0)
+FOLDS = 5
+POOLED, POOLED_LEARNER = "pooled", "bradley_terry"
+LENGTH = "length only"
+CONTROLS = {POOLED: POOLED_LEARNER, "balanced": "balanced", "group_robust": "group_robust"}
+Features = Literal["encoder", "length"]
 
 
 def scale_features(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
@@ -54,10 +60,6 @@ def scale_features(comparisons: Comparisons, training: Codes, *, each: bool) -> 
     varies = squares > 0
     factors = np.sqrt(np.divide(MEAN_SQUARE, squares, out=np.ones_like(squares), where=varies))
     return replace(comparisons, features=np.where(varies, features * factors, comparisons.features))
-
-
-RIDGES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0)
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,6 @@ def choose_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
     return RidgeChoice(min(reversed(RIDGES), key=lambda ridge: means[ridge]), means)
 
 
-POOLED, POOLED_LEARNER = "pooled", "bradley_terry"
-LENGTH = "length only"
-CONTROLS = {POOLED: POOLED_LEARNER, "balanced": "balanced", "group_robust": "group_robust"}
-
-Features = Literal["encoder", "length"]
 log = logging.getLogger("accordant.preferences")
 
 

@@ -29,15 +29,13 @@ from accordant.errors import DataError, InputError
 from accordant.preferences.learners.shared_items import connected_parts
 
 Branch = Literal["users", "split", "groups", "models", "resamples", "tests", "folds", "items"]
+MOST_LINKED = 0.5  # of a user's pairs that stay together; if more are linked, their items are drawn
+TRIES = 20  # draws of items of which none gives both sides a pair: then the records stay together after all
 
 
 def branch(seed: int, name: Branch) -> np.random.Generator:
     """Return the generator of a branch: independent of the others, and the same for the same seed."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(get_args(Branch).index(name),)))
-
-
-MOST_LINKED = 0.5  # of a user's pairs that stay together; if more are linked, their items are drawn
-TRIES = 20  # draws of items of which none gives both sides a pair: then the records stay together after all
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,8 @@ NEAR = 1e-6  # change of margins, and of multipliers by weight, after which the 
 MOST_STEPS = 1000  # of Newton's method; fewer than 50 in all trials with margins up to 10⁸
 HALVINGS = 60  # of a step, whatever its length
 ROUNDING = 64 * np.finfo(float).eps  # of a margin, relative to the largest number that is added up for it
+SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one unknown per record is quicker
+TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights
 
 
 def predict(means: Values, covariances: Values, differences: Values) -> Values:
@@ -148,10 +150,6 @@ def _length(offsets: Values, gram: Values, weights: Values, found: Values, step:
 def symmetric(matrices: Values) -> Values:
     """Return matrices without the rounding that makes them differ from their transposes."""
     return np.asarray((matrices + matrices.swapaxes(-1, -2)) / 2.0)
-
-
-SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one unknown per record is quicker
-TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights
 
 
 class Belief(NormalBelief):

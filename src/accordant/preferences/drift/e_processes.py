@@ -53,6 +53,11 @@ GROWTH = 10  # records for which slopes are carried along, as a share of those b
 FEW = 32  # records carried along, below which as many are maximised one by one, since the maximum moves fast
 CHUNK = 2048  # records added up at a time
 LOOSE = 0.01  # nats by which tangents may overstate the maximum
+SLOPES = np.array([-4.0, -2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0])  # of the bet; the null allows all
+SWITCHES = np.array([0.1, 0.02])  # probability that the slope is drawn anew at a record: after ten, or after fifty
+CERTAIN = 1e6  # margins beyond are bet on like this one: σ is 0 or 1 there, for any slope but 0
+BETS = np.array([-1.0, 0.0, 1.0])
+JUMPS = 0.01  # share of the wealth that is spread over all bets before each record (Vovk et al. 2021)
 
 
 def log_maxima(margins: Values) -> Values:
@@ -182,11 +187,6 @@ def _tangents(values: Values, gradients: Values, slopes: Values) -> Values:
     return np.where(inside & (rise > fall) & (bounds - np.maximum(low, high) <= LOOSE), bounds, np.inf)
 
 
-SLOPES = np.array([-4.0, -2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0])  # of the bet; the null allows all
-SWITCHES = np.array([0.1, 0.02])  # probability that the slope is drawn anew at a record: after ten, or after fifty
-CERTAIN = 1e6  # margins beyond are bet on like this one: σ is 0 or 1 there, for any slope but 0
-
-
 def log_agreement_process(margins: Values) -> Values:
     """Return log W_t after each record; the work grows about in proportion to the number of records.
 
@@ -210,10 +210,6 @@ def log_bets(margins: Values) -> Values:
         states = seen / total
         states += SWITCHES[:, None] * (states.mean(axis=1, keepdims=True) - states)
     return found
-
-
-BETS = np.array([-1.0, 0.0, 1.0])
-JUMPS = 0.01  # share of the wealth that is spread over all bets before each record (Vovk et al. 2021)
 
 
 def conformal_p_values(scores: Values, generator: np.random.Generator) -> Values:

@@ -30,6 +30,9 @@ from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
 SUM_TOLERANCE = 1e-6  # probabilities from a text file rarely sum to 1 more exactly than this
+Criterion = Literal["decision_information", "parameter_information", "expected_regret_reduction", "random"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+LEVEL = 1e-12  # questions whose worth differs by less, in units of the largest, are worth the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,12 +214,6 @@ def _table(name: str, given: Values) -> Values:
     if array.ndim != 2 or 0 in array.shape or not np.isfinite(array).all():
         raise InputError(f"{name} have shape {array.shape}; allowed: finite numbers on two axes, none of them empty")
     return array
-
-
-Criterion = Literal["decision_information", "parameter_information", "expected_regret_reduction", "random"]
-CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-
-LEVEL = 1e-12  # questions whose worth differs by less, in units of the largest, are worth the same
 
 
 def worth(criterion: Criterion, likely: Values, verdicts: Verdicts) -> Values:

@@ -32,6 +32,13 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 
 MOST_SHRINKS = 200  # of one bracket; each halves it on average, so rounding ends it far earlier
+FEWEST = 200  # draws in each half: with fewer their covariance says little
+IN_EFFECT = 0.5  # share of draws that a step leaves in effect
+HALVINGS = 50  # of the search for the largest step; the last changes it by 10⁻¹⁵
+MOVES = 2  # after each step
+FEWEST_SWEEPS, MOST_SWEEPS = 6, 40  # at the end
+APART = 3.0  # standard errors between the means of halves that agree
+BORROWED = 0.1  # of the covariance of the first hill, so that an ellipse reaches every direction
 
 
 def move_on_ellipses(
@@ -84,14 +91,6 @@ def _moved(state: Values, log_ratio: Callable[[Values], Values], generator: np.r
 
 
 LogDensity = Callable[[Values], Values]
-
-FEWEST = 200  # draws in each half: with fewer their covariance says little
-IN_EFFECT = 0.5  # share of draws that a step leaves in effect
-HALVINGS = 50  # of the search for the largest step; the last changes it by 10⁻¹⁵
-MOVES = 2  # after each step
-FEWEST_SWEEPS, MOST_SWEEPS = 6, 40  # at the end
-APART = 3.0  # standard errors between the means of halves that agree
-BORROWED = 0.1  # of the covariance of the first hill, so that an ellipse reaches every direction
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,12 @@ from accordant.rewards import Outcome, RewardSignal, rewards
 
 NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
 NAMED = 5  # cells that a sentence names
+Users = Literal["pooled", "mean", "worst"]
+ANCHORS = ("lowest", "highest")
+CLIPPED_SHARE = 0.05  # more rewards than this beyond one end of the scale are reported
+SCALE_ROWS = 10_000  # training rows that are enough to find the ends of a scale, evenly spaced
+NODES = 21  # continuous outcomes at which the range of rewards is looked for
+CHECKED_ITEMS = 1000  # items on which a learner's rewards are checked for being linear
 
 
 @dataclass(frozen=True)
@@ -142,15 +148,6 @@ def _listed(names: list[str]) -> str:
     """Return names in one phrase, the first few of many."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-Users = Literal["pooled", "mean", "worst"]
-
-ANCHORS = ("lowest", "highest")
-CLIPPED_SHARE = 0.05  # more rewards than this beyond one end of the scale are reported
-SCALE_ROWS = 10_000  # training rows that are enough to find the ends of a scale, evenly spaced
-NODES = 21  # continuous outcomes at which the range of rewards is looked for
-CHECKED_ITEMS = 1000  # items on which a learner's rewards are checked for being linear
 
 
 @rewards.register("comparisons")

@@ -36,6 +36,9 @@ from accordant.rewards import Outcome, RewardSignal
 
 FARTHEST = 1e6  # standard deviations from the mean that a context may be: further numbers count as this far
 CURVE = 3  # features of a continuous outcome: level, slope, curve
+TAIL = 0.01  # share of training rows beyond each end of the range, for the cell that reaches furthest
+NEGLIGIBLE = 1e-3  # log-odds: a range that moves the probability of a choice by less than 0.03 % is rounding
+MIDDLE = 0.5  # reward of everything if nothing is preferred to anything
 
 
 @dataclass(frozen=True)
@@ -144,11 +147,6 @@ def _spread(name: str, values: Values) -> tuple[float, float]:
     if not np.isfinite([mean, spread]).all():
         raise DataError(f"{name} goes from {known.min():g} to {known.max():g}: too far apart to be standardised")
     return mean, spread
-
-
-TAIL = 0.01  # share of training rows beyond each end of the range, for the cell that reaches furthest
-NEGLIGIBLE = 1e-3  # log-odds: a range that moves the probability of a choice by less than 0.03 % is rounding
-MIDDLE = 0.5  # reward of everything if nothing is preferred to anything
 
 
 @dataclass(frozen=True)

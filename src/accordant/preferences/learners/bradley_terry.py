@@ -34,6 +34,8 @@ from accordant.preferences.learners.logistic import LogisticProblem, log_loss
 from accordant.preferences.learners.user_contexts import Source, UserContexts, user_contexts
 from accordant.preferences.records import Comparisons
 
+FASTER, SLOWER = 1.5, 0.5  # change of the rate after a round that raised, or lowered, what the weights reach
+
 
 @dataclass(frozen=True, eq=False)
 class ContextualReward(UserRewards):
@@ -180,9 +182,6 @@ def balanced_weights(comparisons: Comparisons) -> NDArray[np.float64]:
     group = of_user[comparisons.users]
     total = np.bincount(group, comparisons.record_weights, minlength=len(names))
     return np.asarray(comparisons.record_weights / np.where(total > 0, total, 1.0)[group])
-
-
-FASTER, SLOWER = 1.5, 0.5  # change of the rate after a round that raised, or lowered, what the weights reach
 
 
 def reweight(shares: Values, losses: Values, rate: float) -> Values:

@@ -35,6 +35,8 @@ NEAR = 1e-3  # largest gradient of a mode while the prior is still being learned
 SETTLED = 1e-3  # rounds end when the log-likelihood per user rises by less
 FIRST_VARIANCE = 0.5  # of z before anything is learned, with records of unit variance along directions
 HALF_USER = 0.5  # added to every type's number of users
+NEGLIGIBLE = 1e-3  # a weight below this is 0
+CLEAR = 1.645  # standard errors: a normal error exceeds them on one side in 5 % of draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,10 +208,6 @@ def fit_gate(contexts: Values, members: Values, start: Values | None, ridge: flo
 
     begun = np.zeros(shape) if start is None else start
     return np.asarray(minimize(loss, begun.ravel(), jac=True, method="L-BFGS-B").x.reshape(shape))
-
-
-NEGLIGIBLE = 1e-3  # a weight below this is 0
-CLEAR = 1.645  # standard errors: a normal error exceeds them on one side in 5 % of draws
 
 
 @dataclass(frozen=True, eq=False)

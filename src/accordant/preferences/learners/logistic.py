@@ -35,6 +35,9 @@ MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 60  # of Newton's method, o
 FEW_PRODUCTS = 12  # cost about as much as the inverse for 384 features; features of equal size need fewer
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 ROUNDING = 1e-15  # relative rise of the value that rounding explains
+CACHED = 1 << 17  # entries of x that stay in cache between two products: 1 MiB
+SAMPLED = 20_000  # records are enough for a preconditioner
+SAMPLED_DIAGONAL = 4_000  # and fewer for its diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,11 +196,6 @@ def _solved(bend: Bend, wanted: Values, precondition: Precondition, most: int, t
         product, previous = float(residual @ preconditioned), product
         search = preconditioned + (product / previous) * search
     return _Direction(solution, change, near=False)
-
-
-CACHED = 1 << 17  # entries of x that stay in cache between two products: 1 MiB
-SAMPLED = 20_000  # records are enough for a preconditioner
-SAMPLED_DIAGONAL = 4_000  # and fewer for its diagonal
 
 
 def log_loss(margins: Values, targets: Values | float = 1.0) -> Values:

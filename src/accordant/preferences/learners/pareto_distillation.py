@@ -33,6 +33,9 @@ from accordant.preferences.learners.supervision import DistilledReward, Gate, Lo
 from accordant.preferences.learners.user_contexts import Source
 from accordant.preferences.records import Comparisons
 
+Teacher = Literal["specialists", "pooled"]
+IN_TEACHING = ("loss", "gate", "strength", "temperature", "offset", "weighting", "teacher")  # after the lesson
+
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
@@ -164,11 +167,6 @@ def learn_lesson(
             "group_robust": robust.fit(groups.as_users(comparisons)),
         },
     )  # fmt: skip
-
-
-Teacher = Literal["specialists", "pooled"]
-
-IN_TEACHING = ("loss", "gate", "strength", "temperature", "offset", "weighting", "teacher")  # after the lesson
 
 
 @register("pareto_distillation", aliases=("pafo_style",))

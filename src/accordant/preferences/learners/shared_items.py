@@ -39,6 +39,7 @@ from accordant.preferences.records import Comparisons, weight_of_users
 STEPS = 1 << 20  # of the search for common opponents held in memory at once
 INDEPENDENT = 1e-9  # of a factor: independent records keep their weights exactly
 ROUNDING = 1e-12  # of a user's weight: less than this is what subtraction leaves of nothing
+MOST_LINKED = 0.5  # of a user's records in one fold; if more are linked, their items are dealt
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,9 +267,6 @@ def _record_sums(
     total = np.where(heard, totals, 1.0)
     noise = np.maximum.reduce([wins_squared / 2.0, squares, total**2 / np.maximum(counts, 1.0)])
     return RecordSums(np.where(heard[:, None], sums / total[:, None], 0.0), np.where(heard, total**2 / noise, 0.0))
-
-
-MOST_LINKED = 0.5  # of a user's records in one fold; if more are linked, their items are dealt
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,7 @@ from accordant.preferences.records import Comparisons
 MOST_STEPS, MOST_HALVINGS = 50, 30  # of Newton's method, and of one step's length
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 ROUNDING = 1e-14  # relative rise of a value that rounding explains
+SAMPLED = 20_000  # records are enough for a second moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +188,6 @@ def _stepped(
             break
         lengths[bad] = lengths[bad] / 2 if halving < MOST_HALVINGS - 1 else 0.0
     return tried, found, margins, bool(lengths.any())
-
-
-SAMPLED = 20_000  # records are enough for a second moment
 
 
 def user_directions(comparisons: Comparisons, differences: Values, pooled: Values, most: int) -> Values:

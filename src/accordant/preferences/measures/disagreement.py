@@ -36,6 +36,7 @@ from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, interval_
 from accordant.statistics import Estimate, resample_counts
 
 BLOCK = 1_000_000  # counts held at a time (8 MB)
+EMPTY = -1  # fills the places of a slate that is shorter than others
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,9 +244,6 @@ def _counted(counts: Codes) -> Codes:
     if (array < 0).any():
         raise InputError(f"counts go down to {array.min()}; allowed: at least 0")
     return array.astype(np.intp)
-
-
-EMPTY = -1  # fills the places of a slate that is shorter than others
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,6 +66,7 @@ RIDGE = 1e-14  # times the trace: groups with equal rewards make the Hessian sin
 INTERIOR = 0.99  # share of the way to the border of the simplex that one step may go
 RISE = 0.5  # a step is too long if D climbs at its end by more than this share of the descent at its start
 CENTRED = 0.01  # a stage ends if the predicted descent is below this share of t
+GAP_TOLERANCE = 1e-10  # times the largest reward difference; below it the two bounds agree for every purpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,9 +201,6 @@ def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
     policy[candidates, columns] = np.maximum(found.x[:-1], 0.0)
     weights = np.maximum(-found.ineqlin.marginals, 0.0)
     return policy / policy.sum(axis=0), np.asarray(weights / weights.sum())
-
-
-GAP_TOLERANCE = 1e-10  # times the largest reward difference; below it the two bounds agree for every purpose
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from accordant.preferences.texts import TextComparisons
 from accordant.tables.text import as_entry, read_json, refuse_unknown
 
 ROUNDING = 1e-9  # by how much shares of users and of tastes may miss 1
+KEYS = ("query", "responses")
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +145,6 @@ def users_by_share(
 def _check_number_of_users(n_users: int) -> None:
     if n_users < 1:
         raise InputError(f"n_users is {n_users}; allowed: at least 1")
-
-
-KEYS = ("query", "responses")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from accordant.slates.consumption.values import ValueDistribution, checked_count
 
 TIED = 1e-12  # gains whose logarithms differ by less than this share of 1 + |log| are equal, but for rounding
 RISE = 1e-9  # a rise of the log gain by more than this share of 1 + |log| is no rounding
+SPREAD = 1e-12  # probabilities whose logarithms have a smaller standard deviation are all the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +145,6 @@ def _checked_gains(position: int, given: ArrayLike) -> Values:
     if (gains[: len(known)] == -np.inf).any() or (np.diff(known) > RISE * (1.0 + np.abs(known[1:]))).any():
         raise InputError(f"gains of type {position} rise; allowed: gains that never rise (h must be concave)")
     return gains
-
-
-SPREAD = 1e-12  # probabilities whose logarithms have a smaller standard deviation are all the same
 
 
 @dataclass(frozen=True)

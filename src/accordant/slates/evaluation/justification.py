@@ -30,6 +30,20 @@ from accordant.slates.slates import NOTHING
 Kind = Literal["serves", "alike", "gains", "no gain", "gives up", "no loss", "nothing"]
 
 DIGITS = 3
+TEMPLATES: dict[Kind, str] = {
+    "serves": "{item} (best for {stakeholder}: {0})",
+    "alike": "{item} (the same for everybody)",
+    "gains": "{stakeholder} gains most over a list drawn at random (attained {0} against {1})",
+    "no gain": "nobody gains over a list drawn at random",
+    "gives up": "{stakeholder} is furthest from its best list (attained {0} of 1)",
+    "no loss": "everybody gets its best list",
+    "nothing": "There was nothing to show",
+}
+OPENING, BETWEEN, AFTER, END = "Shown: ", ", ", "; ", "."
+NUMBER = rf"-?\d+\.\d{{{DIGITS}}}"
+OF_ITEMS: tuple[Kind, ...] = ("serves", "alike")
+OF_GAIN: tuple[Kind, ...] = ("gains", "no gain")
+OF_LOSS: tuple[Kind, ...] = ("gives up", "no loss")
 
 
 @dataclass(frozen=True)
@@ -58,18 +72,6 @@ class Statement:
         """The statement in words, every number with three decimals."""
         shown = [f"{number:.{DIGITS}f}" for number in self.numbers]
         return TEMPLATES[self.kind].format(*shown, item=self.item, stakeholder=self.stakeholder)
-
-
-TEMPLATES: dict[Kind, str] = {
-    "serves": "{item} (best for {stakeholder}: {0})",
-    "alike": "{item} (the same for everybody)",
-    "gains": "{stakeholder} gains most over a list drawn at random (attained {0} against {1})",
-    "no gain": "nobody gains over a list drawn at random",
-    "gives up": "{stakeholder} is furthest from its best list (attained {0} of 1)",
-    "no loss": "everybody gets its best list",
-    "nothing": "There was nothing to show",
-}
-OPENING, BETWEEN, AFTER, END = "Shown: ", ", ", "; ", "."
 
 
 @dataclass(frozen=True)
@@ -193,12 +195,6 @@ def reasons(statements: tuple[Statement, ...]) -> list[str]:
         for each in statements
         if each.item is not None
     ]
-
-
-NUMBER = rf"-?\d+\.\d{{{DIGITS}}}"
-OF_ITEMS: tuple[Kind, ...] = ("serves", "alike")
-OF_GAIN: tuple[Kind, ...] = ("gains", "no gain")
-OF_LOSS: tuple[Kind, ...] = ("gives up", "no loss")
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from accordant.statistics import Estimate
 from accordant.utilities import ExpectedRewards
 
 TRUTH = "truth"
+TRIES = 6  # misreports, each of which serves all requests once
 
 
 @dataclass(frozen=True)
@@ -167,9 +168,6 @@ def mean_gain(values: Values, users: Users, resamples: int, seed: int, level: fl
     sums = np.concatenate([np.zeros((0, 2)), *(weights @ totals for weights in blocks)])
     point = ratio(*columns.sum(axis=1)[:, None])
     return estimates(point, ratio(sums[:, :1], sums[:, 1:]), level)[0]
-
-
-TRIES = 6  # misreports, each of which serves all requests once
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from accordant.slates.objectives.objective import Objective, register
 from accordant.slates.slates import State
 
 EVEN = 0.5  # before anybody had attention nobody is ahead or behind
+Per = Literal["provider", "item"]
 
 
 def check_power(power: float) -> None:
@@ -85,9 +86,6 @@ class ExposureShare(Objective):
         """Return how far each item is behind, shape (item, 1)."""
         del requests
         return behind(item_claims(catalogue, self.power), state.exposure)[:, None]
-
-
-Per = Literal["provider", "item"]
 
 
 @register("provider_share")

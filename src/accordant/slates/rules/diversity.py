@@ -29,6 +29,8 @@ from accordant.slates.candidates import BestItems, Candidates, take_best, user_v
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.slates import NOTHING, Slates
 
+TINY = 1e-300  # a user without any item has no chances to share
+
 
 def types_of(categories: Codes) -> Codes:
     """Return a type for each item, 0, 1, …, shape (item,): its category, or one of its own if it has none.
@@ -67,9 +69,6 @@ def wanted_types(
     powers = np.where(some, relative ** (1.0 / temperature), 0.0)
     alike = some / np.maximum(some.sum(axis=0), 1)
     return np.asarray((1.0 - smoothing) * powers / np.maximum(powers.sum(axis=0), TINY) + smoothing * alike)
-
-
-TINY = 1e-300  # a user without any item has no chances to share
 
 
 def of_categories(wanted: Values, categories: Codes) -> Values:

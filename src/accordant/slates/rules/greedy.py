@@ -25,6 +25,8 @@ from accordant.slates.candidates import ALIKE, Candidates, best_item
 from accordant.slates.rule import SlateRule
 from accordant.slates.slates import NOTHING, Slates
 
+SWAPS = 3  # on random lists of 4 of 12, later exchanges changed the mean by less than 0.001 [measured]
+
 
 @dataclass(frozen=True, eq=False)
 class NormalisedGains:
@@ -131,9 +133,6 @@ def rescale(values: Values, less: Values, scale: Values, out: Values) -> None:
             row, result = values[i, c], out[i, c]
             for u in range(n_users):
                 result[u] = (row[u] - low[u]) * factor[u]
-
-
-SWAPS = 3  # on random lists of 4 of 12, later exchanges changed the mean by less than 0.001 [measured]
 
 
 @dataclass(frozen=True)

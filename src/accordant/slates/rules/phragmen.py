@@ -22,6 +22,8 @@ EVEN = 1e-10
 
 They are sums of a few quotients, which rounding moves by less than 1e-13, whatever the precision of E.
 """
+Ballot = Literal["approval", "utility"]
+Completion = Literal["phragmen", "utilitarian"]
 
 
 @register("seq_phragmen", aliases=("phragmen",))
@@ -115,10 +117,6 @@ def _raise(approved: Mask, weights: Values, loads: Values, raised: Values) -> No
                 voters[u] += share
         for u in range(n_users):
             carried[u] = carried[u] / voters[u] if voters[u] > 0.0 else np.inf
-
-
-Ballot = Literal["approval", "utility"]
-Completion = Literal["phragmen", "utilitarian"]
 
 
 @register("equal_shares", aliases=("mes",))

@@ -30,6 +30,10 @@ LIFT = (0.02, 0.6)  # range of what a bed adds to it
 HIGHEST_CHANCE = 0.98  # no bed makes a good outcome certain
 SEVERITY_NOISE = 0.05  # standard deviation of what severity adds to 1 - p_without
 ACUITY_CUTS = (0.85, 0.7, 0.55, 0.4)  # lowest severity of the levels 1, 2, 3 and 4; below the last one is level 5
+PROTECTED = ("sex", "age_band", "arrival_mode")
+NEEDED = ("KTAS_expert", "KTAS_RN", "Sex", "Age", "Arrival_mode", "Mental", "Pain", "Chief_complain", *NORMAL)
+SIMULATED_VISITS = 688  # as many as the public file has
+LEVELS = 5
 
 
 def random_scenario(
@@ -84,12 +88,6 @@ def random_scenario(
 def acuity_of(severity: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the acuity level of each severity by `ACUITY_CUTS`, 1 (worst) to 5, shape (patient,)."""
     return 5 - np.searchsorted(ACUITY_CUTS[::-1], severity, side="right")
-
-
-PROTECTED = ("sex", "age_band", "arrival_mode")
-NEEDED = ("KTAS_expert", "KTAS_RN", "Sex", "Age", "Arrival_mode", "Mental", "Pain", "Chief_complain", *NORMAL)
-SIMULATED_VISITS = 688  # as many as the public file has
-LEVELS = 5
 
 
 def ktas_scenario(

@@ -35,6 +35,8 @@ FAME = 0.8  # weight of popularity in taste, against PERSONAL for one's own
 PERSONAL = 1.2
 ACCIDENT = 0.6  # standard deviation of what neither popularity nor category explains
 PAST_VISITS = (3, 12)  # of a user who is known
+SMALLEST = 2.0**-53  # keeps logarithms of draws finite
+LIKED = 3  # attractions that a visitor would like best are what a list should hold
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +138,6 @@ def _power_law(number: int) -> Values:
     return np.asarray(shares / shares.sum())
 
 
-SMALLEST = 2.0**-53  # keeps logarithms of draws finite
-
-
 @dataclass(frozen=True, eq=False)
 class Choice:
     """Every visitor visits one item of the list: the one of highest utility [ours].
@@ -192,9 +191,6 @@ class Choice:
         """Return standard Gumbel draws, shape (item,)."""
         draws = keyed_uniform(self.seed, (f"mood:{request}:{self.items[item]}" for item in items))
         return np.asarray(-np.log(-np.log(np.clip(draws, SMALLEST, 1.0 - SMALLEST))))
-
-
-LIKED = 3  # attractions that a visitor would like best are what a list should hold
 
 
 @market_simulators.register("city")

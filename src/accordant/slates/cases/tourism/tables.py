@@ -57,6 +57,9 @@ OPTIONAL = ("name", "provider", "capacity", "price", "safety")  # not in the pub
 
 AT_LEAST_0 = Limits(0.0, np.inf, "a number of at least 0")
 TIME = Limits(-LATEST, LATEST, "seconds since 1970, at most those of the year 2100")
+LEAST_CAPACITY = 1.0  # visits a day of an attraction that hardly anybody visited
+ROUNDING = 1e-12  # a share that is reached but for rounding is reached
+FAMOUS, SMALL = "famous attractions", "small attractions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +160,6 @@ def read_visits(
 def _may_miss(columns: Mapping[str, str | None], uses: tuple[str, ...]) -> tuple[str, ...]:
     """Return the uses whose column may be missing: optional ones that nobody renamed."""
     return tuple(use for use in uses if use in OPTIONAL and columns[use] == COLUMNS[use])
-
-
-LEAST_CAPACITY = 1.0  # visits a day of an attraction that hardly anybody visited
-ROUNDING = 1e-12  # a share that is reached but for rounding is reached
-FAMOUS, SMALL = "famous attractions", "small attractions"
 
 
 def capacities(given: Values, popularity: Values, visitors_per_day: int, capacity_share: float) -> Values:

@@ -31,6 +31,10 @@ from accordant.slates.rules.dynamic.history import (
 )
 from accordant.slates.slates import NOTHING, Slates, State, join_slates
 
+Mode = Literal["lottery", "top", "mixture"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+SHORT = 1e-9  # a sum of shares that is further below 1 leaves something to nobody
+
 
 def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:
     """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours].
@@ -140,12 +144,6 @@ def served_block(
     return Slates(
         "dynamic", candidates.items, items, tied, {}, {"fairness": fair, "chances": chances, "say": given, **known}
     )
-
-
-Mode = Literal["lottery", "top", "mixture"]
-MODES: tuple[Mode, ...] = get_args(Mode)
-
-SHORT = 1e-9  # a sum of shares that is further below 1 leaves something to nobody
 
 
 @register("dynamic")
