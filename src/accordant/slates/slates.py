@@ -13,9 +13,8 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 
 NOTHING = -1  # the place of a slate that no item was left for
-WINDOW = (
-    500  # slates that are remembered: enough for stable shares, few enough that old injustice is not eternal [ours]
-)
+# slates that are remembered: enough for stable shares, few enough that old injustice is not eternal [ours]
+WINDOW = 500
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ EDGE = 36.0  # right of the last column, for its heading
 LEAST = 360.0  # drawing units: a narrower drawing would be blown up
 OF_AGENTS = ("solo", "revised")
 HEADS = {"solo": "alone", "revised": "revised", "joint": "joint", "disagreement": "no deal"}
+# of the chart of rates
 WIDTH, RATE_NAMES, RIGHT = 380.0, 176.0, 18.0
 RATE_TOP, AXIS, GAP = 8.0, 42.0, 10.0
 RATE_LETTER, LEADING = 12.0, 13.0

@@ -56,7 +56,7 @@ LOOSE = 0.01  # nats by which tangents may overstate the maximum
 SLOPES = np.array([-4.0, -2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0])  # of the bet; the null allows all
 SWITCHES = np.array([0.1, 0.02])  # probability that the slope is drawn anew at a record: after ten, or after fifty
 CERTAIN = 1e6  # margins beyond are bet on like this one: σ is 0 or 1 there, for any slope but 0
-BETS = np.array([-1.0, 0.0, 1.0])
+BETS = np.array([-1.0, 0.0, 1.0])  # ε of the simple jumper
 JUMPS = 0.01  # share of the wealth that is spread over all bets before each record (Vovk et al. 2021)
 
 

@@ -30,10 +30,10 @@ LIFT = (0.02, 0.6)  # range of what a bed adds to it
 HIGHEST_CHANCE = 0.98  # no bed makes a good outcome certain
 SEVERITY_NOISE = 0.05  # standard deviation of what severity adds to 1 - p_without
 ACUITY_CUTS = (0.85, 0.7, 0.55, 0.4)  # lowest severity of the levels 1, 2, 3 and 4; below the last one is level 5
-PROTECTED = ("sex", "age_band", "arrival_mode")
+PROTECTED = ("sex", "age_band", "arrival_mode")  # facts that no admissible reason may cite, unless declared
 NEEDED = ("KTAS_expert", "KTAS_RN", "Sex", "Age", "Arrival_mode", "Mental", "Pain", "Chief_complain", *NORMAL)
 SIMULATED_VISITS = 688  # as many as the public file has
-LEVELS = 5
+LEVELS = 5  # of urgency
 
 
 def random_scenario(
