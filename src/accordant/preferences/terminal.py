@@ -32,7 +32,10 @@ _ENDED = {
 
 
 def style_names(given: str | None) -> tuple[str, str] | None:
-    """Return majority and minority style of an option such as ``academy,normal``."""
+    """Return majority and minority style of an option such as ``academy,normal``.
+
+    Raises `InputError` unless two styles are named.
+    """
     if given is None:
         return None
     names = [name.strip() for name in given.split(",") if name.strip()]
@@ -215,7 +218,10 @@ def lines_of_file(path: Path) -> list[str]:
 
 
 def lines_of_stdin() -> Iterator[str]:
-    """Yield what the person types, or what is piped in."""
+    """Yield what the person types, or what is piped in.
+
+    Raises `InputError` if that is no text in UTF-8.
+    """
     try:
         for line in iter(sys.stdin.readline, ""):
             yield line.removeprefix("\ufeff")  # which some programs write before a text in UTF-8

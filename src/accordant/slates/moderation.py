@@ -76,6 +76,8 @@ def normalise_scores(mode: Scaling, scores: Values, counted: NDArray[np.bool_]) 
 
     ``min-max``: (s − min) / (max − min). ``z``: (s − mean) / standard deviation; both over the items that are
     `counted`.
+
+    Raises `UnknownNameError` if there is no such mode.
     """
     if mode not in SCALINGS:
         raise UnknownNameError("scaling", mode, SCALINGS)

@@ -262,7 +262,10 @@ def play(state: State, move: Move) -> State:
 
 
 def skip(state: State) -> State:
-    """Return the state after a turn without a move; the second in a row ends the dialogue as ``exhausted``."""
+    """Return the state after a turn without a move; the second in a row ends the dialogue as ``exhausted``.
+
+    Raises `InputError` if the dialogue has ended.
+    """
     if state.ending is not None:
         raise InputError(f"the dialogue has ended: {state.ending}")
     ending: Ending | None = "exhausted" if state.skipped else None

@@ -234,6 +234,11 @@ def fit_methods(
     -------
     tuple
         Rows, a method's own controls behind it, and what was left out.
+
+    Raises
+    ------
+    InputError
+        If the pooled reward cannot be learned.
     """
     fitted, skipped = [], []
     for method in methods:

@@ -253,6 +253,11 @@ def stacking_weights(margins: Values, weights: Values) -> Values:
         Held-out margins of each model, shape (record, model).
     weights
         Of records, at least 0 and not all 0, shape (record,).
+
+    Raises
+    ------
+    InputError
+        If the shapes do not fit together.
     """
     from scipy.optimize import minimize
 

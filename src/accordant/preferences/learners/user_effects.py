@@ -140,6 +140,11 @@ def likeliest_places(
         Where to begin, shape (user, direction); None for the centres.
     tolerance
         Largest entry of any gradient at the end.
+
+    Raises
+    ------
+    InputError
+        If a shape is wrong.
     """
     size = records.columns.shape[1]
     for name, found, shape in (("centres", centres, (records.n_users, size)), ("precision", precision, (size, size))):

@@ -114,6 +114,11 @@ def label_counts(chosen: Codes, rejected: Codes, users: Codes) -> LabelCounts:
         Positions of the items, shape (record,).
     users
         Codes, shape (record,).
+
+    Raises
+    ------
+    InputError
+        If a record compares an item with itself.
     """
     chosen = codes("chosen", chosen, len(np.atleast_1d(chosen)))
     rejected, users = codes("rejected", rejected, len(chosen)), codes("users", users, len(chosen))

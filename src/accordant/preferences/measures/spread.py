@@ -111,6 +111,8 @@ def worst_mean(values: Values, worst_share: float = WORST) -> float:
 
     If the share is no whole number of users, the last one counts in part, as in the conditional value at risk
     (Rockafellar and Uryasev 2002); below one user it is the minimum.
+
+    Raises `InputError` if there are no users.
     """
     ordered = np.sort(numbers("values", values, "user"))
     if not len(ordered):
@@ -129,6 +131,11 @@ def group_gap(values: Values, groups: Codes) -> float:
         Shape (user,); negative values are allowed.
     groups
         Code of each user's group, shape (user,); codes without users are passed over.
+
+    Raises
+    ------
+    InputError
+        If there are no users.
     """
     values = numbers("values", values, "user")
     groups = codes("groups", groups, len(values))
@@ -163,6 +170,11 @@ def atkinson(values: Values, epsilon: float) -> float:
         At least 0, shape (user,).
     epsilon
         Aversion to inequality, above 0 and finite.
+
+    Raises
+    ------
+    InputError
+        If epsilon is outside its range.
     """
     if not (epsilon > 0 and np.isfinite(epsilon)):
         raise InputError(f"epsilon is {epsilon}; allowed: above 0")
@@ -226,6 +238,11 @@ def binomial_noise(accuracy: Values, counts: Codes) -> Values:
         In [0, 1], shape (user,).
     counts
         Records of equal weight and without ties, shape (user,); `PerUser.sampling_variance` knows others.
+
+    Raises
+    ------
+    InputError
+        If an accuracy is outside its range.
     """
     accuracy = numbers("accuracy", accuracy, "user")
     counts = codes("counts", counts, len(accuracy))

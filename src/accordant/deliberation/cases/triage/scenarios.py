@@ -138,7 +138,10 @@ def ktas_scenario(
 
 
 def check_visits(visits: pd.DataFrame, patients: int) -> None:
-    """Make sure that every needed column is there, and enough rows."""
+    """Make sure that every needed column is there, and enough rows.
+
+    Raises `DataError` if a column or rows are missing; `InputError` if no patients are asked for.
+    """
     if patients < 1:
         raise InputError(f"a scenario has {patients} patients; allowed: 1 or more")
     for name in NEEDED:

@@ -97,6 +97,11 @@ def tastes(catalogue: Catalogue, n_users: int, cold_share: float, generator: np.
         Share of users of whom nothing is known, in [0, 1], rounded to whole users.
     generator
         To draw from.
+
+    Raises
+    ------
+    InputError
+        If one of them is outside its range.
     """
     if n_users < 1:
         raise InputError(f"the city has {n_users} users; allowed: at least 1")
@@ -125,6 +130,8 @@ def estimates(found: Tastes, who: NDArray[np.intp], noise: float, generator: np.
 
     True taste with normal noise; of a user of whom nothing is known, the mean taste of all users with the same noise.
     As many numbers are drawn whatever the noise, a standard deviation of at least 0; `who` asks, shape (request,).
+
+    Raises `InputError` if the noise is below 0.
     """
     if not (noise >= 0 and np.isfinite(noise)):
         raise InputError(f"noise is {noise:g}; allowed: a number of at least 0")

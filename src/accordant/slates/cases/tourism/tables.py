@@ -175,6 +175,11 @@ def capacities(given: Values, popularity: Values, visitors_per_day: int, capacit
         Visitors of a service day, each of whom makes one visit.
     capacity_share
         Above 0: at 1.5 an attraction takes half as many more visits as it has on a mean day.
+
+    Raises
+    ------
+    InputError
+        If `capacity_share` is outside its range.
     """
     if not (capacity_share > 0 and np.isfinite(capacity_share)):
         raise InputError(f"capacity_share is {capacity_share:g}; allowed: a number above 0")
@@ -191,6 +196,11 @@ def famous(popularity: Values, famous_share: float) -> NDArray[np.bool_]:
         Past visits, shape (item,).
     famous_share
         Above 0 and below 1.
+
+    Raises
+    ------
+    InputError
+        If `famous_share` is outside its range.
     """
     if not 0 < famous_share < 1:
         raise InputError(f"famous_share is {famous_share:g}; allowed: above 0 and below 1")
