@@ -30,6 +30,10 @@ from accordant.strategies.strategy import Structure, register
 from accordant.utilities import ExpectedRewards
 
 GRANTING = ("Grant", "Not grant")
+COMPARED = (
+    "utilitarian", "maximin", "leximin", "nash_bargaining", "kalai_smorodinsky", "compromise_programming", "debate",
+    "borda", "copeland", "approval",
+)  # fmt: skip
 
 
 def expected_rewards(deliberations: Sequence[Deliberation], *, options: Options | None = None) -> ExpectedRewards:
@@ -127,12 +131,6 @@ def _relative_values(name: str, proposal: Proposal) -> np.ndarray:
     values = proposal.utility.values
     largest = float(np.abs(values).max())
     return values / largest if largest > 0 else values
-
-
-COMPARED = (
-    "utilitarian", "maximin", "leximin", "nash_bargaining", "kalai_smorodinsky", "compromise_programming", "debate",
-    "borda", "copeland", "approval",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

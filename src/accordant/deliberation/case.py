@@ -15,6 +15,9 @@ from accordant.declared import Declared, NamedOrName, NamedSpec
 from accordant.errors import InputError
 from accordant.scope import ScopeCard
 
+DEFAULT_AGENTS = (NamedSpec(name="utilitarian"), NamedSpec(name="rawlsian"))
+"""Two agents with legitimate, different frameworks: neither is made to do wrong."""
+
 
 class ResourceSpec(Declared):
     """A resource: see `accordant.allocations.Resource`.
@@ -41,10 +44,6 @@ class MarginalSpec(Declared):
 
     fact: str
     value: str | bool | int | float
-
-
-DEFAULT_AGENTS = (NamedSpec(name="utilitarian"), NamedSpec(name="rawlsian"))
-"""Two agents with legitimate, different frameworks: neither is made to do wrong."""
 
 
 class DeliberationSpec(Declared):

@@ -49,6 +49,7 @@ from accordant.scope import lint
 BORDA = "borda"  # the voting rule where none is named
 PERSON = "person"
 RERUN = ("rule", "fixture")  # kinds of agents that may be asked for the same deliberation again and again
+FEW = 5  # permutations of the flip test where allocations are searched: each is a debate of a second
 
 
 def check_deliberation(opened: Opened, agents: Sequence[Agent]) -> None:
@@ -123,8 +124,6 @@ def may_rerun(agents: Sequence[Agent]) -> bool:
     """Return whether a deliberation may be taken again to measure it: no person and no model is asked twice."""
     return all(agent.kind in RERUN for agent in agents)
 
-
-FEW = 5  # permutations of the flip test where allocations are searched: each is a debate of a second
 
 Watch = Callable[[Turn], None]
 

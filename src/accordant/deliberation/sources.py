@@ -33,6 +33,18 @@ scenario_simulators: Registry[Scenario] = Registry(
     "scenario simulator", group="accordant.scenario_simulators", packages=("accordant.deliberation.cases",)
 )
 """A scenario simulator is a function (seed, declared) that makes up a scenario."""
+DEMAND = "demand_"  # what the column with the need for a resource starts with
+LONGEST_ID = 200  # characters: ids stand in every table, message and page
+UNSEEN = ("C", "Zl", "Zp")  # Unicode categories of what cannot be seen in an id: controls, ends of lines
+RANGES: dict[str, tuple[float, float]] = {
+    "arrival": (1, np.inf),
+    "acuity": (1, 5),
+    "severity": (0, 1),
+    "p_with": (0, 1),
+    "p_without": (0, 1),
+    "dependency": (0, 1),
+}
+"""Facts that frameworks read as numbers, and what values they may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,21 +160,6 @@ def _check_marginal(everybody: Scenario, group: MarginalSpec) -> None:
         raise DataError(
             f"nobody is in the marginal group {group.fact} = {group.value!r}; values in the file: {', '.join(shown)}"
         )
-
-
-DEMAND = "demand_"  # what the column with the need for a resource starts with
-LONGEST_ID = 200  # characters: ids stand in every table, message and page
-UNSEEN = ("C", "Zl", "Zp")  # Unicode categories of what cannot be seen in an id: controls, ends of lines
-
-RANGES: dict[str, tuple[float, float]] = {
-    "arrival": (1, np.inf),
-    "acuity": (1, 5),
-    "severity": (0, 1),
-    "p_with": (0, 1),
-    "p_without": (0, 1),
-    "dependency": (0, 1),
-}
-"""Facts that frameworks read as numbers, and what values they may have."""
 
 
 @patient_loaders.register("table")

@@ -26,6 +26,7 @@ from accordant.threads import free_cores
 WIDTH = 140  # columns of what is piped somewhere
 MOST_REASONS = 6  # of a proposal that the terminal shows; all are in the JSON and on the page
 MOST_VOID = 6  # sentences on what is void in a turn that the terminal shows; all are in the JSON and on the page
+UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
 
 
 class Teller:
@@ -140,9 +141,6 @@ def _said(reason: Reason) -> str:
 
 def _granted(proposal: Proposal) -> str:
     return ", ".join(proposal.allocation.claimants) or "nobody"
-
-
-UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
 
 
 def deliberation_options(

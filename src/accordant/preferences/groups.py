@@ -9,10 +9,8 @@ group: "unknown" is left out of measures, and counts as majority in training, si
 
 The abstract that the groups come from (PAFO) defines neither rate nor cut: every choice here is ours.
 
-Who is in which group while methods are compared, who is the majority, and how many share a user's preferences.
-
-Groups are those of the file; without them, majority and minority are told apart by support rates of records that are
-learned from, never of test records.
+`groups_of` says who is in which group while methods are compared. Groups are those of the file; without them, majority
+and minority are told apart by support rates of records that are learned from, never of test records.
 """
 
 from __future__ import annotations
@@ -35,6 +33,14 @@ Level = Literal["user", "record"]
 MAJORITY, MINORITY, UNKNOWN = "majority", "minority", "unknown"
 ROUNDING = 1e-12  # relative: a rate nearer to the cut than this is at the cut
 MOST_UNSURE = 0.5  # share of users without a clear type from which clusters are said to be doubtful
+NO_GROUP = -1
+EVERYBODY = "everybody"  # the only group, where no majority and minority were found
+THRESHOLD = 0.5  # of the support rate: whoever most others disagree with is in the minority
+SOURCES = {
+    "counts": "counted among the other users who compared the same two items",
+    "pooled": "predicted by one reward of users in other folds, since too few users compare the same items",
+    "mixture": "predicted by hidden types of users",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +124,7 @@ def majority_minority(
         Their support rates; None for ``support_rates(comparisons, estimator="auto", generator=generator)``. Clustering
         reads none.
     by
-        ``"threshold"``, ``"quantile"`` or ``"clustering"``, see above.
+        ``"threshold"``, ``"quantile"`` or ``"clustering"``, see `accordant.preferences.groups`.
     level
         ``"user"``: by the mean rate of a user; all records of a user are in the user's group. ``"record"``: by the rate
         of a record; a user is in the minority if more than half of the records with a rate are, by weight.
@@ -244,16 +250,6 @@ def _with_warnings(groups: MajorityMinority) -> MajorityMinority:
     if sizes[UNKNOWN] and known:
         found.append(f"{sizes[UNKNOWN]} of {known + sizes[UNKNOWN]} {kind} are in no known group")
     return replace(groups, warnings=tuple(found))
-
-
-NO_GROUP = -1
-EVERYBODY = "everybody"  # the only group, where no majority and minority were found
-THRESHOLD = 0.5  # of the support rate: whoever most others disagree with is in the minority
-SOURCES = {
-    "counts": "counted among the other users who compared the same two items",
-    "pooled": "predicted by one reward of users in other folds, since too few users compare the same items",
-    "mixture": "predicted by hidden types of users",
-}
 
 
 @dataclass(frozen=True, eq=False)

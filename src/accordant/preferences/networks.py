@@ -25,6 +25,8 @@ from accordant.preferences.records import Comparisons
 
 LARGEST_LOG_VARIANCE = 1.0  # log σ² is kept within ±1, as published
 SHORTEST = 1e-6  # lengths below this are not scaled up
+MOST_PAIRS = 64  # of a user, evenly spaced, by which the user is known once training is over
+BLOCK = 65_536  # items or records at a time
 
 
 class RewardNetwork(nn.Module):
@@ -81,9 +83,6 @@ def scale_to_length(latent: Tensor) -> Tensor:
 def divergence(mean: Tensor, log_variance: Tensor) -> Tensor:
     """Return the mean over users of KL(N(μ, σ²) ‖ N(0, 1)), a number."""
     return 0.5 * (mean**2 + log_variance.exp() - 1.0 - log_variance).sum(dim=-1).mean()
-
-
-MOST_PAIRS = 64  # of a user, evenly spaced, by which the user is known once training is over
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +233,6 @@ class EncodedLatents(Latents):
             return self.encoder(empty, empty, torch.from_numpy(present))
         chosen, rejected = self.comparisons.chosen[table], self.comparisons.rejected[table]
         return self.encoder(self.features[chosen], self.features[rejected], torch.from_numpy(present))
-
-
-BLOCK = 65_536  # items or records at a time
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,10 @@ class NormalBelief:
 
 
 class NormalPrior(NormalBelief):
-    """What is believed of somebody who has not answered yet."""
+    """What is believed of somebody who has not answered yet: θ ~ N(mean, covariance), see `NormalBelief`.
+
+    Coefficients are in units in which a margin of 1 makes an item e times as likely chosen.
+    """
 
     kind = "prior"
 

@@ -16,6 +16,7 @@ from accordant.preferences.checks import check_whole, codes
 
 NO_ITEM = -1  # fills the places of a ranking that is shorter than others
 ROUNDED = 1e-9  # of a gap: 4.1 and 3.1 are 1 apart, though their difference is 0.9999999999999996
+NO_FOLD = -1  # of users without records of positive weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,9 +348,6 @@ def _numbers(name: str, given: Any, n_records: int) -> Values:
     if array.shape != (n_records,):
         raise DataError(f"{name} has shape {array.shape}; allowed: ({n_records},)")
     return array
-
-
-NO_FOLD = -1  # of users without records of positive weight
 
 
 def user_folds(weights: Values, folds: int, generator: np.random.Generator) -> Codes:

@@ -3,13 +3,12 @@
 They are counted from those who compared the same two items, or predicted by a model of the other users together, or
 by hidden types of users; `support_rates` calls one of them.
 
-Whether what others compared says anything about a record.
+`in_sight` says whether what others compared says anything about a record. A linear model knows nothing of a difference
+of features at right angles to every difference that it was trained on: its prediction of ½ would then be the ridge's.
+With one feature per item this means that nobody else compared either item; items with equal features are never told
+apart.
 
-A linear model knows nothing of a difference of features at right angles to every difference that it was trained on: its
-prediction of ½ would then be the ridge's. With one feature per item this means that nobody else compared either item;
-items with equal features are never told apart.
-
-Support as a pooled model predicts it: for labels too sparse to count.
+`pooled_rates`, for labels too sparse to count, are what a pooled model predicts:
 
     s_r = σ(θ · x_r),   x_r = features of the chosen item less those of the rejected one
 
@@ -17,7 +16,7 @@ Support as a pooled model predicts it: for labels too sparse to count.
 support rate is a share of users. So no user's own records take part in the user's rates. One reward cannot follow
 several opposed types: rates are then drawn towards ½, and their order suffers less than their size.
 
-Support as hidden types of users predict it: for sparse labels of users who fall into types.
+`mixture_rates`, for sparse labels of users who fall into types, are what hidden types predict:
 
     s_r = Σ_k ρ_k^{−u} σ(θ_k · x_r),   ρ_k^{−u} = Σ_{v≠u} q_vk / (number of other users)
 
@@ -42,6 +41,10 @@ from accordant.preferences.learners.mixture import Mixture, MixtureReward
 from accordant.preferences.records import NO_FOLD, Comparisons, user_folds, weight_of_users
 
 Source = Literal["counts", "pooled", "mixture"]
+BLIND = 1e-12  # a mean squared cosine below which two differences have nothing but rounding in common
+TOLERANCE = 1e-8  # largest entry of the gradient: rates are then exact to about seven digits
+Estimator = Literal["counts", "pooled", "mixture", "auto"]
+ENOUGH = 0.5  # share of records with another labeller from which "auto" counts: then most rates rest on people
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +89,6 @@ def mean_by_user(rates: Values, comparisons: Comparisons) -> Values:
     total = np.bincount(comparisons.users, counted, minlength=comparisons.n_users)
     summed = np.bincount(comparisons.users, counted * np.where(known, rates, 0.0), minlength=comparisons.n_users)
     return np.asarray(np.divide(summed, total, out=np.full(comparisons.n_users, np.nan), where=total > 0))
-
-
-BLIND = 1e-12  # a mean squared cosine below which two differences have nothing but rounding in common
 
 
 def in_sight(training: Comparisons, differences: Values) -> NDArray[np.bool_]:
@@ -175,9 +175,6 @@ def _judges(comparisons: Comparisons) -> tuple[Values, Codes, Codes, Codes]:
     return first, pair, judge, judges // max(1, comparisons.n_users)
 
 
-TOLERANCE = 1e-8  # largest entry of the gradient: rates are then exact to about seven digits
-
-
 def pooled_rates(
     comparisons: Comparisons, generator: np.random.Generator, *, leave_one_out: bool, folds: int, ridge: float
 ) -> SupportRates:
@@ -247,11 +244,6 @@ def _shares_of_others(model: MixtureReward, present: NDArray[np.bool_], *, leave
     left = present.sum() - (present if leave_one_out else np.zeros(len(present)))
     summed = np.clip(memberships.sum(axis=0) - own, 0.0, None)
     return np.asarray(np.divide(summed, left[:, None], out=np.full_like(summed, np.nan), where=left[:, None] > 0))
-
-
-Estimator = Literal["counts", "pooled", "mixture", "auto"]
-
-ENOUGH = 0.5  # share of records with another labeller from which "auto" counts: then most rates rest on people
 
 
 def support_rates(

@@ -143,7 +143,10 @@ WORLDS = (
 
 
 def world(name: str, **changes: float) -> World:
-    """Return a world of `WORLDS` with some of its numbers changed."""
+    """Return a world of `WORLDS` with some of its numbers changed.
+
+    Raises `InputError` if there is no such world.
+    """
     found = {each.name: each for each in WORLDS}
     if name not in found:
         raise InputError(f"world is {name!r}; allowed: {', '.join(found)}")

@@ -20,10 +20,22 @@ from accordant.preferences.result import LearnerComparison
 WIDTH = 140  # columns of a table that is piped somewhere
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
 MARKS = {"pooled": "=", "control": "*", "method": " ", "looked_at": ">"}
+KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}
+STOP = "q"
+HELP = "Answer 1 or 2, = if they are equally good, 0 if you cannot say, q to stop; then Enter."
+SHOWN = 3  # alternatives in the line of progress
+_ENDED = {
+    "small regret": "Another question would hardly pay",
+    "asked enough": "Not settled, but asked enough,",
+    "stopped by the person": "Not settled, but stopped",
+}
 
 
 def style_names(given: str | None) -> tuple[str, str] | None:
-    """Return majority and minority style of an option such as ``academy,normal``."""
+    """Return majority and minority style of an option such as ``academy,normal``.
+
+    Raises `InputError` unless two styles are named.
+    """
     if given is None:
         return None
     names = [name.strip() for name in given.split(",") if name.strip()]
@@ -91,18 +103,6 @@ def _left_out(content: LearnerComparison) -> Sequence[str]:
     """Return methods and users that were left out, with reasons."""
     methods = [f"{each.method}: {each.reason}" for each in content.skipped]
     return [*methods, *(f"{each.users} users: {each.reason}" for each in content.excluded)]
-
-
-KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}
-STOP = "q"
-HELP = "Answer 1 or 2, = if they are equally good, 0 if you cannot say, q to stop; then Enter."
-SHOWN = 3  # alternatives in the line of progress
-
-_ENDED = {
-    "small regret": "Another question would hardly pay",
-    "asked enough": "Not settled, but asked enough,",
-    "stopped by the person": "Not settled, but stopped",
-}
 
 
 def conduct(
@@ -218,7 +218,10 @@ def lines_of_file(path: Path) -> list[str]:
 
 
 def lines_of_stdin() -> Iterator[str]:
-    """Yield what the person types, or what is piped in."""
+    """Yield what the person types, or what is piped in.
+
+    Raises `InputError` if that is no text in UTF-8.
+    """
     try:
         for line in iter(sys.stdin.readline, ""):
             yield line.removeprefix("\ufeff")  # which some programs write before a text in UTF-8

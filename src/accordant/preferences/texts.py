@@ -26,6 +26,10 @@ Item = tuple[str, str]
 
 ONLY_USER = "0"  # the user of records that name none
 NUMBERS = ("weights", "margins", "support")
+SPEAKERS = {"user": "Human", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+ROLES = {speaker: role for role, speaker in SPEAKERS.items()}
+START = re.compile(rf"\n\n({'|'.join(ROLES)}):")
+OPEN = "\n\nAssistant:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,12 +199,6 @@ def join(prompt: str, answer: str) -> str:
     """Return prompt and answer as one text, with a new line between them if nothing else parts them."""
     parted = not prompt or not answer or prompt[-1].isspace() or answer[0].isspace()
     return prompt + ("" if parted else "\n") + answer
-
-
-SPEAKERS = {"user": "Human", "assistant": "Assistant", "system": "System", "tool": "Tool"}
-ROLES = {speaker: role for role, speaker in SPEAKERS.items()}
-START = re.compile(rf"\n\n({'|'.join(ROLES)}):")
-OPEN = "\n\nAssistant:"
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,21 @@ market
 
 Rooms
 -----
-objectives/       values of stakeholders made measurable
-relevance/        what users want, learned from what they consumed
-rules/            from candidates to slates; `rule.py` has what they share
-moderation        offers of many agents become one list, in rounds
-proportionality   which group a list wrongs
-consumption/      how many items of each type to show to somebody who will take only a few of them
-tradeoff/         whether diversity costs accuracy on given data
-measures/         numbers about what was shown
-serving.py        batch by batch; fidelity.py, whether an agent says what its stakeholder declared
+candidates.py       E with items as actions, and what a list gives to whom
+catalogue.py        items, and requests of users
+objectives/         values of stakeholders made measurable
+relevance/          what users want, learned from what they consumed
+rules/              from candidates to slates; `rule.py` has what they share
+moderation.py       offers of many agents become one list, in rounds
+rankers/, proxies/  agents that rank items for a stakeholder; `fidelity.py`, whether they say what it declared
+consumption/        how many items of each type to show to somebody who will take only a few of them
+serving.py          rules show slates batch by batch; `slates.py`, the state that earlier lists leave behind
+measures/           numbers about what was shown
+evaluation/         rules compared with intervals, misreports, majorities, and the reasons of a list
+proportionality.py  which group a list wrongs
+tradeoff/           whether diversity costs accuracy on given data
+cases/, sources.py  where markets come from; `offers.py`, actions of a decision case as items
+section.py, page/   the section of a run and its page
 """
 
 from __future__ import annotations

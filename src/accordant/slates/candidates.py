@@ -1,6 +1,6 @@
 """Candidates: E with items as actions, who has what weight, what may be shown, and what a list gives to whom.
 
-What a slate gives to each stakeholder: utilities, and utilities between its own worst and its own ideal list.
+`Gains` are utilities of a slate, and where they lie between the worst and the ideal list of each stakeholder:
 
     u_i(S)      mean of E[i, c, u] over the items c in S
     ideal       the largest u_i over lists of the same length: the best items for i
@@ -30,6 +30,9 @@ from accordant.strategies.block import BLOCK_SIZE
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE, select_best
 from accordant.strategies.strategy import stakeholder_weights
 from accordant.utilities import ExpectedRewards
+
+ALIKE = 1e-9  # a stakeholder whose ideal and worst lists differ by less is indifferent
+LEAST = -1e300  # stands for −∞ of an item that may be shown, so that one that may not is still below
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +160,6 @@ def _codes(given: ArrayLike | None, n_items: int) -> NDArray[np.intp]:
     return codes.astype(np.intp)
 
 
-ALIKE = 1e-9  # a stakeholder whose ideal and worst lists differ by less is indifferent
-
-
 @dataclass(frozen=True, eq=False)
 class Gains:
     """What slates give to each stakeholder.
@@ -240,7 +240,10 @@ def user_position(candidates: Candidates, name: str | None) -> int | None:
 
 
 def user_values(candidates: Candidates, name: str | None) -> NDArray[np.float64]:
-    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes."""
+    """Return E of the user, shape (item, user); 0 throughout if the user has no say, as if nobody knew the wishes.
+
+    Raises `UnknownNameError` if there is no such stakeholder.
+    """
     position = user_position(candidates, name)
     return np.zeros_like(candidates.values[0]) if position is None else candidates.values[position]
 
@@ -256,9 +259,6 @@ def even_weights(weights: Values) -> Values:
     Rules compare scores within a tolerance that is absolute below 1: in other units it would count for more or less.
     """
     return np.asarray(weights / weights[weights > 0].mean())
-
-
-LEAST = -1e300  # stands for −∞ of an item that may be shown, so that one that may not is still below
 
 
 @dataclass(frozen=True, eq=False)

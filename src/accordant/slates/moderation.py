@@ -13,11 +13,10 @@ Words used here::
     score          sum of w / (rank + 1) over agents, rank counted from 0; kept from round to round
     ban            items of the last offer that many agents omit are never shown again
 
-`Moderator`: rounds of offers by any agents, merged by reciprocal rank, with a record of each round.
-
-In each round (1) agents offer, knowing the last offer and the bans; (2) from round 2 on, items of the last offer that
-enough agents omit are banned; (3) agents are weighed and their valid items scored; (4) items that do not exist are
-banned; (5) scores are normalised and carried over; (6) the k best are the new offer.
+`Moderator` merges offers of any agents by reciprocal rank and keeps a record of each round. In a round (1) agents
+offer, knowing the last offer and the bans; (2) from round 2 on, items of the last offer that enough agents omit are
+banned; (3) agents are weighed and their valid items scored; (4) items that do not exist are banned; (5) scores are
+normalised and carried over; (6) the k best are the new offer.
 
 Two things differ from the code [ours]: an item that was banned in this very round cannot score its way back, and ties
 go to the item that is declared first.
@@ -42,12 +41,18 @@ from accordant.voting.ballots import Ranking
 
 Rejection = Literal["majority", "unanimous", "aggressive"]
 REJECTIONS: tuple[Rejection, ...] = get_args(Rejection)
+Scaling = Literal["min-max", "z"]
+SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
+SPAN = 1e-12  # scores whose range or deviation is smaller, relative to max(1, |score|), are all the same
+ROUNDS = 10  # at most, as in the experiments of the official code
+LEAST_ROUNDS = 5  # before which nothing stops early, as in the official code
 
 
 def votes_needed(mode: Rejection, n_agents: int) -> int:
     """Return how many agents must omit an item for it to be banned.
 
     ``majority``: ⌊n / 2⌋ + 1. ``unanimous``: all, and a single agent never bans. ``aggressive``: one.
+    Raises `UnknownNameError` if there is no such mode.
     """
     if mode not in REJECTIONS:
         raise UnknownNameError("rejection", mode, REJECTIONS)
@@ -66,17 +71,13 @@ def banned_items(mode: Rejection, last_offer: Sequence[str], offers: Sequence[Se
     return tuple(item for item in last_offer if omitted[item] >= needed)
 
 
-Scaling = Literal["min-max", "z"]
-SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
-
-SPAN = 1e-12  # scores whose range or deviation is smaller, relative to max(1, |score|), are all the same
-
-
 def normalise_scores(mode: Scaling, scores: Values, counted: NDArray[np.bool_]) -> Values:
     """Return normalised scores, shape (item, user); 0 for all where they do not differ, and for banned items.
 
     ``min-max``: (s − min) / (max − min). ``z``: (s − mean) / standard deviation; both over the items that are
     `counted`.
+
+    Raises `UnknownNameError` if there is no such mode.
     """
     if mode not in SCALINGS:
         raise UnknownNameError("scaling", mode, SCALINGS)
@@ -135,10 +136,6 @@ def contributions(offer: Sequence[str], weight: float) -> dict[str, float]:
     return {item: weight / (rank + 1) for rank, item in enumerate(offer)} if weight > 0 else {}
 
 
-ROUNDS = 10  # at most, as in the experiments of the official code
-LEAST_ROUNDS = 5  # before which nothing stops early, as in the official code
-
-
 class OfferingAgent(Protocol):
     """Whoever offers items: a rule, a language model, a person."""
 
@@ -156,10 +153,10 @@ class OfferingAgent(Protocol):
 
 @dataclass(frozen=True)
 class AgentRecord:
-    """What one agent did in one round: its ranking, and the items of it that exist and were not banned before the
-    round.
+    """What one agent did in one round.
 
-    r, h and d are in [0, 1]; the weight is (r + d − h) times the agent's own, at most 0 for one who is not heard.
+    Its ranking, and the items of it that exist and were not banned before the round. r, h and d are in [0, 1]; the
+    weight is (r + d − h) times the agent's own, at most 0 for one who is not heard.
     """
 
     ranking: Ranking
@@ -172,9 +169,9 @@ class AgentRecord:
 
 @dataclass(frozen=True)
 class Round:
-    """One round, from 1: records of agents, items banned in it and all so far, normalised scores of the others, the new
-    offer.
+    """One round, counted from 1.
 
+    Records of agents, items banned in it and all so far, normalised scores of the others, and the new offer.
     `relevance` is the mean worth of the offer for the user, in [0, 1]; `gain` is (relevance − relevance of round 1) /
     relevance of round 1, at least 0, and 1 if the offer is worth 1 throughout.
     """

@@ -26,7 +26,7 @@ class SlateOptions:
     strategies
         Which rules compete; empty for the case's, or all.
     floors
-        Whether lists are mended until the case's hard floors hold.
+        Whether lists are repaired until the case's hard floors hold.
     capacity
         Item to visits per day, where other than the case's.
     requests

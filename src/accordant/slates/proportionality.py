@@ -32,6 +32,11 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.slates.rule import check_places
 from accordant.strategies.strategy import stakeholder_weights
 
+MOST_VOTERS = 12  # voters whose groups are all looked at: the work doubles with every one
+ROUNDING = 1e-9  # a group this little below its quota, relative to all weight, reaches it: weights are rounded sums
+Axiom = Literal["jr", "pjr", "ejr", "ejr_plus"]
+AXIOMS: tuple[Axiom, ...] = get_args(Axiom)
+
 
 @dataclass(frozen=True)
 class Witness:
@@ -43,10 +48,6 @@ class Witness:
     voters: tuple[int, ...]
     size: int
     items: tuple[int, ...]
-
-
-MOST_VOTERS = 12  # voters whose groups are all looked at: the work doubles with every one
-ROUNDING = 1e-9  # a group this little below its quota, relative to all weight, reaches it: weights are rounded sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,9 +204,6 @@ def _subsets(given: Approvals) -> Iterator[Group]:
         if common.any():
             yield Group(members, common)
 
-
-Axiom = Literal["jr", "pjr", "ejr", "ejr_plus"]
-AXIOMS: tuple[Axiom, ...] = get_args(Axiom)
 
 _SEARCHES: Mapping[str, Callable[[Approvals], Witness | None]] = {
     "jr": jr, "pjr": pjr, "ejr": ejr, "ejr_plus": ejr_plus

@@ -1,9 +1,8 @@
 """What slate rules share: the registry, rules that decide in the order of time, and which rules compete.
 
-Rules that serve users one after the other, because each list depends on the lists that were shown before.
-
-Whoever changes the lists of such a rule must do so before the next user is served, or the rule would remember lists
-that nobody saw. So the rule hands over every list by itself, and remembers what it gets back.
+`InOrder` is the base of rules that serve users one after the other, because each list depends on the lists that were
+shown before. Whoever changes the lists of such a rule must do so before the next user is served, or the rule would
+remember lists that nobody saw. So the rule hands over every list by itself, and remembers what it gets back.
 """
 
 from __future__ import annotations
@@ -28,6 +27,8 @@ from accordant.threads import free_cores, on_threads
 Kind = Literal["approval", "welfare", "per item", "moderation", "dynamic", "consumption", "baseline"]
 
 rules: Registry[SlateRule] = Registry("slate rule", group="accordant.slate_rules", packages=("accordant.slates.rules",))
+ALL = "all"
+ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumption", "per item")
 
 
 @dataclass(frozen=True)
@@ -191,13 +192,10 @@ class InOrder(SlateRule):
         return self.serve(candidates, k, state)
 
 
-ALL = "all"
-ORDER = ("baseline", "welfare", "approval", "moderation", "dynamic", "consumption", "per item")
-
-
 def rule_of(named: Named) -> SlateRule:
-    """Return a slate rule by its name, or the strategy of that name turned to lists; `UnknownNameError` if there is
-    neither.
+    """Return a slate rule by its name, or the strategy of that name turned to lists.
+
+    Raises `UnknownNameError` if there is neither.
     """
     if named.name in rules:
         return rules.create(named.name, named.parameters)

@@ -13,6 +13,8 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 
 NOTHING = -1  # the place of a slate that no item was left for
+# slates that are remembered: enough for stable shares, few enough that old injustice is not eternal [ours]
+WINDOW = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +117,6 @@ def join_slates(parts: Sequence[Slates]) -> Slates:
         {name: np.concatenate([part.flags[name] for part in parts]) for name in flags},
         {name: np.concatenate([part.quantities[name] for part in parts], axis=-1) for name in quantities},
     )  # fmt: skip
-
-
-WINDOW = (
-    500  # slates that are remembered: enough for stable shares, few enough that old injustice is not eternal [ours]
-)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,8 @@
 """What else could have been decided: all feasible allocations, or what a search and random walks found.
 
-A random allocation at somebody's concession level, where allocations are too many to list: a seeded walk.
-
-The level set holds all feasible allocations that an agent likes at least as much as a given one. A walk starts at that
-one and exchanges single portions; an exchange that would leave the set is not made. For each resource the demand of all
+Where allocations are too many to list, `at_level` draws some at an agent's concession level by seeded walks. The level
+set holds all feasible allocations that an agent likes at least as much as a given one. A walk starts at that one and
+exchanges single portions; an exchange that would leave the set is not made. For each resource the demand of all
 claimants is a row of places, one per portion, of which those that are given out come first. A step picks one place that
 is given out, held by i, and one that is not, demanded by j, all pairs equally likely, and offers to swap them. With g
 portions granted and o portions still open before the swap, the offer from x to y is made with probability ∝ g_i o_j,
@@ -35,17 +34,16 @@ from accordant.deliberation.record import Deliberation
 from accordant.randomness import keyed_seed
 
 CLOSE = 1e-9  # utilities this close, relative to their size, are level
+WALKS = 200  # side by side, all from the same allocation
+BURN_IN = 10  # steps before the first draw, per portion that may change hands
+APART = 1  # steps between two draws of one walk, per portion that may change hands
+FEWEST = 20  # portions that the two numbers above are multiplied by at least
+DRAWN = 2_000  # allocations drawn for each agent: ten of each walk
 
 
 def lowest_at_level(liked: float) -> float:
     """Return the lowest utility that counts as at least `liked`, with rounding forgiven."""
     return liked - CLOSE * max(1.0, abs(liked))
-
-
-WALKS = 200  # side by side, all from the same allocation
-BURN_IN = 10  # steps before the first draw, per portion that may change hands
-APART = 1  # steps between two draws of one walk, per portion that may change hands
-FEWEST = 20  # portions that the two numbers above are multiplied by at least
 
 
 def at_level(scenario: Scenario, utility: Utility, start: Allocation, draws: int, seed: int) -> Values:
@@ -140,9 +138,6 @@ class _Walks:
         after[self.rows, giver, resource] -= 1
         after[self.rows, receiver, resource] += 1
         return np.asarray(self.utility.of(shares_of(self.scenario, after)))
-
-
-DRAWN = 2_000  # allocations drawn for each agent: ten of each walk
 
 
 @dataclass(frozen=True, eq=False)

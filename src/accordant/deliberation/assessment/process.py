@@ -169,7 +169,10 @@ def _first_of(deliberation: Deliberation, agent: str) -> NDArray[np.float64]:
 
 
 def biased_agent(deliberation: Deliberation, named: str | None = None) -> str:
-    """Return the name of the biased agent: the one named, or the only adversarial one."""
+    """Return the name of the biased agent: the one named, or the only adversarial one.
+
+    Raises `InputError` unless one is named or exactly one is adversarial; `UnknownNameError` if there is none so named.
+    """
     if named is not None:
         if named not in deliberation.solo:
             raise UnknownNameError("agent", named, tuple(deliberation.solo))

@@ -3,7 +3,7 @@
 [standard] Forward chaining with a counter of open conditions per rule is linear in the size of the base (Dowling and
 Gallier 1984). A base is consistent if its closure holds no literal together with its complement.
 
-The language of dialogues: literals and definite rules, as people write them.
+Formulas as people write them, `parse_formula`:
 
     severe                          a literal
     ¬treatable                      its negation; also "not treatable" and "-treatable"
@@ -29,6 +29,7 @@ NEGATED = re.compile(r"(?:¬\s*|-\s*|not\s+)(\w+)")
 ARROW = re.compile(r"->|→")
 AND = re.compile(r"[&∧]")
 RESERVED = ("not", "and", "or")
+WEIGHT = 1.0  # of a formula that says nothing else, and of one that was taken over from the other speaker
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,6 @@ Formula: TypeAlias = Literal | Rule
 def parse_formula(text: str) -> Formula:
     """Read a literal, or a rule if there is an arrow."""
     return Rule.parse(text) if ARROW.search(text) else Literal.parse(text)
-
-
-WEIGHT = 1.0  # of a formula that says nothing else, and of one that was taken over from the other speaker
 
 
 def derivations(formulas: Iterable[Formula], blocked: frozenset[Literal] = frozenset()) -> dict[Literal, Formula]:

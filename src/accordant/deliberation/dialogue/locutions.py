@@ -23,6 +23,8 @@ from accordant.deliberation.dialogue.revision import revised
 from accordant.deliberation.dialogue.state import OTHER, Ending, Move, Named, Speaker, State
 from accordant.errors import InputError, UnknownNameError
 
+BOTH: tuple[Speaker, ...] = ("explainer", "explainee")
+
 
 def behind(state: State, move: Move) -> frozenset[Formula]:
     """Return what a concession accepts: all premises of a conceded conclusion, else the premise itself."""
@@ -260,7 +262,10 @@ def play(state: State, move: Move) -> State:
 
 
 def skip(state: State) -> State:
-    """Return the state after a turn without a move; the second in a row ends the dialogue as ``exhausted``."""
+    """Return the state after a turn without a move; the second in a row ends the dialogue as ``exhausted``.
+
+    Raises `InputError` if the dialogue has ended.
+    """
     if state.ending is not None:
         raise InputError(f"the dialogue has ended: {state.ending}")
     ending: Ending | None = "exhausted" if state.skipped else None
@@ -316,7 +321,6 @@ def _arguments_left(state: State, move: Move) -> bool:
     return False
 
 
-BOTH: tuple[Speaker, ...] = ("explainer", "explainee")
 LOCUTIONS: dict[Named, Locution] = {
     "query": Locution(
         ("explainee",), (Literal,),

@@ -1,9 +1,7 @@
 """`reconcile`: one dialogue from two knowledge bases and two policies, and what it came to.
 
-What a dialogue came to: how it ended, who revised what, and what the explainee now understands.
-
-[ours] With F the premises, rules and conclusion of the explainer's arguments for the decision, all taken from its base
-before the dialogue:
+[ours] What it came to, with F the premises, rules and conclusion of the explainer's arguments for the decision, all
+taken from its base before the dialogue:
 
     understanding   U = |what the explainee knows of F| / |F|. It knows a literal that follows from its base, or from
                     K' without deriving what it denies, and a rule that stands in K'. K' = its base, what it conceded,

@@ -19,6 +19,12 @@ EDGE = 36.0  # right of the last column, for its heading
 LEAST = 360.0  # drawing units: a narrower drawing would be blown up
 OF_AGENTS = ("solo", "revised")
 HEADS = {"solo": "alone", "revised": "revised", "joint": "joint", "disagreement": "no deal"}
+# of the chart of rates
+WIDTH, RATE_NAMES, RIGHT = 380.0, 176.0, 18.0
+RATE_TOP, AXIS, GAP = 8.0, 42.0, 10.0
+RATE_LETTER, LEADING = 12.0, 13.0
+ONE_LINE, TWO_LINES = 21.0, 34.0
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def grid_chart(identifier: str, title: str, reading: OneReading, patients: Sequence[str]) -> Markup:
@@ -123,13 +129,6 @@ def _row(reading: OneReading, places: dict[str, float], patient: str, y: float, 
 
 def _shade(x: float, y: float, width: float, height: float) -> Markup:
     return tag("rect", {"x": x, "y": y, "width": width, "height": height, "class": "shade"})
-
-
-WIDTH, RATE_NAMES, RIGHT = 380.0, 176.0, 18.0
-RATE_TOP, AXIS, GAP = 8.0, 42.0, 10.0
-RATE_LETTER, LEADING = 12.0, 13.0
-ONE_LINE, TWO_LINES = 21.0, 34.0
-TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True)

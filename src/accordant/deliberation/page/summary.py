@@ -15,6 +15,61 @@ PROTOCOLS = {
     "mediated": "a debate with a mediator",
     "voting": "a debate followed by a vote",
 }
+FOUND = {
+    "$ACCORDANT_DATA": "through $ACCORDANT_DATA",
+    "cache": "in the cache",
+    "beside the case": "beside the case file",
+}  # as the JSON says where patients come from, and in words
+WHY_NOT = {
+    "moved_towards_others": "it did not move",
+    "influence": "nobody moved",
+    "contestation": "nothing was disputed",
+    "overridden": "it stood firm on nobody",
+    "minority_survival": "no wish was held by fewer than half of the agents",
+    "grounding": "no passage was cited",
+    "fallback_rate": "no move was asked for",
+}  # as `accordant.deliberation.assessment.Process` says of None
+UNSAID = "the record gives no value"
+BY_AGENT = {
+    "hamming": ("moved on", "patients", "Patients whose joint share differs from the agent's first wish."),
+    "distance": ("distance", "shares", "Sum over patients of how far the joint share is from the agent's first wish."),
+    "moved_towards_others": (
+        "moved towards others", "share",
+        "Its moves that came nearer to another agent's first wish, over all its moves.",
+    ),
+    "influence": (
+        "influence", "share", "Moves of other agents towards this agent's first wish, over all moves of all agents.",
+    ),
+    "contestation": (
+        "contestation", "share",
+        "Disputed patients that the agent challenged with a reason that counts, over all disputed patients.",
+    ),
+    "overridden": (
+        "overridden", "share",
+        "Disputed patients on whom the agent stood firm and was decided against, over those on whom it stood firm.",
+    ),
+}  # fmt: skip
+ANYBODY = "Disputed patients that some agent challenged with a reason that counts, over all disputed patients."
+OVERALL = {
+    "minority_survival": (
+        "minority survival",
+        "Wishes of fewer than half of the agents that became the joint share, over all such wishes.",
+    ),
+    "grounding": ("grounding", "Citations of passages that had been looked up by then, over all citations."),
+    "fallback_rate": (
+        "fallback rate",
+        "Moves that a rule made for a language model that gave no valid one, over all moves asked for.",
+    ),
+}  # fmt: skip
+SATISFACTION = {
+    "solo": (
+        "first wish",
+        "Utility of its first proposal by its first stated utility; below 1 it says it likes something else better.",
+    ),
+    "revised": ("last proposal", "Utility of its last proposal by its last stated utility."),
+    "joint": ("joint", "Utility of the joint allocation by the utility that the settlement read."),
+    "drift": ("drift", "Mean change of its stated utility from first to last over the alternatives."),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -160,13 +215,6 @@ def kind_of(key: str) -> str:
     return key.partition(" ")[0]
 
 
-FOUND = {
-    "$ACCORDANT_DATA": "through $ACCORDANT_DATA",
-    "cache": "in the cache",
-    "beside the case": "beside the case file",
-}  # as the JSON says where patients come from, and in words
-
-
 def found_data(content: Json) -> str | None:
     """Return where data were found that no option names; None where one does, or nothing was looked for."""
     if content["source"]["simulated"] or content["options"]["data"] is not None:
@@ -197,60 +245,6 @@ def accessed(content: Json) -> str | None:
     return (
         f"{sentence}: {number(abs(100 * restored), 1)} points {word} than the adversarial agent alone would have given."
     )
-
-
-WHY_NOT = {
-    "moved_towards_others": "it did not move",
-    "influence": "nobody moved",
-    "contestation": "nothing was disputed",
-    "overridden": "it stood firm on nobody",
-    "minority_survival": "no wish was held by fewer than half of the agents",
-    "grounding": "no passage was cited",
-    "fallback_rate": "no move was asked for",
-}  # as `accordant.deliberation.assessment.Process` says of None
-
-UNSAID = "the record gives no value"
-
-BY_AGENT = {
-    "hamming": ("moved on", "patients", "Patients whose joint share differs from the agent's first wish."),
-    "distance": ("distance", "shares", "Sum over patients of how far the joint share is from the agent's first wish."),
-    "moved_towards_others": (
-        "moved towards others", "share",
-        "Its moves that came nearer to another agent's first wish, over all its moves.",
-    ),
-    "influence": (
-        "influence", "share", "Moves of other agents towards this agent's first wish, over all moves of all agents.",
-    ),
-    "contestation": (
-        "contestation", "share",
-        "Disputed patients that the agent challenged with a reason that counts, over all disputed patients.",
-    ),
-    "overridden": (
-        "overridden", "share",
-        "Disputed patients on whom the agent stood firm and was decided against, over those on whom it stood firm.",
-    ),
-}  # fmt: skip
-ANYBODY = "Disputed patients that some agent challenged with a reason that counts, over all disputed patients."
-OVERALL = {
-    "minority_survival": (
-        "minority survival",
-        "Wishes of fewer than half of the agents that became the joint share, over all such wishes.",
-    ),
-    "grounding": ("grounding", "Citations of passages that had been looked up by then, over all citations."),
-    "fallback_rate": (
-        "fallback rate",
-        "Moves that a rule made for a language model that gave no valid one, over all moves asked for.",
-    ),
-}  # fmt: skip
-SATISFACTION = {
-    "solo": (
-        "first wish",
-        "Utility of its first proposal by its first stated utility; below 1 it says it likes something else better.",
-    ),
-    "revised": ("last proposal", "Utility of its last proposal by its last stated utility."),
-    "joint": ("joint", "Utility of the joint allocation by the utility that the settlement read."),
-    "drift": ("drift", "Mean change of its stated utility from first to last over the alternatives."),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """`Session`: the state of one deliberation, and the steps that protocols are made of.
 
-Commitments: hashes of blind proposals, taken before any proposal is opened.
-
-They show that a transcript and what was made of it belong together. The salt follows from the seed, which stands in the
-record: whoever rewrites the whole record can write commitments that fit.
+Commitments are hashes of blind proposals, taken before any proposal is opened. They show that a transcript and what was
+made of it belong together. The salt follows from the seed, which stands in the record: whoever rewrites the whole
+record can write commitments that fit.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ from accordant.randomness import keyed_seed
 
 UNCOMMITTED = ("alternating_offers",)  # protocols in which nobody is shown blind proposals
 DIGITS = 9  # of utilities that are committed to: beyond that, machines may round otherwise
+Guard = Literal["log", "strike"]
+ROUNDS = 3
 
 
 def commitment(proposal: Proposal, seed: int, agent: str) -> str:
@@ -77,11 +78,8 @@ def _kept(deliberation: Deliberation, name: str) -> bool:
     return opened and commitment(solo, seed, name) == commitment(opened_solo, seed, name)
 
 
-Guard = Literal["log", "strike"]
 Watch = Callable[[Turn], None]
 Moved = TypeVar("Moved", bound=Move)
-
-ROUNDS = 3
 
 
 class Session:

@@ -15,6 +15,8 @@ from accordant.deliberation.settlement.bargaining import checked_steps
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 from accordant.randomness import keyed_uniform
 
+OFFERS = 60  # how many offers there may be until the deadline
+
 
 @dataclass
 class Stacked:
@@ -49,9 +51,6 @@ class Stacked:
     def agreed(self) -> bool:
         """Whether everybody stands by the offer on the table."""
         return self.proposer is not None and len(self.supporters) == len(self.names)
-
-
-OFFERS = 60  # how many offers there may be until the deadline
 
 
 @register("alternating_offers")

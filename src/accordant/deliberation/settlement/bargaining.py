@@ -14,6 +14,8 @@ from accordant.deliberation.settlement.bands import EQUAL, STEPS, FirstCommon, f
 from accordant.deliberation.settlement.settlement import Settlement, Table, register
 from accordant.errors import InputError
 
+WIDENING = 0.1  # share of an agent's whole range of utility that a mediator may ask of it
+
 
 @dataclass(frozen=True)
 class TimeBased(Settlement):
@@ -73,7 +75,10 @@ def product_gap(table: Table, found: float) -> float | None:
 
 
 def time_gap(table: Table, found: float, exponents: Sequence[float], steps: int) -> float | None:
-    """Return by how much a common option could appear earlier, on the grid of times, at least 0; None as above."""
+    """Return by how much a common option could appear earlier, on the grid of times, at least 0.
+
+    0 and None as for `product_gap`.
+    """
     if table.options.complete:
         return 0.0
     if table.values is None or table.floors is None:
@@ -135,9 +140,6 @@ class Bargain(TimeBased):
         }
         gap, tied = time_gap(table, found.time, exponents, self.steps), int(best.sum()) > 1
         return self.agreed(table, chosen, time=found.time, tied=tied, gap=gap, details=details)
-
-
-WIDENING = 0.1  # share of an agent's whole range of utility that a mediator may ask of it
 
 
 @register("mediated")

@@ -2,10 +2,9 @@
 
 With one user nothing can be said about users: then records take their place, for accuracy and loss alone.
 
-The metrics of `accordant.preferences.measures` on many resamples of users at once.
-
-Every function takes arrays of shape (resample, user) and returns one number per resample, NaN where the metric is not
-defined. They agree with the measures of single samples, which say where each formula comes from.
+`statistics` computes the metrics of `accordant.preferences.measures` on many resamples at once: functions of arrays of
+shape (resample, user) that return one number per resample, NaN where the metric is not defined. They agree with the
+measures of single samples, which say where each formula comes from.
 """
 
 from __future__ import annotations
@@ -33,6 +32,9 @@ GOALS = {
     "theil": "min", "atkinson": "min", "std": "min", "corrected_std": "min", "support_correlation": "zero",
     "support_rank_correlation": "zero", "support_slope": "zero",
 }  # fmt: skip
+Units = Literal["users", "records"]
+OF_RECORDS = ("accuracy", "log_loss")  # metrics that mean something if each "user" is a record
+BLOCK = 500_000  # users in all resamples that are held at a time (4 MB per column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +173,6 @@ def _comparable(sample: Sample) -> Values:
     """Return accuracies; 1 for everybody where all are equal, also where all are 0."""
     equal = sample.accuracy.min(axis=1) == sample.accuracy.max(axis=1)
     return np.where(equal[:, None], 1.0, sample.accuracy)
-
-
-Units = Literal["users", "records"]
-
-OF_RECORDS = ("accuracy", "log_loss")  # metrics that mean something if each "user" is a record
-BLOCK = 500_000  # users in all resamples that are held at a time (4 MB per column)
 
 
 @dataclass(frozen=True)

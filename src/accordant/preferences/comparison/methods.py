@@ -3,19 +3,16 @@
 Controls come first, the pooled reward at the head: every other row is compared with it. A gain that a control shows too
 is not due to what the method adds.
 
-One scale for features, so that what learners take for much or little evidence means the same for every file.
+`scale_features`: one scale for features, so that much or little evidence means the same for every file. A ridge or a
+prior weighs coefficients against records, and coefficients depend on the unit of the features. [ours] Features are
+divided so that differences of training records have the mean square 2 per feature, that of two independent standard
+normal items. Directions that an encoder made share one scale: dividing each by its own would blow up those that hardly
+vary. Features of a file have units of their own, and each has its own scale.
 
-A ridge or a prior weighs coefficients against records, and coefficients depend on the unit of the features. [ours]
-Features are divided so that differences of training records have the mean square 2 per feature, that of two independent
-standard normal items. Directions that an encoder made share one scale: dividing each by its own would blow up those
-that hardly vary. Features of a file have units of their own, and each has its own scale.
-
-One ridge for all methods, chosen for the pooled reward: what everything is compared with must not be a straw man.
-
-Training records are dealt into folds that share no item of a user, and the pooled reward of the others is judged by its
-log-loss on each. [ours]
-The chosen ridge is every learner's that has one, unless it is named with another: methods then differ in what they know
-of users, not in how much they trust features.
+`choose_ridge`: one ridge for all methods, chosen for the pooled reward, which everything is compared with. Training
+records are dealt into folds that share no item of a user, and the pooled reward of the others is judged by its log-loss
+on each. [ours] The chosen ridge is every learner's that has one, unless it is named with another: methods then differ
+in what they know of users, not in how much they trust features.
 """
 
 from __future__ import annotations
@@ -39,6 +36,12 @@ from accordant.preferences.learners.shared_items import item_folds
 from accordant.preferences.records import Comparisons
 
 MEAN_SQUARE = 2.0
+RIDGES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0)
+FOLDS = 5
+POOLED, POOLED_LEARNER = "pooled", "bradley_terry"
+LENGTH = "length only"
+CONTROLS = {POOLED: POOLED_LEARNER, "balanced": "balanced", "group_robust": "group_robust"}
+Features = Literal["encoder", "length"]
 
 
 def scale_features(comparisons: Comparisons, training: Codes, *, each: bool) -> Comparisons:
@@ -57,10 +60,6 @@ def scale_features(comparisons: Comparisons, training: Codes, *, each: bool) -> 
     varies = squares > 0
     factors = np.sqrt(np.divide(MEAN_SQUARE, squares, out=np.ones_like(squares), where=varies))
     return replace(comparisons, features=np.where(varies, features * factors, comparisons.features))
-
-
-RIDGES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0)
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -105,11 +104,6 @@ def choose_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
     return RidgeChoice(min(reversed(RIDGES), key=lambda ridge: means[ridge]), means)
 
 
-POOLED, POOLED_LEARNER = "pooled", "bradley_terry"
-LENGTH = "length only"
-CONTROLS = {POOLED: POOLED_LEARNER, "balanced": "balanced", "group_robust": "group_robust"}
-
-Features = Literal["encoder", "length"]
 log = logging.getLogger("accordant.preferences")
 
 
@@ -240,6 +234,11 @@ def fit_methods(
     -------
     tuple
         Rows, a method's own controls behind it, and what was left out.
+
+    Raises
+    ------
+    InputError
+        If the pooled reward cannot be learned.
     """
     fitted, skipped = [], []
     for method in methods:

@@ -5,16 +5,15 @@
 
 Two records of a user on the same two items stay on the same side where records are drawn. Where different pairs of a
 user share items, the items are drawn: no item of a user is on both sides, and records between the sides are used for
-nothing, and counted. A user who has compared only one pair of items, whose pairs cannot be parted so, or who
-has pairs on one side of the time alone, stays in training, and is counted.
+nothing, and counted. A user who has compared only one pair of items, whose pairs cannot be parted so, or who has pairs
+on one side of the time alone, stays in training, and is counted.
 
-Test records of users whose records share items: none of them may follow from the records that are learned from.
-
-From a user's choices of a over b and of b over c follows that of a over c, and whatever the user makes of a beyond its
-features stands in every record of a. Where all pairs of rated items are records, a learner that knows a user by name
-would foretell noise. So the items of a user are on one side alone. [ours] Records that are linked through items stay
-together where that leaves others; where most of a user's pairs are linked, the *items* are drawn, and a record of an
-item of each side is used for nothing.
+`deal_items` draws test records of users whose records share items, so that none follows from the records that are
+learned from. From a user's choices of a over b and of b over c follows that of a over c, and whatever the user makes of
+a beyond its features stands in every record of a. Where all pairs of rated items are records, a learner that knows a
+user by name would foretell noise. So the items of a user are on one side alone. [ours] Records that are linked through
+items stay together where that leaves others; where most of a user's pairs are linked, the *items* are drawn, and a
+record of an item of each side is used for nothing.
 """
 
 from __future__ import annotations
@@ -30,15 +29,13 @@ from accordant.errors import DataError, InputError
 from accordant.preferences.learners.shared_items import connected_parts
 
 Branch = Literal["users", "split", "groups", "models", "resamples", "tests", "folds", "items"]
+MOST_LINKED = 0.5  # of a user's pairs that stay together; if more are linked, their items are drawn
+TRIES = 20  # draws of items of which none gives both sides a pair: then the records stay together after all
 
 
 def branch(seed: int, name: Branch) -> np.random.Generator:
     """Return the generator of a branch: independent of the others, and the same for the same seed."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(get_args(Branch).index(name),)))
-
-
-MOST_LINKED = 0.5  # of a user's pairs that stay together; if more are linked, their items are drawn
-TRIES = 20  # draws of items of which none gives both sides a pair: then the records stay together after all
 
 
 @dataclass(frozen=True, eq=False)

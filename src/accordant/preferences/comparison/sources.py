@@ -38,6 +38,18 @@ SIGNS = {
     "features": "columns user_id, chosen_<name> and rejected_<name>",
 }
 RATINGS, MOVIES = "ratings.csv", "movies.csv"
+LOYALTY = 0.8  # taste of made-up users for their own style
+STYLED_RECORDS, RATED_RECORDS = 40, 100  # of a user, where nobody says how many
+TERMS = {
+    "trl": "The file does not say under which terms its texts may be used.",
+    "features": "The file does not say under which terms it may be used.",
+    "hh-rlhf": "HH-RLHF (Bai et al. 2022): MIT licence. The texts are meant to be harmful in part.",
+    "dsp": "DSP (Cheng et al. 2023): CC BY-NC 4.0, for research; never bundled with anything.",
+    "movielens": (
+        "MovieLens (cite Harper and Konstan 2015): for research, no commercial use without permission; the small "
+        "version is meant for development, not for shared research results; GroupLens endorses nothing here."
+    ),
+}
 
 
 def kind_of(path: Path, asked: str = AUTO) -> Kind:
@@ -130,20 +142,6 @@ def _of_columns(name: str, columns: Sequence[str]) -> Kind:
         + "allowed: "
         + "; ".join(f"{kind}: {sign}" for kind, sign in SIGNS.items())
     )
-
-
-LOYALTY = 0.8  # taste of made-up users for their own style
-STYLED_RECORDS, RATED_RECORDS = 40, 100  # of a user, where nobody says how many
-TERMS = {
-    "trl": "The file does not say under which terms its texts may be used.",
-    "features": "The file does not say under which terms it may be used.",
-    "hh-rlhf": "HH-RLHF (Bai et al. 2022): MIT licence. The texts are meant to be harmful in part.",
-    "dsp": "DSP (Cheng et al. 2023): CC BY-NC 4.0, for research; never bundled with anything.",
-    "movielens": (
-        "MovieLens (cite Harper and Konstan 2015): for research, no commercial use without permission; the small "
-        "version is meant for development, not for shared research results; GroupLens endorses nothing here."
-    ),
-}
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,14 @@
 
 The update is the mode and the curvature there (Laplace per step: Fahrmeir 1992; extended Kalman filter of West and
 Harrison 1997, Chapter 14), b_r = w_r σ(D_r) σ(−D_r). It is the batch estimate if nothing is forgotten and all records
-come in one block; over several blocks it is an approximation, because the exact belief is not normal.
-Forgetting returns to the prior (m₀, C₀) instead of knowing ever less (stabilised forgetting: Kulhavý and Zarrop 1993).
+come in one block; over several blocks it is an approximation, because the exact belief is not normal. Forgetting
+returns to the prior (m₀, C₀) instead of knowing ever less (stabilised forgetting: Kulhavý and Zarrop 1993).
 
-The arithmetic of beliefs, for many streams at once: arrays lead with the axis (stream).
-
-The mode of a small block is found through its records: θ = m + C Xᵀ a with
-a_r = w_r σ(−D_r), D = X m + X C Xᵀ a, one unknown per record instead of one per feature.
-
-Newton's method for a: where a full step goes past the lowest point of the loss on its line, that point is looked for by
-bisection. The loss is convex, so every step lowers it; with one record the first step is at the mode.
+`predict`, `forget` and `learn` are the arithmetic for many streams at once: arrays lead with the axis (stream). The
+mode of a small block is found through its records: θ = m + C Xᵀ a with a_r = w_r σ(−D_r), D = X m + X C Xᵀ a, one
+unknown per record instead of one per feature. a is found by Newton's method: where a full step goes past the lowest
+point of the loss on its line, that point is looked for by bisection. The loss is convex, so every step lowers it; with
+one record the first step is at the mode.
 """
 
 from __future__ import annotations
@@ -37,6 +35,8 @@ NEAR = 1e-6  # change of margins, and of multipliers by weight, after which the 
 MOST_STEPS = 1000  # of Newton's method; fewer than 50 in all trials with margins up to 10⁸
 HALVINGS = 60  # of a step, whatever its length
 ROUNDING = 64 * np.finfo(float).eps  # of a margin, relative to the largest number that is added up for it
+SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one unknown per record is quicker
+TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights
 
 
 def predict(means: Values, covariances: Values, differences: Values) -> Values:
@@ -152,12 +152,8 @@ def symmetric(matrices: Values) -> Values:
     return np.asarray((matrices + matrices.swapaxes(-1, -2)) / 2.0)
 
 
-SMALL_BLOCK = 16  # up to so many records, and up to the number of features, one unknown per record is quicker
-TOLERANCE = 1e-10  # largest entry of the gradient after a large block, divided by the sum of weights
-
-
 class Belief(NormalBelief):
-    """What is believed of the coefficients of one linear reward at one time."""
+    """Coefficients of one linear reward as believed at one time: N(mean, covariance), see `NormalBelief`."""
 
     @classmethod
     def around(cls, mean: Values, variance: float) -> Belief:

@@ -1,7 +1,6 @@
 """Betting against "nothing changes": an e-process on agreement with a reference, a conformal martingale on answers.
 
-The largest likelihood of one slope for all answers so far, after each of them; never understated.
-
+`log_maxima`: the largest likelihood of one slope for all answers so far, after each of them; never understated.
 f_t(a) = Σ_{s ≤ t} log σ(a D_s) is concave in the slope a. Two bounds of its maximum from above:
 
     one slope    f(a) + |f'(a)| · width, for a in a bracket of the maximum (Newton's method until this is 10⁻⁹)
@@ -10,11 +9,10 @@ f_t(a) = Σ_{s ≤ t} log σ(a D_s) is concave in the slope a. Two bounds of its
 The first looks at all records so far, for each record anew. For the second f and f' are carried along at some slopes
 around the maximum, and found anew when the number of records has grown by a tenth, or the maximum has left them.
 
-Has the agreement with a reference reward changed? An e-process against "it is constant, whatever it is".
-
-Null hypothesis: there is one slope a, the same at all times, so that given everything before and the two items shown,
-the chosen item wins with probability σ(a D), D = margin of a reference that is fixed beforehand. a = 1: the reference
-is right; 0 < a < 1: right direction, noisier answers; a < 0: opposed. None of these is a change.
+`log_agreement_process`: has the agreement with a reference reward changed? An e-process against "it is constant,
+whatever it is". Null hypothesis: there is one slope a, the same at all times, so that given everything before and the
+two items shown, the chosen item wins with probability σ(a D), D = margin of a reference that is fixed beforehand.
+a = 1: the reference is right; 0 < a < 1: right direction, noisier answers; a < 0: opposed. None of these is a change.
 
     W_t = Π_{s ≤ t} q_s / max_a Π_{s ≤ t} σ(a D_s),   q_s = Σ_k π_{s,k} σ(a_k D_s)
 
@@ -24,17 +22,16 @@ of Wasserman, Ramdas and Balakrishnan 2020, with a predictable numerator). π is
 record (fixed share of Herbster and Warmuth 1998): it gains wherever one slope for all times fits badly. The bet is
 [ours]; a bad bet costs power, never validity.
 
-Do early and late answers look alike? A conformal test martingale against "they are exchangeable".
-
-Null hypothesis: the scores of a stream are exchangeable: every order of them is as likely. No model of the answers is
+`log_jumper`: do early and late answers look alike? A conformal test martingale against "they are exchangeable". Null
+hypothesis: the scores of a stream are exchangeable: every order of them is as likely. No model of the answers is
 needed, right or wrong; but scores also change when other items are shown, so that an alarm does not tell a change of
 taste from a change of what is compared.
 
     p_t = (#{s ≤ t: score_s < score_t} + u_t #{s ≤ t: score_s = score_t}) / t,   u_t uniform on [0, 1]
 
 are then independent and uniform (Vovk, Gammerman and Shafer 2005), and betting on them makes a martingale: the simple
-jumper of Vovk, Petej, Nouretdinov, Ahlberg, Carlsson and Gammerman 2021. It moves wealth between the bets
-1 + ε (p − ½), ε in {−1, 0, 1}, a share of 1/100 at each record.
+jumper of Vovk, Petej, Nouretdinov, Ahlberg, Carlsson and Gammerman 2021. It moves wealth between the bets 1 + ε
+(p − ½), ε in {−1, 0, 1}, a share of 1/100 at each record.
 """
 
 from __future__ import annotations
@@ -56,6 +53,11 @@ GROWTH = 10  # records for which slopes are carried along, as a share of those b
 FEW = 32  # records carried along, below which as many are maximised one by one, since the maximum moves fast
 CHUNK = 2048  # records added up at a time
 LOOSE = 0.01  # nats by which tangents may overstate the maximum
+SLOPES = np.array([-4.0, -2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0])  # of the bet; the null allows all
+SWITCHES = np.array([0.1, 0.02])  # probability that the slope is drawn anew at a record: after ten, or after fifty
+CERTAIN = 1e6  # margins beyond are bet on like this one: σ is 0 or 1 there, for any slope but 0
+BETS = np.array([-1.0, 0.0, 1.0])  # ε of the simple jumper
+JUMPS = 0.01  # share of the wealth that is spread over all bets before each record (Vovk et al. 2021)
 
 
 def log_maxima(margins: Values) -> Values:
@@ -185,11 +187,6 @@ def _tangents(values: Values, gradients: Values, slopes: Values) -> Values:
     return np.where(inside & (rise > fall) & (bounds - np.maximum(low, high) <= LOOSE), bounds, np.inf)
 
 
-SLOPES = np.array([-4.0, -2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0])  # of the bet; the null allows all
-SWITCHES = np.array([0.1, 0.02])  # probability that the slope is drawn anew at a record: after ten, or after fifty
-CERTAIN = 1e6  # margins beyond are bet on like this one: σ is 0 or 1 there, for any slope but 0
-
-
 def log_agreement_process(margins: Values) -> Values:
     """Return log W_t after each record; the work grows about in proportion to the number of records.
 
@@ -213,10 +210,6 @@ def log_bets(margins: Values) -> Values:
         states = seen / total
         states += SWITCHES[:, None] * (states.mean(axis=1, keepdims=True) - states)
     return found
-
-
-BETS = np.array([-1.0, 0.0, 1.0])
-JUMPS = 0.01  # share of the wealth that is spread over all bets before each record (Vovk et al. 2021)
 
 
 def conformal_p_values(scores: Values, generator: np.random.Generator) -> Values:

@@ -1,8 +1,8 @@
 """Follow rewards through time: each block of records is predicted before it is learned from.
 
 The belief of a user, or of a group from the records of all its users, begins at the prior, loses what time takes away
-and takes in one block after the other (`belief.py`). The loss of predictions made before learning is the prequential
-one (Dawid 1984): no record is ever used to predict itself.
+and takes in one block after the other (`accordant.preferences.drift.belief`). The loss of predictions made before
+learning is the prequential one (Dawid 1984): no record is ever used to predict itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The decision that questions are asked for, and what the answer to a question is worth to it.
 
-What the answer to a question is worth, from samples of the reward and the decision that each leads to.
-
-All are exact for the samples as they are: `likely[s, q]` is the probability that sample s answers "the first" to
-question q, and every sample weighs the same. Entropies H are in nats.
+`DecisionAtStake` leads from rewards to decisions: one's own choice, or that of a strategy with other stakeholders.
+`worth` scores questions from samples of the reward and the decision that each leads to. All scores are exact for the
+samples as they are: `likely[s, q]` is the probability that sample s answers "the first" to question q, and every sample
+weighs the same. Entropies H are in nats.
 
     decision information     I(answer; decision) = H(mean_s p) − Σ_d P(d) H(mean_{s: d_s = d} p)
     parameter information    I(answer; θ) = H(mean_s p) − mean_s H(p)        (Houlsby et al. 2011, called BALD)
@@ -30,6 +30,9 @@ from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
 SUM_TOLERANCE = 1e-6  # probabilities from a text file rarely sum to 1 more exactly than this
+Criterion = Literal["decision_information", "parameter_information", "expected_regret_reduction", "random"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+LEVEL = 1e-12  # questions whose worth differs by less, in units of the largest, are worth the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,12 +214,6 @@ def _table(name: str, given: Values) -> Values:
     if array.ndim != 2 or 0 in array.shape or not np.isfinite(array).all():
         raise InputError(f"{name} have shape {array.shape}; allowed: finite numbers on two axes, none of them empty")
     return array
-
-
-Criterion = Literal["decision_information", "parameter_information", "expected_regret_reduction", "random"]
-CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-
-LEVEL = 1e-12  # questions whose worth differs by less, in units of the largest, are worth the same
 
 
 def worth(criterion: Criterion, likely: Values, verdicts: Verdicts) -> Values:

@@ -4,9 +4,8 @@
 
 with θ = s β, a normal prior of β and one of log s: Bayesian Bradley–Terry with a scale that is learned. Without it the
 prior would say how sure answers are, and the answers of somebody who hardly cares would be taken for strong
-preferences.
-`lapse` is the share of answers that are given without looking; an
-answer against a large margin then costs a bounded amount (Wichmann and Hill 2001 for the lapse rate).
+preferences. `lapse` is the share of answers that are given without looking; an answer against a large margin then costs
+a bounded amount (Wichmann and Hill 2001 for the lapse rate).
 
 The normal approximation has its mean at the mode, and the inverse of prior precision plus Fisher information
 
@@ -14,11 +13,11 @@ The normal approximation has its mean at the mode, and the inverse of prior prec
 
 as covariance; without lapses that is the Laplace approximation. With a scale there is an approximation for each of a
 few scales, weighed by how likely each makes the answers, and mean and covariance are those of the mixture. It is too
-narrow on the side where nothing was said:
-after one steep answer the posterior is half a normal distribution. With lapses the posterior may also have several
-hills: answers against the prior were slips, or the prior is wrong. `samples` therefore go from the prior and the
-approximations of the hills that were found to the posterior (`sampling.py`). They move in the coordinates of β
-and of a standard normal number that stands for log s, in which the prior is N(0, I) [ours].
+narrow on the side where nothing was said: after one steep answer the posterior is half a normal distribution. With
+lapses the posterior may also have several modes: answers against the prior were slips, or the prior is wrong. `samples`
+therefore go from the prior and the approximations at the modes that were found to the posterior (`tempered_draws`).
+They move in the coordinates of β and of a standard normal number that stands for log s, in which the prior is N(0, I)
+[ours].
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ from accordant.preferences.normal_belief import NormalPrior, ScalePrior
 
 FEW_SWEEPS = 2  # of samples that are nearly right already
 FEW = 0.1  # share of samples that must be left in effect to be used again
-WIDER = 0.5  # by how much hills are widened with one feature, where samples begin; less with more, as distances grow
-SAME = 1e-3  # distance of two hills, in units of the prior's standard deviation, below which they are one
+WIDER = 0.5  # how much wider approximations are with one feature, where samples begin; less with more features
+SAME = 1e-3  # distance of two modes, in units of the prior's standard deviation, below which they are one
 TOLERANCE = 1e-9  # of the gradient, and of the last step, in units of the prior's standard deviation
 SHARES = (0.15, 0.5, 0.85)  # of the way from the smallest to the largest scale: where approximations are made
 NEAR_SCALE = 0.7  # width of each of them in the standard normal number of the scale
@@ -119,7 +118,7 @@ class Posterior:
 
     @cached_property
     def mean(self) -> Values:
-        """Most probable coefficients, the densest hill that was found; their mean over scales, shape (feature,)."""
+        """Most probable coefficients, the densest mode that was found; their mean over scales, shape (feature,)."""
         if self.scale is None:
             return np.asarray(self.prior.mean + self.prior.root @ self._mode)
         return np.asarray(self._chances_of_scales @ np.stack([each.mean for each in self._at_scales]))
@@ -150,10 +149,10 @@ class Posterior:
     def samples(self, n: int, generator: np.random.Generator) -> Values:
         """Return draws from the posterior, shape (n, feature); deterministic given the generator.
 
-        Draws of the prior and of a normal approximation of each hill, taken again and moved on the way to the posterior
+        Draws of the prior and of a normal approximation at each mode, taken again and moved on the way to the posterior
         until two halves agree, see `tempered_draws`. Every move leaves the exact posterior as it is, but draws are
         finitely many: compared with sums over a grid, means of 2000 draws are off by about 0.05 standard deviations,
-        and a hill that neither the prior nor a mode finds is missed. With tens of features work and errors grow: with
+        and a mode that neither the prior nor a search finds is missed. With tens of features work and errors grow: with
         60, means of two runs differ by about 0.3 standard deviations.
         """
         if n < 1:
@@ -201,13 +200,13 @@ class Posterior:
 
     @cached_property
     def _starts(self) -> tuple[Normal, ...]:
-        """The prior in whitened coordinates, and a widened approximation of every hill, at some scales."""
+        """The prior in whitened coordinates, and a widened approximation at every mode, at some scales."""
         n_features = self.prior.n_features
         wider = 1.0 + WIDER / np.sqrt(n_features)
         if self.scale is None:
             hills = [Normal(mode, wider * self._root_at(mode)) for mode in self._modes]
             return (Normal(np.zeros(n_features), np.eye(n_features)), *hills)
-        order = np.argsort(-self._chances_of_scales)  # the first hill has a part of its own in every move
+        order = np.argsort(-self._chances_of_scales)  # the first mode has a part of its own in every move
         hills = []
         for k in order:
             for hill in self._at_scales[k]._starts[1:]:  # noqa: SLF001
@@ -259,7 +258,7 @@ class Posterior:
 
     @cached_property
     def _modes(self) -> tuple[Values, ...]:
-        """The hills that were found, in those coordinates, the densest first, each of shape (feature,).
+        """The modes that were found, in those coordinates, the densest first, each of shape (feature,).
 
         One is climbed from the prior's mean. With lapses another is climbed from the mode without lapses, where no
         answer is a slip.
@@ -279,7 +278,7 @@ class Posterior:
         return self._modes[0]
 
     def _climbed(self, point: Values) -> Values:
-        """Return the top of the hill under a point: expectation–maximisation over who looked.
+        """Return the mode that a point leads to: expectation–maximisation over who looked.
 
         Given the chance that an answer was given with attention, the rest is a weighted logistic problem.
         """

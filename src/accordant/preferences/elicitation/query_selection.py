@@ -1,4 +1,8 @@
-"""Asking one question after the other: the one that is worth most now, until there is a reason to stop."""
+"""Asking one question after the other: the one that is worth most now, until there is a reason to stop.
+
+`Inquiry` says what is asked, for which decision and until when, `Session` holds the questions and answers of one
+person, `elicit` asks to the end, and `simulated_person` answers as a reward says.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,9 @@ from accordant.preferences.elicitation.decision_value import (
 from accordant.preferences.elicitation.posterior import Posterior, chance
 
 Reason = Literal["settled", "small regret", "asked enough", "stopped by the person"]
+Answer = Literal["first", "second", "equal", "cannot say"]
+ANSWERS: tuple[Answer, ...] = get_args(Answer)
+SAMPLES = 2000  # so that the probability of a decision has a standard error of at most 0.011, at 0.95 of 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +108,6 @@ class Stopping:
         if asked >= self.least and standing.regret <= self.regret:
             return "small regret"
         return "asked enough" if asked >= self.questions else None
-
-
-Answer = Literal["first", "second", "equal", "cannot say"]
-ANSWERS: tuple[Answer, ...] = get_args(Answer)
-
-SAMPLES = 2000  # so that the probability of a decision has a standard error of at most 0.011, at 0.95 of 0.005
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,18 @@
 """Draws from the posterior: on a path from normal distributions, by moves that leave it as it is.
 
-Draws from a distribution that is a normal one times a likelihood: many short chains side by side.
+`move_on_ellipses` moves many short chains side by side, for a density that is a normal one times a likelihood. A move
+of elliptical slice sampling goes to a point on the ellipse through the state and a fresh draw of a normal distribution,
+and leaves the target as it is (Murray, Adams and MacKay 2010). The normal distribution may be the prior or any other
+that is divided out again (Nishihara, Murray and Adams 2014).
 
-A move of elliptical slice sampling goes to a point on the ellipse through the state and a fresh draw of a normal
-distribution, and leaves the target as it is (Murray, Adams and MacKay 2010). The normal distribution may be the prior
-or any other that is divided out again (Nishihara, Murray and Adams 2014).
-
-Draws from a density with several hills or steep edges, on a path from a mixture of normal distributions.
+`tempered_draws` come from a density with several modes or steep edges, on a path from a mixture of normal
+distributions:
 
     π_t ∝ q^(1 − t) π^t,   t from 0 to 1;   q = mixture of normal distributions
 
 Draws of q are taken again in proportion to π_t' / π_t for the largest t' that leaves half of them in effect, then moved
 on ellipses, until t = 1 (annealed importance sampling: Neal 2001; with resampling: Del Moral, Doucet and Jasra 2006).
-Every hill that a normal distribution of q covers has its draws from the beginning, and the weights tell how much it
+Every mode that a normal distribution of q covers has its draws from the beginning, and the weights tell how much it
 holds.
 
 Two halves of the draws take the same steps, but are drawn and taken again apart; each moves on ellipses of the mean and
@@ -32,6 +32,13 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 
 MOST_SHRINKS = 200  # of one bracket; each halves it on average, so rounding ends it far earlier
+FEWEST = 200  # draws in each half: with fewer their covariance says little
+IN_EFFECT = 0.5  # share of draws that a step leaves in effect
+HALVINGS = 50  # of the search for the largest step; the last changes it by 10⁻¹⁵
+MOVES = 2  # on ellipses, after each step of the path
+FEWEST_SWEEPS, MOST_SWEEPS = 6, 40  # of moves at the end of the path
+APART = 3.0  # standard errors between the means of halves that agree
+BORROWED = 0.1  # of the covariance of the first mode, so that an ellipse reaches every direction
 
 
 def move_on_ellipses(
@@ -85,14 +92,6 @@ def _moved(state: Values, log_ratio: Callable[[Values], Values], generator: np.r
 
 LogDensity = Callable[[Values], Values]
 
-FEWEST = 200  # draws in each half: with fewer their covariance says little
-IN_EFFECT = 0.5  # share of draws that a step leaves in effect
-HALVINGS = 50  # of the search for the largest step; the last changes it by 10⁻¹⁵
-MOVES = 2  # after each step
-FEWEST_SWEEPS, MOST_SWEEPS = 6, 40  # at the end
-APART = 3.0  # standard errors between the means of halves that agree
-BORROWED = 0.1  # of the covariance of the first hill, so that an ellipse reaches every direction
-
 
 @dataclass(frozen=True, eq=False)
 class Normal:
@@ -142,7 +141,7 @@ def tempered_draws(
     Parameters
     ----------
     normals
-        What the mixture q is made of, in equal parts: the first covers everything, the others one hill each.
+        What the mixture q is made of, in equal parts: the first covers everything, the others one mode each.
     log_density
         From states to the logarithm of the density up to a constant, shape (state,).
     n
@@ -183,7 +182,7 @@ def sweep(
 ) -> list[Values]:
     """Return two halves (state, feature) after a move on ellipses of the other half and one on a wide normal's.
 
-    The first normal distribution is the wide one, such as the prior; the second, if any, covers the first hill.
+    The first normal distribution is the wide one, such as the prior; the second, if any, covers the first mode.
     """
     found, wide, hill = list(halves), normals[0], normals[min(1, len(normals) - 1)]
     for own, other in ((0, 1), (1, 0)):

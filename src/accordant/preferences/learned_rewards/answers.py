@@ -29,6 +29,8 @@ CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 ANYBODY = "anybody"  # the one user of a file that names none
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+COLUMNS = (USER, *CELLS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,10 +232,6 @@ def _groups(entries: Sequence[Entry], users: Sequence[str]) -> tuple[str, ...]:
 
 def _is_missing(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
-
-
-COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
-COLUMNS = (USER, *CELLS)
 
 
 @dataclass(frozen=True, order=True)

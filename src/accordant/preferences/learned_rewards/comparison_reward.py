@@ -37,6 +37,12 @@ from accordant.rewards import Outcome, RewardSignal, rewards
 
 NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
 NAMED = 5  # cells that a sentence names
+Users = Literal["pooled", "mean", "worst"]
+ANCHORS = ("lowest", "highest")
+CLIPPED_SHARE = 0.05  # more rewards than this beyond one end of the scale are reported
+SCALE_ROWS = 10_000  # training rows that are enough to find the ends of a scale, evenly spaced
+NODES = 21  # continuous outcomes at which the range of rewards is looked for
+CHECKED_ITEMS = 1000  # items on which a learner's rewards are checked for being linear
 
 
 @dataclass(frozen=True)
@@ -144,15 +150,6 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-Users = Literal["pooled", "mean", "worst"]
-
-ANCHORS = ("lowest", "highest")
-CLIPPED_SHARE = 0.05  # more rewards than this beyond one end of the scale are reported
-SCALE_ROWS = 10_000  # training rows that are enough to find the ends of a scale, evenly spaced
-NODES = 21  # continuous outcomes at which the range of rewards is looked for
-CHECKED_ITEMS = 1000  # items on which a learner's rewards are checked for being linear
-
-
 @rewards.register("comparisons")
 @dataclass(frozen=True)
 class ComparisonReward(RewardSignal):
@@ -167,7 +164,7 @@ class ComparisonReward(RewardSignal):
     context
         Numeric context columns, in the file and in the data, on which the reward may depend.
     users
-        How the rewards of several users become one, see above.
+        How the rewards of several users become one: ``pooled``, ``mean`` or ``worst``, see the head of this module.
     only
         Names of the users whose records count; None for all.
     anchors

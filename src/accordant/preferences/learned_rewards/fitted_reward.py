@@ -1,16 +1,15 @@
 """`FittedComparisonReward`: a reward that was learned from comparisons, ready to be asked, saved and restored.
 
-Features of cells in contexts: a level for every cell, and a slope in every context column for every cell.
+`CellFeatures` have a level for every cell, and a slope in every context column for every cell:
 
     reward(x, a, o) = Σ_k W[cell, k] z_k(x),   z_0 = 1, z_k the k-th context column, standardised
 
 A continuous outcome o has, for every action, a level, a slope and a curve: (1, s, s²) with s = (o − mean) / standard
 deviation. Outcomes beyond those that were compared count as the nearest one compared: a curve says nothing out there.
 
-From learned rewards to [0, 1].
-
-Comparisons identify a reward up to a constant, in log-odds of choices (Bradley and Terry 1952). An affine map
-(r − low) / (high − low), clipped, makes it a reward of a decision problem. Where low and high lie is our choice:
+`Scale` leads from learned rewards to [0, 1]. Comparisons identify a reward up to a constant, in log-odds of choices
+(Bradley and Terry 1952). An affine map (r − low) / (high − low), clipped, makes it a reward of a decision problem.
+Where low and high lie is our choice:
 
     by range    low: the smallest, over cells, of the 1 % quantile over training rows; high: the largest 99 % quantile
     by anchors  low and high: the means over training rows of two declared cells
@@ -37,6 +36,9 @@ from accordant.rewards import Outcome, RewardSignal
 
 FARTHEST = 1e6  # standard deviations from the mean that a context may be: further numbers count as this far
 CURVE = 3  # features of a continuous outcome: level, slope, curve
+TAIL = 0.01  # share of training rows beyond each end of the range, for the cell that reaches furthest
+NEGLIGIBLE = 1e-3  # log-odds: a range that moves the probability of a choice by less than 0.03 % is rounding
+MIDDLE = 0.5  # reward of everything if nothing is preferred to anything
 
 
 @dataclass(frozen=True)
@@ -145,11 +147,6 @@ def _spread(name: str, values: Values) -> tuple[float, float]:
     if not np.isfinite([mean, spread]).all():
         raise DataError(f"{name} goes from {known.min():g} to {known.max():g}: too far apart to be standardised")
     return mean, spread
-
-
-TAIL = 0.01  # share of training rows beyond each end of the range, for the cell that reaches furthest
-NEGLIGIBLE = 1e-3  # log-odds: a range that moves the probability of a choice by less than 0.03 % is rounding
-MIDDLE = 0.5  # reward of everything if nothing is preferred to anything
 
 
 @dataclass(frozen=True)

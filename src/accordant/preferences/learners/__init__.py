@@ -20,7 +20,7 @@ most, and where users stand along them) and `effect_prior.py` (a prior of where 
 
 A reward for each group teaches one for everybody, which is never told a group: `pareto_distillation.py`, with the
 `specialists.py` of groups and `supervision.py`, how a teacher's margins enter the loss. Designed from the abstract of
-Zhao et al. (arXiv 2606.07988): the two steps are theirs, every formula here is ours.
+Zhao et al. (arXiv 2606.07988): the two steps are theirs, every formula of these modules is ours.
 
 Learners are made by name: ``learners.create("mixture", {"types": 3}).fit(comparisons)``.
 """

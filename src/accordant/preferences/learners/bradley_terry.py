@@ -1,6 +1,7 @@
 """One reward for everybody: pooled, with groups weighing alike, or for the group that is served worst.
 
-Group-robust: one reward whose worst group is as well served as possible.
+`BradleyTerry` pools all records, `Balanced` weighs groups alike, and `GroupRobust` serves the worst group as well as
+possible:
 
     min_θ max_q Σ_g q_g L_g(θ) + ½ ridge |θ|²,   L_g the mean log-loss of group g, q a distribution over groups
 
@@ -32,6 +33,8 @@ from accordant.preferences.learners.learner import (
 from accordant.preferences.learners.logistic import LogisticProblem, log_loss
 from accordant.preferences.learners.user_contexts import Source, UserContexts, user_contexts
 from accordant.preferences.records import Comparisons
+
+FASTER, SLOWER = 1.5, 0.5  # change of the rate after a round that raised, or lowered, what the weights reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +182,6 @@ def balanced_weights(comparisons: Comparisons) -> NDArray[np.float64]:
     group = of_user[comparisons.users]
     total = np.bincount(group, comparisons.record_weights, minlength=len(names))
     return np.asarray(comparisons.record_weights / np.where(total > 0, total, 1.0)[group])
-
-
-FASTER, SLOWER = 1.5, 0.5  # change of the rate after a round that raised, or lowered, what the weights reach
 
 
 def reweight(shares: Values, losses: Values, rate: float) -> Values:

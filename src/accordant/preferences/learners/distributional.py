@@ -121,6 +121,11 @@ def explained_share(means: Values, deviations: Values) -> float:
     ----------
     means, deviations
         Mean and standard deviation of each item's reward, shape (item,) each.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
     """
     if np.ndim(means) != 1 or np.shape(means) != np.shape(deviations):
         raise InputError(

@@ -8,14 +8,13 @@ as much as k + 2 more users would. Types are found one after the other: the type
 split along it, so that nothing is random. Contexts decide between types only; they are never evidence of the types
 themselves. [ours]
 
-Stacking: a sum of several rewards whose weights predict held-out records best (Wolpert 1992; Breiman 1996).
+`stacking_weights` make a sum of several rewards whose weights predict held-out records best (Wolpert 1992; Breiman
+1996).
 
     minimise over a ≥ 0   Σ_r w_r [softplus(D_r) − D_r],   D_r = Σ_j a_j D_rj
 
-D_rj comes from a fit that never saw record r.
-
-For logarithmic scores see Yao et al. (2018); margins are added here instead of probabilities, so that the sum of linear
-rewards is one.
+D_rj comes from a fit that never saw record r. For logarithmic scores see Yao et al. (2018); margins are added here
+instead of probabilities, so that the sum of linear rewards is one.
 """
 
 from __future__ import annotations
@@ -36,6 +35,8 @@ NEAR = 1e-3  # largest gradient of a mode while the prior is still being learned
 SETTLED = 1e-3  # rounds end when the log-likelihood per user rises by less
 FIRST_VARIANCE = 0.5  # of z before anything is learned, with records of unit variance along directions
 HALF_USER = 0.5  # added to every type's number of users
+NEGLIGIBLE = 1e-3  # a weight below this is 0
+CLEAR = 1.645  # standard errors: a normal error exceeds them on one side in 5 % of draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,10 +210,6 @@ def fit_gate(contexts: Values, members: Values, start: Values | None, ridge: flo
     return np.asarray(minimize(loss, begun.ravel(), jac=True, method="L-BFGS-B").x.reshape(shape))
 
 
-NEGLIGIBLE = 1e-3  # a weight below this is 0
-CLEAR = 1.645  # standard errors: a normal error exceeds them on one side in 5 % of draws
-
-
 @dataclass(frozen=True, eq=False)
 class StackedReward(RewardModel):
     """A sum of rewards.
@@ -256,6 +253,11 @@ def stacking_weights(margins: Values, weights: Values) -> Values:
         Held-out margins of each model, shape (record, model).
     weights
         Of records, at least 0 and not all 0, shape (record,).
+
+    Raises
+    ------
+    InputError
+        If the shapes do not fit together.
     """
     from scipy.optimize import minimize
 

@@ -1,10 +1,11 @@
-"""Newton's method for smooth convex problems that read their coefficients through a linear map.
+"""Logistic regression on margins without an intercept, and Newton's method for smooth convex problems like it.
 
-Each step solves its linear system by conjugate gradients (Nocedal and Wright 2006, chapter 7): a product with the data
-per iteration instead of a new matrix per step. The diagonal of the curvature is the preconditioner; where it does not
-get far in a few products, the inverses of blocks of the curvature, made once, take its place.
+`ConvexProblem` reads its coefficients through a linear map. Each step of Newton's method solves its linear system by
+conjugate gradients (Nocedal and Wright 2006, chapter 7): a product with the data per iteration instead of a new matrix
+per step. The diagonal of the curvature is the preconditioner; where it does not get far in a few products, the inverses
+of blocks of the curvature, made once, take its place.
 
-Logistic regression on margins without an intercept: the convex problem that linear preference learners share.
+`LogisticProblem` is the convex problem that linear preference learners share:
 
     minimise  Σ_r w_r [softplus(D_r) − p_r D_r] / Σ_r w_r + Σ_r v_r (D_r − m_r)² + ½ Σ_k ridge_k (θ_k − centre_k)²
     D_r = Σ_j s_rj θ_j · x_r + offset_r
@@ -34,6 +35,9 @@ MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 60  # of Newton's method, o
 FEW_PRODUCTS = 12  # cost about as much as the inverse for 384 features; features of equal size need fewer
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 ROUNDING = 1e-15  # relative rise of the value that rounding explains
+CACHED = 1 << 17  # entries of x that stay in cache between two products: 1 MiB
+SAMPLED = 20_000  # records are enough for a preconditioner
+SAMPLED_DIAGONAL = 4_000  # and fewer for its diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,11 +196,6 @@ def _solved(bend: Bend, wanted: Values, precondition: Precondition, most: int, t
         product, previous = float(residual @ preconditioned), product
         search = preconditioned + (product / previous) * search
     return _Direction(solution, change, near=False)
-
-
-CACHED = 1 << 17  # entries of x that stay in cache between two products: 1 MiB
-SAMPLED = 20_000  # records are enough for a preconditioner
-SAMPLED_DIAGONAL = 4_000  # and fewer for its diagonal
 
 
 def log_loss(margins: Values, targets: Values | float = 1.0) -> Values:

@@ -37,6 +37,10 @@ Assignment = Literal["soft", "hard"]
 
 FEW_RECORDS = 10  # of a user: with fewer binary comparisons types are not told apart
 UNSURE = 0.8  # a user whose largest probability is below this is not clearly of one type
+EMPTY = 1e-12  # share of the records' weight: a type with less is empty, its ridge would drown all that records say
+SHORT = 8  # rounds of every start before the best goes on alone (Biernacki, Celeux and Govaert 2003)
+NEWTON_STEPS = 2  # of a reward per round: raising it is enough (generalised EM, Dempster et al. 1977)
+SPREAD = 1.0  # of the starting rewards around the pooled one, relative to its length
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,12 +220,6 @@ def few_records(records: Comparisons | Rankings) -> tuple[str, ...]:
         return ()
     said = f"{few} of {asked} users have fewer than {FEW_RECORDS} comparisons: so few do not identify hidden types; "
     return (said + "rankings of three or more items are reported to",)
-
-
-EMPTY = 1e-12  # share of the records' weight: a type with less is empty, its ridge would drown all that records say
-SHORT = 8  # rounds of every start before the best goes on alone (Biernacki, Celeux and Govaert 2003)
-NEWTON_STEPS = 2  # of a reward per round: raising it is enough (generalised EM, Dempster et al. 1977)
-SPREAD = 1.0  # of the starting rewards around the pooled one, relative to its length
 
 
 @register("mixture")

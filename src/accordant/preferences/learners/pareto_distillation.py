@@ -1,6 +1,7 @@
-"""What is learned before anybody is taught: the pooled reward, specialists, and the controls without a teacher.
+"""`ParetoDistillation`: specialists of groups teach one reward, and every fit brings its controls.
 
-`ParetoDistillation`: specialists of groups teach one reward, and every fit brings its controls.
+`learn_lesson` gives what is known before anybody is taught: the pooled reward, the specialists, and the control without
+a teacher.
 
 [abstract] Zhao et al. (arXiv 2606.07988): group-specialised rewards first; then their decision boundaries are distilled
 into one unified reward by conditional supervision of margins; groups are read in training only. [ours] Everything else:
@@ -31,6 +32,9 @@ from accordant.preferences.learners.specialists import (
 from accordant.preferences.learners.supervision import DistilledReward, Gate, Loss, Supervision, Taught
 from accordant.preferences.learners.user_contexts import Source
 from accordant.preferences.records import Comparisons
+
+Teacher = Literal["specialists", "pooled"]
+IN_TEACHING = ("loss", "gate", "strength", "temperature", "offset", "weighting", "teacher")  # after the lesson
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,11 +167,6 @@ def learn_lesson(
             "group_robust": robust.fit(groups.as_users(comparisons)),
         },
     )  # fmt: skip
-
-
-Teacher = Literal["specialists", "pooled"]
-
-IN_TEACHING = ("loss", "gate", "strength", "temperature", "offset", "weighting", "teacher")  # after the lesson
 
 
 @register("pareto_distillation", aliases=("pafo_style",))

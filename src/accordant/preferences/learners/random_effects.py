@@ -3,10 +3,10 @@
 [ours] A hierarchical (mixed) logit by empirical Bayes: θ_u = θ_0 + B z_u, z_u from one normal or a few with a common
 spread (`effect_prior`), with and without the users' given features deciding between them. Candidates of different
 boldness, the pooled reward among them, predict records that they were not trained on, of users who are known by records
-of other items (`item_folds`); the sum of them that predicts best is the reward (`stacking`). If it does not beat the
-pooled reward there, and the best multiple of it, by more than `CLEAR` standard errors, it *is* the pooled reward:
-better sizes of margins alone say nothing of how users differ. Records that share items count as what independent ones
-would (`independent_weights`). Groups are never read.
+of other items (`item_folds`); the sum of them that predicts best is the reward (`stacking_weights`). If it does not
+beat the pooled reward there, and the best multiple of it, by more than `CLEAR` standard errors, it *is* the pooled
+reward: better sizes of margins alone say nothing of how users differ. Records that share items count as what
+independent ones would (`independent_weights`). Groups are never read.
 """
 
 from __future__ import annotations

@@ -1,29 +1,27 @@
-"""How much the records of one user say together, where they share items.
+"""How much the records of one user say together, where they share items, and folds of records that share none.
 
-A user's mean is Σ_r w_r x_r / W = Σ_i d_i f_i / W: d_i is the net weight of wins of item i, f_i its features, W the
-weight of all the user's records. [ours] Suppose which item wins has nothing to do with its features, and items are
-drawn independently. Then x = f_a − f_b has twice the covariance of f, and the mean has the covariance of one record
-divided by
+`SharedItems` counts independent records. A user's mean is Σ_r w_r x_r / W = Σ_i d_i f_i / W: d_i is the net weight of
+wins of item i, f_i its features, W the weight of all the user's records. [ours] Suppose which item wins has nothing to
+do with its features, and items are drawn independently. Then x = f_a − f_b has twice the covariance of f, and the mean
+has the covariance of one record divided by
 
     n = min(2 W² / Σ_i d_i², W² / Σ_r w_r²)
 
 Records that share no item and weigh the same count 1 each: both terms are their number. Copies of a record count as
 one. The second term is there for answers that contradict each other, whose wins cancel. The scale of weights cancels.
 
-Differences of records that share items determine each other, x_ab + x_bc = x_ac. So what a record's user is like is
-told by the user's records that share *no* item with it. Their sums are those over all the user's records, less those
-that touch either item, plus those of the same two items, which were taken twice. For Σ d² of what is left, the items
-that both were compared with are needed too: finding them takes each pair's less compared item through all its pairs,
-at most records^1.5 steps (as in counting triangles: Chiba and Nishizeki 1985), and about as many as records where
-users have tens of records.
+`RecordSums` are sums over other records. Differences of records that share items determine each other,
+x_ab + x_bc = x_ac. So what a record's user is like is told by the user's records that share *no* item with it. Their
+sums are those over all the user's records, less those that touch either item, plus those of the same two items, which
+were taken twice. For Σ d² of what is left, the items that both were compared with are needed too: finding them takes
+each pair's less compared item through all its pairs, at most records^1.5 steps (as in counting triangles: Chiba and
+Nishizeki 1985), and about as many as records where users have tens of records.
 
-Folds of each user's records that share no item: what a user made of an item is known on one side alone.
-
-Records of one user that share items are not independent. From ratings they follow from each other, x_ab + x_bc = x_ac,
-and any two of them share what the user makes of their common item beyond its features; so records of other items are
-what a held-out record must be predicted from. [ours] Records that are linked by items stay in one fold where that
-leaves the other folds enough; where they are most of the user's, the *items* are dealt, and a record between two folds
-is held out with neither.
+`item_folds` deals each user's records into folds that share no item. Records of one user that share items are not
+independent. From ratings they follow from each other, x_ab + x_bc = x_ac, and any two of them share what the user makes
+of their common item beyond its features; so records of other items are what a held-out record must be predicted from.
+[ours] Records that are linked by items stay in one fold where that leaves the other folds enough; where they are most
+of the user's, the *items* are dealt, and a record between two folds is held out with neither.
 """
 
 from __future__ import annotations
@@ -41,18 +39,19 @@ from accordant.preferences.records import Comparisons, weight_of_users
 STEPS = 1 << 20  # of the search for common opponents held in memory at once
 INDEPENDENT = 1e-9  # of a factor: independent records keep their weights exactly
 ROUNDING = 1e-12  # of a user's weight: less than this is what subtraction leaves of nothing
+MOST_LINKED = 0.5  # of a user's records in one fold; if more are linked, their items are dealt
 
 
 @dataclass(frozen=True, eq=False)
 class RecordSums:
-    """Weighted means of some records of each row, and how many independent records they are worth.
+    """Weighted means of some records of each row, and how much these records say together; see `SharedItems`.
 
     Attributes
     ----------
     means
         Σ w x / Σ w, shape (row, column); 0 without records.
     counted
-        n above; 0 without records of positive weight, shape (row,).
+        How many independent records they are worth, n; 0 without records of positive weight, shape (row,).
     """
 
     means: Values
@@ -268,9 +267,6 @@ def _record_sums(
     total = np.where(heard, totals, 1.0)
     noise = np.maximum.reduce([wins_squared / 2.0, squares, total**2 / np.maximum(counts, 1.0)])
     return RecordSums(np.where(heard[:, None], sums / total[:, None], 0.0), np.where(heard, total**2 / noise, 0.0))
-
-
-MOST_LINKED = 0.5  # of a user's records in one fold; if more are linked, their items are dealt
 
 
 @dataclass(frozen=True, eq=False)

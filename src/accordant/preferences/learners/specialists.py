@@ -1,6 +1,7 @@
-"""Which group each training record is taught in: groups that were given, or majority and minority by support.
+"""Specialists: a reward for each group, near the pooled one, that teaches the reward of everybody.
 
-A reward for each group, near the pooled one: what a group teaches.
+`training_groups` says which group each training record is taught in: groups that were given, or majority and minority
+by support. A specialist is
 
     θ_g = argmin  Σ_{r of g} w_r [−log σ(D_r)] + ½ prior_g |θ − θ_pooled|²
 
@@ -27,6 +28,12 @@ from accordant.preferences.records import Comparisons
 
 Level = Literal["user", "record"]
 Weighting = Literal["balanced", "size"]
+NO_STEP = np.inf  # the prior under which a specialist is the pooled reward
+PRIORS = (NO_STEP, 300.0, 100.0, 30.0, 10.0, 3.0)  # strongest first: of equals the nearest to the pooled
+FOLDS = 5
+ITEM_SEED = 0  # deals items of linked records, so that the same records are always held out together
+MANY = 100_000  # from so many records on, one held-out fold tells the priors apart
+COARSE = 1e-4  # tolerance where only a choice depends on the solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +122,6 @@ def _counted(
         only = names[int(totals.argmax())]
         warnings += (f"all records are in the group {only!r}: the unified reward is taught by a single specialist",)
     return TrainingGroups(names, of_record.astype(np.intp), np.asarray(totals, dtype=np.float64), made, warnings)
-
-
-NO_STEP = np.inf  # the prior under which a specialist is the pooled reward
-PRIORS = (NO_STEP, 300.0, 100.0, 30.0, 10.0, 3.0)  # strongest first: of equals the nearest to the pooled
-FOLDS = 5
-ITEM_SEED = 0  # deals items of linked records, so that the same records are always held out together
-MANY = 100_000  # from so many records on, one held-out fold tells the priors apart
-COARSE = 1e-4  # tolerance where only a choice depends on the solution
 
 
 @dataclass(frozen=True, eq=False)

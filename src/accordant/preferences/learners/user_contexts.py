@@ -181,6 +181,11 @@ def user_contexts(source: Source, comparisons: Comparisons, *, directions: int) 
         Training records.
     directions
         Most directions of a summary, at least 1.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such source.
     """
     if source not in get_args(Source):
         raise UnknownNameError("context", source, get_args(Source))

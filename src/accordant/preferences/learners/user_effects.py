@@ -1,18 +1,17 @@
 """How users differ along a few directions: records by user, and each user's likeliest place under a normal prior.
 
-A user's reward is θ_0 + B z_u with few directions B, shape (feature, direction). Given θ_0 and B, places z_u are
-problems of their own, solved for all users at once:
+`likeliest_places`: a user's reward is θ_0 + B z_u with few directions B, shape (feature, direction). Given θ_0 and B,
+places z_u are problems of their own, solved for all users at once:
 
     minimise over z_u   Σ_{r of u} w_r [softplus(D_r) − D_r] + ½ (z_u − m_u)ᵀ P (z_u − m_u)
     D_r = offset_r + (x_r B) · z_u
 
 Memory is linear in records and in users: a product of two directions is never formed for each record.
 
-Directions of reward in which users differ most from the pooled one.
-
-[ours] A user's score at the pooled reward, Σ_r w_r (1 − σ(D_r)) x_r, says where the user's records pull. Differences
-x are whitened, so that scores of equal users have the same noise everywhere, and the leading directions of the users'
-scores are kept (a deterministic start, as in spectral methods for mixed regressions: Yi, Caramanis and Sanghavi 2014).
+`user_directions`: directions of reward in which users differ most from the pooled one. [ours] A user's score at the
+pooled reward, Σ_r w_r (1 − σ(D_r)) x_r, says where the user's records pull. Differences x are whitened, so that scores
+of equal users have the same noise everywhere, and the leading directions of the users' scores are kept (a deterministic
+start, as in spectral methods for mixed regressions: Yi, Caramanis and Sanghavi 2014).
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from accordant.preferences.records import Comparisons
 MOST_STEPS, MOST_HALVINGS = 50, 30  # of Newton's method, and of one step's length
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 ROUNDING = 1e-14  # relative rise of a value that rounding explains
+SAMPLED = 20_000  # records are enough for a second moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +140,11 @@ def likeliest_places(
         Where to begin, shape (user, direction); None for the centres.
     tolerance
         Largest entry of any gradient at the end.
+
+    Raises
+    ------
+    InputError
+        If a shape is wrong.
     """
     size = records.columns.shape[1]
     for name, found, shape in (("centres", centres, (records.n_users, size)), ("precision", precision, (size, size))):
@@ -188,9 +193,6 @@ def _stepped(
             break
         lengths[bad] = lengths[bad] / 2 if halving < MOST_HALVINGS - 1 else 0.0
     return tried, found, margins, bool(lengths.any())
-
-
-SAMPLED = 20_000  # records are enough for a second moment
 
 
 def user_directions(comparisons: Comparisons, differences: Values, pooled: Values, most: int) -> Values:

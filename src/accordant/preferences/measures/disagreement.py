@@ -1,16 +1,17 @@
-"""How much of the loss no single reward can remove, because users disagree on the same pairs.
+"""How much of the loss no single reward can remove, and how often people see what other groups prefer.
 
-A single reward gives each pair of items one probability that the first is preferred. If labellers prefer the first
-with probability p, its expected loss per label is at least the entropy H(p) = −p log p − (1 − p) log(1 − p): the floor.
-Only a reward that knows the user can go below it. A user who would answer otherwise on another day adds to the floor
-too, and no reward removes that part; repeated labels of one user would be needed to tell the two apart.
+`disagreement`: users disagree on the same pairs. A single reward gives each pair of items one probability that the
+first is preferred. If labellers prefer the first with probability p, its expected loss per label is at least the
+entropy H(p) = −p log p − (1 − p) log(1 − p): the floor. Only a reward that knows the user can go below it. A user who
+would answer otherwise on another day adds to the floor too, and no reward removes that part; repeated labels of one
+user would be needed to tell the two apart.
 
-With few labels the entropy of the observed share is too low: one label always has the entropy 0. Reported is
-Σ_s (x_s / n) (h(n − 1) − h(x_s − 1)), where x_s of n labels prefer side s and h is the harmonic number (Zhang 2012;
+With few labels the entropy of the observed share is too low: one label always has the entropy 0. Reported is Σ_s
+(x_s / n) (h(n − 1) − h(x_s − 1)), where x_s of n labels prefer side s and h is the harmonic number (Zhang 2012;
 Schürmann 2015). Its mean is exactly Σ_{k<n} [p (1 − p)^k + (1 − p) p^k] / k, the series of H(p) cut off at n: it is
 never above the floor on average, and the gap goes to 0 as labels are added. With two labels it is 2 p (1 − p).
 
-Echo chambers: how often people are shown what other groups prefer.
+`exposure`, against echo chambers: how often people are shown what other groups prefer.
 
     other        a response that another group prefers, whether or not the viewer's group does too
     opposing     a response that another group prefers and the viewer's group does not
@@ -35,6 +36,7 @@ from accordant.preferences.measures.intervals import LEVEL, RESAMPLES, interval_
 from accordant.statistics import Estimate, resample_counts
 
 BLOCK = 1_000_000  # counts held at a time (8 MB)
+EMPTY = -1  # fills the places of a slate that is shorter than others
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,11 @@ def label_counts(chosen: Codes, rejected: Codes, users: Codes) -> LabelCounts:
         Positions of the items, shape (record,).
     users
         Codes, shape (record,).
+
+    Raises
+    ------
+    InputError
+        If a record compares an item with itself.
     """
     chosen = codes("chosen", chosen, len(np.atleast_1d(chosen)))
     rejected, users = codes("rejected", rejected, len(chosen)), codes("users", users, len(chosen))
@@ -242,9 +249,6 @@ def _counted(counts: Codes) -> Codes:
     if (array < 0).any():
         raise InputError(f"counts go down to {array.min()}; allowed: at least 0")
     return array.astype(np.intp)
-
-
-EMPTY = -1  # fills the places of a slate that is shorter than others
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,6 +130,11 @@ def interval_estimate(
         Level of this interval alone if several hold together at `level`, from `joint_level`; None for `level`.
     within
         Range of each unit, if the value is a mean over units: then units that are all alike have an interval too.
+
+    Raises
+    ------
+    InputError
+        If the level is outside its range.
     """
     if not 0 < level < 1:
         raise InputError(f"level is {level}; allowed: between 0 and 1")

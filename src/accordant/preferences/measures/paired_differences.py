@@ -49,7 +49,7 @@ class PairedDifference:
     largest
         What a user can gain or lose at most; ∞ if that has no limit.
     largest_loss
-        The same where losers are counted, see above.
+        The same where losers are counted, by the bounds at the head of this module.
     remark
         Why resamples of users say nothing, else empty.
     """

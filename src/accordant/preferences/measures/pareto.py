@@ -1,7 +1,8 @@
 """Whether a reward model improves on a reference for some group without costing another more than a tolerance.
 
 The utility U_g of a group is the mean over its users of accuracy or of log-likelihood; Δ_g is U_g of the candidate less
-U_g of the reference. Two claims, each tested against what it would deny (`paired_differences.py`):
+U_g of the reference. Two claims, each tested against what it would deny
+(`accordant.preferences.measures.paired_differences`):
 
     shown           Δ_g > 0 for some group and Δ_h > −ε for all: an intersection of claims, so each of them is tested at
                     the full level (Berger 1982); which group gains is not named beforehand, so that part is corrected

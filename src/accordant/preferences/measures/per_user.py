@@ -1,12 +1,10 @@
-"""How often, and how surely, a reward model agrees with each user.
+"""How often, and how surely, a reward model agrees with each user, and whether rarer preferences are served worse.
 
 The margin D of a record is the reward of the chosen item less that of the rejected one. The model agrees if D > 0; a
 margin of 0 counts one half, as the guess that it is. The log-loss is −log σ(D), the loss of Bradley and Terry 1952.
 
-Whether users with rarer preferences are served worse: accuracy against the support rate.
-
-This is the measure that matches "personalized reward bias", that the quality of a reward model varies with how many
-others share the preference.
+`support_relation` sets accuracy against the support rate. This is the measure that matches "personalized reward bias",
+that the quality of a reward model varies with how many others share the preference.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""How evenly a reward model serves users: one number about the values of all users, each its own function.
+"""How evenly a reward model serves users, one number by each function, and how much of the spread is more than chance.
 
 A value is anything at least 0 of which more is better, such as accuracy; shape (user,). If every value is 0, everybody
 has the same: Gini, Theil and Atkinson are then 0 and Jain is 1, which is their limit for equal values going to 0. One
 user has no spread.
 
-How much of the spread of accuracy over users is more than chance.
-
-The accuracy of a user with true accuracy p and n records varies by p (1 − p) / n around p. The variance over users
-contains the mean of that; a (1 − a) / (n − 1) estimates it without bias, and is taken off. What remains is the variance
-of the true accuracies, less noise / m on average for m users, because the population variance of m values is short of
-one m-th of their noise.
+`corrected_spread` takes off what is chance. The accuracy of a user with true accuracy p and n records varies by p
+(1 − p) / n around p. The variance over users contains the mean of that; a (1 − a) / (n − 1) estimates it without bias,
+and is taken off. What remains is the variance of the true accuracies, less noise / m on average for m users, because
+the population variance of m values is short of one m-th of their noise.
 
 This holds for records that are independent given the user. Comparisons made from one user's ratings share items: they
 vary more together than the formula says, and too little is taken off.
@@ -113,6 +111,8 @@ def worst_mean(values: Values, worst_share: float = WORST) -> float:
 
     If the share is no whole number of users, the last one counts in part, as in the conditional value at risk
     (Rockafellar and Uryasev 2002); below one user it is the minimum.
+
+    Raises `InputError` if there are no users.
     """
     ordered = np.sort(numbers("values", values, "user"))
     if not len(ordered):
@@ -131,6 +131,11 @@ def group_gap(values: Values, groups: Codes) -> float:
         Shape (user,); negative values are allowed.
     groups
         Code of each user's group, shape (user,); codes without users are passed over.
+
+    Raises
+    ------
+    InputError
+        If there are no users.
     """
     values = numbers("values", values, "user")
     groups = codes("groups", groups, len(values))
@@ -165,6 +170,11 @@ def atkinson(values: Values, epsilon: float) -> float:
         At least 0, shape (user,).
     epsilon
         Aversion to inequality, above 0 and finite.
+
+    Raises
+    ------
+    InputError
+        If epsilon is outside its range.
     """
     if not (epsilon > 0 and np.isfinite(epsilon)):
         raise InputError(f"epsilon is {epsilon}; allowed: above 0")
@@ -228,6 +238,11 @@ def binomial_noise(accuracy: Values, counts: Codes) -> Values:
         In [0, 1], shape (user,).
     counts
         Records of equal weight and without ties, shape (user,); `PerUser.sampling_variance` knows others.
+
+    Raises
+    ------
+    InputError
+        If an accuracy is outside its range.
     """
     accuracy = numbers("accuracy", accuracy, "user")
     counts = codes("counts", counts, len(accuracy))

@@ -1,6 +1,6 @@
 """The page of a comparison of learners: one self-contained HTML file from its JSON.
 
-    comparison (``preferences --json``) ──► reading ──► templates/ + drawings ──► HTML
+    comparison (``preferences --json``) ──► reading ──► templates/ + charts ──► HTML
 
 Like every report, the file needs no network, no script and no fonts, and the same content gives the same bytes.
 """

@@ -24,6 +24,11 @@ PLACES = (
     (22, 4, "start"), (-22, 4, "end"), (0, -24, "middle"), (0, 34, "middle"),
 )  # fmt: skip
 Box = tuple[float, float, float, float]
+USERS_SIZE = (360.0, 280.0)
+USERS_BOX = (50.0, 26.0, 348.0, 232.0)  # left, top, right and base of the plot
+BINS = 10  # of accuracy, from 0 to 1
+MINORITY, OTHERS = "open-diamond", "circle"
+MINORITY_HATCH, OTHERS_HATCH = 6, 0
 
 
 def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], key: Sequence[str]) -> Markup:
@@ -144,13 +149,6 @@ def _outside(box: Box) -> float:
     """Return a price for leaving the drawing."""
     return 1e3 * (max(0.0, LEFT - box[0]) + max(0.0, box[2] - WIDTH) + max(0.0, TOP - 8 - box[1])
                   + max(0.0, box[3] - HEIGHT + BOTTOM + 8))  # fmt: skip
-
-
-USERS_SIZE = (360.0, 280.0)
-USERS_BOX = (50.0, 26.0, 348.0, 232.0)  # left, top, right and base of the plot
-BINS = 10  # of accuracy, from 0 to 1
-MINORITY, OTHERS = "open-diamond", "circle"
-MINORITY_HATCH, OTHERS_HATCH = 6, 0
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ The reward r − λ A brings the agreement back to its base rate if it had risen
 never agrees, nothing can drift: drift and penalty are 0 and the tilt is NaN. Prompts without a false stance have A = 0
 throughout.
 
-Tilt towards agreement with false stances, user by user, against the pooled model, and over time.
-
-Pooled rewards average over users, which damps flattery; what a user's own model adds to the tilt is the cost of
-personalising. The spread over users answers a question that a mean hides: whose model flatters most.
+`tilt_report` and `tilt_over_time` give the tilt user by user, against the pooled model, and over time. Pooled rewards
+average over users, which damps flattery; what a user's own model adds to the tilt is the cost of personalising. The
+spread over users answers a question that a mean hides: whose model flatters most.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The maximin over groups with a divergence from a reference, solved exactly on a finite set of candidates.
+"""The maximin over groups, with a divergence from a reference or without, and equal regret: exact on finite candidates.
 
-The objective is that of MaxMin-RLHF (Chakraborty et al. 2024, arXiv 2402.08925), here over all policies on the
-candidates:
+`maximin_expectation`: the objective is that of MaxMin-RLHF (Chakraborty et al. 2024, arXiv 2402.08925), here over all
+policies on the candidates:
 
     max_π min_u F_u(π),     F_u(π) = E_x [Σ_y π(y | x) r_u(x, y)] − β E_x KL(π ‖ π₀).
 
@@ -12,10 +12,9 @@ candidates:
 One λ serves all contexts, because the objective averages over contexts before it takes the minimum. Groups with
 λ*_u > 0 get the same mean reward.
 
-The dual of the maximin over groups: a smooth convex function of the groups' weights, minimised to rounding.
-
-For weights λ on the simplex the dual is D(λ) = E_x β log Σ_y π₀ exp(Σ_u λ_u r_u / β). Its gradient is m(λ), the mean
-rewards under the tilted policy π_λ, its Hessian E_x Cov_{π_λ}(r) / β. The value of π_λ is min_u m_u − β E KL, so
+`solve_dual` minimises the dual, a smooth convex function of the groups' weights, to rounding. For weights λ on the
+simplex the dual is D(λ) = E_x β log Σ_y π₀ exp(Σ_u λ_u r_u / β). Its gradient is m(λ), the mean rewards under the
+tilted policy π_λ, its Hessian E_x Cov_{π_λ}(r) / β. The value of π_λ is min_u m_u − β E KL, so
 
     gap(λ) = D(λ) − min_u F_u(π_λ) = λᵀm(λ) − min_u m_u(λ) ≥ 0
 
@@ -23,14 +22,12 @@ needs no cancellation of large numbers. Weights at 0 make plain Newton steps lea
 barrier −t Σ log λ_u is added, Newton steps with line search are taken, and t goes to 0 (Boyd and Vandenberghe 2004,
 ch. 11). Where β is small against the rewards, D has sharp bends; β then comes down from their scale together with t.
 
-The maximin over groups without a divergence (β = 0): a linear program.
+`solve_linear`: without a divergence (β = 0) the maximin is a linear program, max v subject to E_x Σ_y π(y | x)
+r_u(x, y) ≥ v for every group, π(· | x) a distribution on the candidates that the reference allows. Its dual is min_λ
+E_x max_y Σ_u λ_u r_u(x, y). The best policy need not be the only one.
 
-max v subject to E_x Σ_y π(y | x) r_u(x, y) ≥ v for every group, π(· | x) a distribution on the candidates that the
-reference allows. Its dual is min_λ E_x max_y Σ_u λ_u r_u(x, y). The best policy need not be the only one.
-
-The policy under which the group that gives up most gives up least.
-
-A group's regret is what it would get alone minus what it gets, F_u(π_u*) − F_u(π). The policy
+`equal_regret`: under this policy the group that gives up most gives up least. A group's regret is what it would get
+alone minus what it gets, F_u(π_u*) − F_u(π). The policy
 
     argmin_π max_u [F_u(π_u*) − F_u(π)]
 
@@ -69,6 +66,7 @@ RIDGE = 1e-14  # times the trace: groups with equal rewards make the Hessian sin
 INTERIOR = 0.99  # share of the way to the border of the simplex that one step may go
 RISE = 0.5  # a step is too long if D climbs at its end by more than this share of the descent at its start
 CENTRED = 0.01  # a stage ends if the predicted descent is below this share of t
+GAP_TOLERANCE = 1e-10  # times the largest reward difference; below it the two bounds agree for every purpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +170,8 @@ def _without_idle(weights: Values, rewards: Values, reference: Values, beta: flo
 def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
     """Return one best policy, shape (candidate, context), and the groups' weights λ, shape (group,).
 
-    Rewards are of scale 1; of the reference only whether it is 0 matters.
+    Rewards, shape (group, candidate, context), are of scale 1; of the reference, shape (candidate, context), only
+    whether it is 0 matters.
 
     Raises
     ------
@@ -202,9 +201,6 @@ def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
     policy[candidates, columns] = np.maximum(found.x[:-1], 0.0)
     weights = np.maximum(-found.ineqlin.marginals, 0.0)
     return policy / policy.sum(axis=0), np.asarray(weights / weights.sum())
-
-
-GAP_TOLERANCE = 1e-10  # times the largest reward difference; below it the two bounds agree for every purpose
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What one policy gives each group, and three simple ways to choose it from the groups' rewards.
+"""What one policy gives each group, and simple ways to choose it: tilted, the best of n draws, or with guards.
 
 The value of a policy for group u is F_u(π) = E_x [Σ_y π(y | x) r_u(x, y)] − β E_x KL(π ‖ π₀), with contexts (prompts)
 counted alike. `per_sample_minimum` takes the smallest reward of each candidate before averaging; by Jensen's inequality
@@ -7,26 +7,23 @@ counted alike. `per_sample_minimum` takes the smallest reward of each candidate 
 
 so it is stricter than the maximin over expectations, and needs rewards on one scale.
 
-The best of n draws from a reference policy, exactly.
-
-If n candidates are drawn independently from π₀ and one with the highest reward is taken, equal ones with equal chance,
-then with F(v) = Σ_{r(y) ≤ v} π₀(y) and F⁻ = F without the candidates at v itself
+`best_of_n` is exact. If n candidates are drawn independently from π₀ and one with the highest reward is taken, equal
+ones with equal chance, then with F(v) = Σ_{r(y) ≤ v} π₀(y) and F⁻ = F without the candidates at v itself
 
     P(y) = π₀(y) / (F − F⁻) · (Fⁿ − (F⁻)ⁿ),     v = r(y).
 
 Its divergence from π₀ is at most log n − (n − 1) / n, with equality only without ties and atoms (Beirami et al. 2024,
 arXiv 2401.01879).
 
-Guards around a personal reward: a hard gate first, then a bounded step away from what is shared.
+`guarded_rewards` puts a hard gate before a personal reward, then a bounded step away from what is shared:
 
     r_u = r_shared + clip(kept_u (r_personal,u − r_shared), −most, most)   where a response is permitted; −∞ elsewhere
 
 Whether a response is correct and safe is a gate and never a term of a sum, so that no reward can outbid it. `kept` is
 how far a user's own reward is believed, for example n / (n + prior) after n answers. [ours]
 
-The policy that is best for one reward under a divergence from a reference, and that divergence.
-
-For a reward r of shape (candidate, context), a reference π₀ and a weight β > 0 the policy
+`exponential_tilt` gives the policy that is best for one reward under a divergence from a reference. For a reward r of
+shape (candidate, context), a reference π₀ and a weight β > 0 the policy
 
     π(y | x) = π₀(y | x) exp(r(x, y) / β) / Z(x),     Z(x) = Σ_y π₀(y | x) exp(r(x, y) / β)
 

@@ -19,6 +19,7 @@ from accordant.preferences.texts import TextComparisons
 from accordant.tables.text import as_entry, read_json, refuse_unknown
 
 ROUNDING = 1e-9  # by how much shares of users and of tastes may miss 1
+KEYS = ("query", "responses")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,11 @@ def dirichlet_users(n_users: int, concentrations: Mapping[str, float], *, genera
         make them alike.
     generator
         Source of the draw.
+
+    Raises
+    ------
+    InputError
+        If there are no styles, or a concentration is not above 0.
     """
     _check_number_of_users(n_users)
     wrong = {style: value for style, value in concentrations.items() if not 0 < value < np.inf}
@@ -121,6 +127,13 @@ def users_by_share(
         All styles.
     loyalty
         Taste for the home style, in (0, 1]; the others share the rest evenly.
+
+    Raises
+    ------
+    InputError
+        If shares or loyalty are outside their ranges.
+    UnknownNameError
+        If there is no such style.
     """
     _check_number_of_users(n_users)
     for style in shares:
@@ -144,9 +157,6 @@ def users_by_share(
 def _check_number_of_users(n_users: int) -> None:
     if n_users < 1:
         raise InputError(f"n_users is {n_users}; allowed: at least 1")
-
-
-KEYS = ("query", "responses")
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,10 @@ def read_trl(path: str | Path, *, ignore: Sequence[str] = ()) -> TextComparisons
 
 
 def trl_from_frame(frame: Any, *, ignore: Sequence[str] = ()) -> TextComparisons:
-    """Return the records of a data frame that narwhals reads (pandas, polars, …); see `read_trl`."""
+    """Return the records of a data frame that narwhals reads (pandas, polars, …); see `read_trl`.
+
+    Raises `DataError` if it is no data frame, or has no rows.
+    """
     import narwhals as nw
 
     try:
@@ -97,6 +100,11 @@ def write_trl(comparisons: TextComparisons, path: str | Path, *, form: Form = "p
     form
         ``"plain"`` text, or ``"conversational"`` lists of messages, for JSON lines only: dialogues become their turns,
         other prompts become a message of the user, other answers one of the assistant. Spaces around turns are lost.
+
+    Raises
+    ------
+    InputError
+        If the form needs JSON lines, a text is no text in UTF-8, or the file cannot be written.
     """
     suffix, columns = _suffix(path), _columns(comparisons, form)
     if suffix == ".csv" and form == "conversational":
@@ -128,6 +136,11 @@ def trl_to_frame(comparisons: TextComparisons, *, backend: Any = "pandas", form:
         Name of the library, ``"pandas"``, ``"polars"``, …; it must be installed.
     form
         As for `write_trl`.
+
+    Raises
+    ------
+    InputError
+        If the library cannot be used.
     """
     import narwhals as nw
 

@@ -21,6 +21,7 @@ from accordant.slates.consumption.values import ValueDistribution, checked_count
 
 TIED = 1e-12  # gains whose logarithms differ by less than this share of 1 + |log| are equal, but for rounding
 RISE = 1e-9  # a rise of the log gain by more than this share of 1 + |log| is no rounding
+SPREAD = 1e-12  # probabilities whose logarithms have a smaller standard deviation are all the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,7 @@ def greedy_counts(log_gains: Sequence[ArrayLike], items: int) -> Counts:
 
 
 def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: Counts, consumed: int) -> float:
-    """Return Σ_t p_t h_t(a_t) from p_t, one distribution for each type, a_t, and k ≥ 1."""
+    """Return Σ_t p_t h_t(a_t) from p_t and a_t, shape (type,), one distribution for each type, and k ≥ 1."""
     best = [float(each.best(consumed, int(a))) for each, a in zip(values, counts, strict=True)]
     return float(shares @ np.array(best))
 
@@ -144,9 +145,6 @@ def _checked_gains(position: int, given: ArrayLike) -> Values:
     if (gains[: len(known)] == -np.inf).any() or (np.diff(known) > RISE * (1.0 + np.abs(known[1:]))).any():
         raise InputError(f"gains of type {position} rise; allowed: gains that never rise (h must be concave)")
     return gains
-
-
-SPREAD = 1e-12  # probabilities whose logarithms have a smaller standard deviation are all the same
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""What items are worth: distributions of values, drawn from densities, and the checks of numbers.
+"""What items are worth: values drawn independently from a density, with exact means of the best k of a, for every k.
 
-Values drawn independently from a density: exact means of the best k of a, for every k.
+`ValueDistribution` says what every distribution of values offers; the checks of numbers serve all of them.
 
 With U uniform on [0, 1], the i-th smallest of a draws of U has the Beta(i, a − i + 1) law. A Pareto value is U^(−1/α)
 and a bounded one 1 − U^(1/β), so the means of their order statistics are ratios of gamma functions, and the sums over
@@ -116,8 +116,8 @@ class ValueDistribution(Protocol):
     def log_gains(self, consumed: int, items: int) -> Values:
         """Return log(h(a + 1) − h(a)) for a = 0..items − 1; −∞ where nothing is gained.
 
-        It never rises, but for rounding.
-        Logarithms keep gains apart that are too small for a float. Shape (items,), or shorter if there are fewer items.
+        Shape (items,), or shorter if there are fewer items. It never rises, but for rounding; logarithms keep gains
+        apart that are too small for a float.
         """
 
 

@@ -16,6 +16,8 @@ from accordant.slates.serving import Market
 from accordant.statistics import Estimate, percentile_interval, sparse_mean
 
 SAME = 1e-12  # intervals up to this wide have no width
+USER, WORST_OFF = "user attained", "worst off"
+"""Labels of the two measures that a front compares by default."""
 
 
 @dataclass(frozen=True)
@@ -151,10 +153,6 @@ def estimates(
         else Estimate(float(point), finite(low), finite(high), undefined=float(missing))
         for point, low, high, missing in zip(points, found.low, found.high, found.undefined, strict=True)
     ]
-
-
-USER, WORST_OFF = "user attained", "worst off"
-"""Labels of the two measures that a front compares by default."""
 
 
 def default_measures(market: Market) -> dict[str, SlateMeasure]:

@@ -20,6 +20,8 @@ from accordant.slates.serving import Served
 from accordant.slates.slates import WINDOW
 from accordant.statistics import gini
 
+NOBODY = -1  # before any list made a difference to anybody
+
 
 class PopularityCurve(BaseModel, frozen=True, extra="forbid"):
     """Attention of open items, the most popular item first.
@@ -101,9 +103,6 @@ def crowding_curve(served: Served) -> CrowdingCurve:
         peak=tuple(peak[order].tolist()),
         days_over=tuple(over[order].tolist()),
     )
-
-
-NOBODY = -1  # before any list made a difference to anybody
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""`front`: which rules are dominated by which, on a few measures at once, and how sure that is."""
+"""Rules against each other: which are dominated by which and how surely, `front`, and what each costs, `price`."""
 
 from __future__ import annotations
 

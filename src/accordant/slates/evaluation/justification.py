@@ -1,15 +1,13 @@
-"""`why`: one sentence about a list, made of numbers that anybody can compute again, and the record of these numbers.
+"""`why` and `check`: one sentence about a list, the record of its numbers, and whether each of them is right.
 
 Nothing is taken from what a stakeholder or a language model says about itself. The sentence compares each stakeholder
 with two lists of the same length: one drawn at random from what may be shown, and its own best one. It does so on the
 scale of each stakeholder, on which its worst list is 0 and its best is 1 (`accordant.slates.candidates`): the
 differences of E themselves would name whoever has the widest range.
 
-`check`: every number and name in a justification is read from its text and computed again.
-
-The text must be the one that the numbers computed again give, so a word, a name or a digit that does not belong there
-is found as well as a wrong number. If it is another, it is read by the templates with the names of
-the market, to say what is wrong in it.
+`check` computes every number of a justification again. The text must be the one that these numbers give, so a word, a
+name or a digit that does not belong there is found as well as a wrong number. If it is another, it is read by the
+templates with the names of the market, to say what is wrong in it.
 """
 
 from __future__ import annotations
@@ -32,6 +30,20 @@ from accordant.slates.slates import NOTHING
 Kind = Literal["serves", "alike", "gains", "no gain", "gives up", "no loss", "nothing"]
 
 DIGITS = 3
+TEMPLATES: dict[Kind, str] = {
+    "serves": "{item} (best for {stakeholder}: {0})",
+    "alike": "{item} (the same for everybody)",
+    "gains": "{stakeholder} gains most over a list drawn at random (attained {0} against {1})",
+    "no gain": "nobody gains over a list drawn at random",
+    "gives up": "{stakeholder} is furthest from its best list (attained {0} of 1)",
+    "no loss": "everybody gets its best list",
+    "nothing": "There was nothing to show",
+}
+OPENING, BETWEEN, AFTER, END = "Shown: ", ", ", "; ", "."
+NUMBER = rf"-?\d+\.\d{{{DIGITS}}}"
+OF_ITEMS: tuple[Kind, ...] = ("serves", "alike")
+OF_GAIN: tuple[Kind, ...] = ("gains", "no gain")
+OF_LOSS: tuple[Kind, ...] = ("gives up", "no loss")
 
 
 @dataclass(frozen=True)
@@ -60,18 +72,6 @@ class Statement:
         """The statement in words, every number with three decimals."""
         shown = [f"{number:.{DIGITS}f}" for number in self.numbers]
         return TEMPLATES[self.kind].format(*shown, item=self.item, stakeholder=self.stakeholder)
-
-
-TEMPLATES: dict[Kind, str] = {
-    "serves": "{item} (best for {stakeholder}: {0})",
-    "alike": "{item} (the same for everybody)",
-    "gains": "{stakeholder} gains most over a list drawn at random (attained {0} against {1})",
-    "no gain": "nobody gains over a list drawn at random",
-    "gives up": "{stakeholder} is furthest from its best list (attained {0} of 1)",
-    "no loss": "everybody gets its best list",
-    "nothing": "There was nothing to show",
-}
-OPENING, BETWEEN, AFTER, END = "Shown: ", ", ", "; ", "."
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,9 @@ class ListFacts:
 
 
 def why(served: Served, request: int) -> Justification:
-    """Say in one sentence what the list of a request, counted from 0, does and for whom; `InputError` without such a
-    request.
+    """Say in one sentence what the list of a request, counted from 0, does and for whom.
+
+    Raises `InputError` if there is no such request.
     """
     statements = ListFacts.of(served, request).statements()
     return Justification(served.slates.rule, request, sentence(statements), statements, tuple(reasons(statements)))
@@ -194,12 +195,6 @@ def reasons(statements: tuple[Statement, ...]) -> list[str]:
         for each in statements
         if each.item is not None
     ]
-
-
-NUMBER = rf"-?\d+\.\d{{{DIGITS}}}"
-OF_ITEMS: tuple[Kind, ...] = ("serves", "alike")
-OF_GAIN: tuple[Kind, ...] = ("gains", "no gain")
-OF_LOSS: tuple[Kind, ...] = ("gives up", "no loss")
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,9 @@
-"""`manipulability`: what one stakeholder can gain, by its true utility, if it does not tell the truth about items.
+"""What one stakeholder can gain, by its true utility, if it does not tell the truth about items.
 
-E stays as it is given, list by list. Where lists change what later requests find, a misreport also changes E and the
-lists of everybody after it, which is not counted here: see `manipulability_in_market`.
-
-`manipulability_in_market`: a misreport is sent through the market, so what it changes for later lists counts too.
-
-Where lists load places, fill them or use up attention, a misreport changes the lists of everybody after it, and E with
-them. A gain that is computed list by list at the E of the truth (`manipulability`) may then
-vanish, or be larger. Here all requests are served anew with the misreport, and true utility is read where it arises.
+`manipulability` looks at each list by itself, at the E of the truth. Where lists load places, fill them or use up
+attention, a misreport also changes E and the lists of everybody after it, and the gain may vanish or be larger:
+`manipulability_in_market` serves all requests anew with the misreport and reads true utility where it arises.
+`state_matters` says whether the two can differ.
 """
 
 from __future__ import annotations
@@ -34,6 +30,7 @@ from accordant.statistics import Estimate
 from accordant.utilities import ExpectedRewards
 
 TRUTH = "truth"
+TRIES = 6  # misreports, each of which serves all requests once
 
 
 @dataclass(frozen=True)
@@ -171,9 +168,6 @@ def mean_gain(values: Values, users: Users, resamples: int, seed: int, level: fl
     sums = np.concatenate([np.zeros((0, 2)), *(weights @ totals for weights in blocks)])
     point = ratio(*columns.sum(axis=1)[:, None])
     return estimates(point, ratio(sums[:, :1], sums[:, 1:]), level)[0]
-
-
-TRIES = 6  # misreports, each of which serves all requests once
 
 
 @dataclass(frozen=True, eq=False)

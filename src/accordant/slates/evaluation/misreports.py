@@ -31,9 +31,7 @@ FEW = 5  # up to this many items every order is tried: 5! = 120
 
 @dataclass(frozen=True, eq=False)
 class Misreport:
-    """Values in [0, 1] that a stakeholder reports for all users, shape (item, user), of a family of the head of this
-    module.
-    """
+    """Values in [0, 1] that a stakeholder reports for all users, shape (item, user); see `misreports`."""
 
     family: str
     values: Values
@@ -131,7 +129,7 @@ def misreports(candidates: Candidates, stakeholder: int, k: int, tries: int, see
 def plain_misreports(k: int, n_items: int) -> dict[str, Callable[[Sight], Values]]:
     """Return ways to misreport that can be followed in every request, by name, those that promise most first.
 
-    They are the families of this module without draws and orders; approvals of the best 1, of k and of half of k items
+    They are the families of `misreports` without draws and orders; approvals of the best 1, of k and of half of k items
     come before those of other numbers.
     """
     most = min(k, n_items)

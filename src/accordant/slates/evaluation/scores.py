@@ -26,6 +26,8 @@ from accordant.slates.serving import Served
 from accordant.statistics import Estimate, cluster_codes, resample_counts
 
 BLOCK = 4_000_000  # weights held at a time (32 MB)
+FEWEST_DAYS = 2  # below, nothing is known of how days differ
+FEWEST_USERS = 2  # below, nothing is known of how users differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +99,6 @@ def _drawn_days(served: Served, resamples: int, generator: np.random.Generator) 
     """Return how often each day is drawn with replacement, shape (resample, day)."""
     n_days = len(np.unique(served.days))
     return resample_counts(n_days, resamples, generator).astype(np.float64)
-
-
-FEWEST_DAYS = 2  # below, nothing is known of how days differ
-FEWEST_USERS = 2  # below, nothing is known of how users differ
 
 
 def scores(

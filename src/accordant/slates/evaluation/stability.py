@@ -3,10 +3,9 @@
 `drop_one` leaves E as it is given, list by list. `drop_one_in_market` serves all requests again, so that other lists
 also load places and use up attention otherwise, and E follows.
 
-`condorcet`: whether lists hold what a majority prefers to everything else.
-
-Stakeholder i prefers a to b if E_i(a) > E_i(b) by more than rounding. Item a beats b if the weights of those who prefer
-a exceed the weights of those who prefer b; without a difference they tie. Only items that may be shown are compared.
+`condorcet` says whether lists hold what a majority prefers to everything else. Stakeholder i prefers a to b if
+E_i(a) > E_i(b) by more than rounding. Item a beats b if the weights of those who prefer a exceed the weights of those
+who prefer b; without a difference they tie. Only items that may be shown are compared.
 
     Condorcet winner      beats every other item (Condorcet 1785)
     stable list           every item shown beats every item not shown (Gehrlein 1985); weakly stable: or ties

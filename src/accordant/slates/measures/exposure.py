@@ -15,6 +15,11 @@ from accordant.slates.measures.measure import SHARE, DailyMeasure, Goal, Range, 
 from accordant.slates.serving import Served
 from accordant.statistics import gini
 
+Between = Literal["provider", "category"]
+Target = Literal["items", "popularity", "equal"]
+ROUNDING = 1e-12  # shares of popularity this close are equal
+Against = Literal["history", "targets"]
+
 
 @register("exposure_gini")
 @dataclass(frozen=True)
@@ -36,10 +41,6 @@ class ExposureGini(SlateMeasure):
         """Return the Gini coefficient; NaN if nothing was shown."""
         del served
         return gini(sums)
-
-
-Between = Literal["provider", "category"]
-Target = Literal["items", "popularity", "equal"]
 
 
 @register("provider_exposure_gap")
@@ -151,9 +152,6 @@ class Overload(DailyMeasure):
         return ratio(parts[..., 0], parts[..., 1])
 
 
-ROUNDING = 1e-12  # shares of popularity this close are equal
-
-
 @register("long_tail_share")
 @dataclass(frozen=True)
 class LongTailShare(SlateMeasure):
@@ -201,9 +199,6 @@ def tail(catalogue: Catalogue, head: float) -> NDArray[np.bool_]:
     outside = np.empty(len(order), dtype=bool)
     outside[order] = before >= head * popularity.sum() * (1 - ROUNDING)
     return outside
-
-
-Against = Literal["history", "targets"]
 
 
 @register("popularity_lift")

@@ -1,6 +1,6 @@
 """Measures of what lists give to stakeholders: to one, to all together, to whoever is below a line.
 
-Normalised utilities of all stakeholders together, list by list or on average over lists.
+Normalised utilities of all stakeholders are put together list by list, or on average over lists:
 
     of each list, then averaged     min_attained  mean_attained  nash_attained  gini_attained
     of stakeholders' averages       worst_off     mean_of_means  nash_of_means  gini_of_means
@@ -114,7 +114,10 @@ class OfLists(MeanMeasure):
 
 @dataclass(frozen=True)
 class OfMeans(SlateMeasure):
-    """A function `together`, as in `OfLists`, of the stakeholders' mean normalised utilities."""
+    """A function `together`, as in `OfLists`, of the stakeholders' mean normalised utilities.
+
+    It leads from means of shape (stakeholder, ...) to numbers of shape (...).
+    """
 
     range: ClassVar[Range | None] = SHARE
     together: ClassVar[staticmethod[[Values], Values]]

@@ -1,13 +1,12 @@
 """Measures about users: whether lists hold what they took, how far it is, and how narrow lists are.
 
-Relevance to the user: whether lists hold what was really consumed afterwards.
+`ndcg`, `recall` and `hit_rate` say whether lists hold what was really consumed afterwards. Requests of which nothing
+was consumed do not count; where nobody knows, a measure is not defined. A target that no rule may show, such as a
+closed item, still counts as missed: the numbers say what users lose, not whose fault it is.
 
-Requests of which nothing was consumed do not count; where nobody knows, a measure is not defined. A target that no rule
-may show, such as a closed item, still counts as missed: the numbers say what users lose, not whose fault it is.
-
-Categories in each list: how concentrated they are, how diverse, and whether the user knows them already.
-
-A list that shows the same again and again closes an echo chamber. Items without a category do not count.
+`category_concentration`, `intra_list_diversity` and `history_overlap` say how concentrated the categories of a list
+are, how diverse, and whether the user knows them already: a list that shows the same again and again closes an echo
+chamber. Items without a category do not count.
 """
 
 from __future__ import annotations

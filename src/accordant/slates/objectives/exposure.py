@@ -1,6 +1,6 @@
 """Objectives about attention: what share items and providers should have, who is behind, where it is full.
 
-Claims to attention: what share of it an item or provider should have, and how far behind that it is.
+How far an item or provider p is behind what it should have:
 
     claim(p)   the share of attention that p should have; claims sum to 1
     got(p)     the share of attention that p had so far
@@ -25,6 +25,7 @@ from accordant.slates.objectives.objective import Objective, register
 from accordant.slates.slates import State
 
 EVEN = 0.5  # before anybody had attention nobody is ahead or behind
+Per = Literal["provider", "item"]
 
 
 def check_power(power: float) -> None:
@@ -85,9 +86,6 @@ class ExposureShare(Objective):
         """Return how far each item is behind, shape (item, 1)."""
         del requests
         return behind(item_claims(catalogue, self.power), state.exposure)[:, None]
-
-
-Per = Literal["provider", "item"]
 
 
 @register("provider_share")

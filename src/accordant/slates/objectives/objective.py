@@ -19,6 +19,7 @@ from accordant.slates.slates import NOTHING, State
 objectives: Registry[Objective] = Registry(
     "objective", group="accordant.objectives", packages=("accordant.slates.objectives",)
 )
+ALONE = 0.5  # a single item is neither head nor tail
 
 
 @dataclass(frozen=True)
@@ -165,9 +166,6 @@ def _shares(amounts: Values) -> Values:
     """Return amounts over the sum of each column; 0 where it is 0."""
     totals = amounts.sum(axis=0)
     return np.asarray(np.divide(amounts, totals, out=np.zeros_like(amounts), where=totals > 0))
-
-
-ALONE = 0.5  # a single item is neither head nor tail
 
 
 @register("long_tail")

@@ -16,6 +16,10 @@ from accordant.slates.objectives.objective import Objective, register
 from accordant.slates.slates import State
 
 EARTH_KM = 6371.0088  # mean radius of the Earth (Moritz 2000, Geodetic Reference System 1980)
+GRAMS_PER_KM: Mapping[str, float] = {"bicycle": 0.0, "tram": 30.0, "bus": 100.0, "car": 170.0}
+"""CO₂ equivalent of one person and kilometre [ours]: round numbers of a plausible order. Declare those of your city."""
+SHARES: Mapping[str, float] = {"bus": 0.5, "car": 0.5}
+"""Which part of ways beyond walking goes by what [ours]."""
 
 
 def kilometres(latitude: ArrayLike, longitude: ArrayLike, to_latitude: ArrayLike, to_longitude: ArrayLike) -> Values:
@@ -62,13 +66,6 @@ class Distance(Objective):
         """Return distance over reach, shape (item, user); NaN where a position is unknown."""
         del state
         return np.minimum(1.0, ways(catalogue, requests) / self.reach_km)
-
-
-GRAMS_PER_KM: Mapping[str, float] = {"bicycle": 0.0, "tram": 30.0, "bus": 100.0, "car": 170.0}
-"""CO₂ equivalent of one person and kilometre [ours]: round numbers of a plausible order. Declare those of your city."""
-
-SHARES: Mapping[str, float] = {"bus": 0.5, "car": 0.5}
-"""Which part of ways beyond walking goes by what [ours]."""
 
 
 @register("emissions")

@@ -13,6 +13,12 @@ from accordant.slates.result import AttainmentResult, ProxyResult
 STANDINGS = {"met": "circle", "not met": "open-circle", "not defined": "cross", "no threshold": "cross"}
 AIMS = {"max": "more", "min": "less"}
 BOUNDS = {"max": "at least", "min": "at most", "zero": "at most in size"}
+MODEL = "language model"  # kind of ranker that a rule may stand in for
+TOLD = ("name", "kind", "about")  # what stands by itself; the rest are settings
+INSTEAD = {
+    "silence": "the stakeholder has no say for that request, unless nobody else is left to have one",
+    "declared": "what the stakeholder declared counts",
+}  # what becomes of a ranking that does not count
 
 
 @dataclass(frozen=True)
@@ -96,14 +102,6 @@ def tally(verdicts: Sequence[Json]) -> str:
     """Return how many criteria a rule meets."""
     met = sum(standing(each) == "met" for each in verdicts)
     return f"{met} of {len(verdicts)} met"
-
-
-MODEL = "language model"  # kind of ranker that a rule may stand in for
-TOLD = ("name", "kind", "about")  # what stands by itself; the rest are settings
-INSTEAD = {
-    "silence": "the stakeholder has no say for that request, unless nobody else is left to have one",
-    "declared": "what the stakeholder declared counts",
-}  # what becomes of a ranking that does not count
 
 
 @dataclass(frozen=True)

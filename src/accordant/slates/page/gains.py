@@ -19,6 +19,14 @@ from accordant.slates.page.reading import BEST, FOLD, RuleLine, SlateReading
 EVEN = 5e-4  # a mean that rounds to its floor is not shown as below it
 WIDE = 7  # stakeholders side by side
 SHADES = 5  # of cells, from white to dark; equal parts of [0, 1]
+WIDTH, NAMES, RIGHT, ROW, TOP, FOOT = 360.0, 140.0, 22.0, 20.0, 8.0, 36.0
+LETTER = 12.0
+MOST_ROWS = 12  # stakeholders that are told apart as behind
+CURVE_WIDTH, CURVE_HEIGHT = 360.0, 214.0
+CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 46.0, 6.0, 24.0, 44.0
+BARS = 60  # no more fit side by side; beyond that one bar stands for several items
+POINTS = 100  # of a Lorenz curve
+EQUALITY = "equality"
 
 
 @dataclass(frozen=True)
@@ -76,11 +84,6 @@ def _cell(reading: SlateReading, line: RuleLine, stakeholder: str, floor: float 
         return AttainmentCell(cell, None, False)
     below = floor is not None and value < floor - EVEN and line.rule.floor_unmet != 0
     return AttainmentCell(cell, min(SHADES - 1, max(0, int(value * SHADES))), below)
-
-
-WIDTH, NAMES, RIGHT, ROW, TOP, FOOT = 360.0, 140.0, 22.0, 20.0, 8.0, 36.0
-LETTER = 12.0
-MOST_ROWS = 12  # stakeholders that are told apart as behind
 
 
 def drawn_stakeholders(lines: Sequence[RuleLine], user: str | None) -> list[str]:
@@ -159,13 +162,6 @@ def _runs(each: RuleLine, names: Sequence[str], across: Scale) -> list[Markup]:
 
 def _requests(last: int, start: float, end: float) -> Scale:
     return linear_scale([0.0, float(last)], start, end, wanted=3, tight=True)
-
-
-CURVE_WIDTH, CURVE_HEIGHT = 360.0, 214.0
-CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 46.0, 6.0, 24.0, 44.0
-BARS = 60  # no more fit side by side; beyond that one bar stands for several items
-POINTS = 100  # of a Lorenz curve
-EQUALITY = "equality"
 
 
 def parts(n_items: int) -> list[range]:

@@ -18,6 +18,21 @@ from accordant.slates.result import ItemResult
 CROWDED = 8  # items of the table; maps carry their numbers
 BARS = 12  # items as bars
 LIGHT = 1  # hatch of bars that are not over capacity
+WIDTH, LOW, HIGH = 360.0, 170.0, 380.0  # of a map; its height follows from the places, between two limits
+EDGE = 24.0
+KM_PER_DEGREE = 111.32  # of latitude
+FLAT = 0.05  # smallest cosine of a latitude: near the poles no map of this kind is right
+MANY = 12  # items from which a centre is looked for
+REACH, ZOOM = 2.5, 2.0  # the centre reaches so many median distances; it has its own map if that is so much larger
+FOOT = 30.0  # room for the ruler below the map
+SMALL, LARGE = 2.6, 13.0  # radius of an item that is never shown, and of the one with most attention
+ROUND_KM = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+AVOIDED = 300  # marks up to which labels keep clear of all of them: beyond that no place is free
+SHORTEST = 12.0  # ruler in drawing units
+# upper limits of load over capacity, with class and words
+STEPS = ((0.5, "load-0", "at most half of capacity"), (1.0, "load-1", "at most capacity"),
+         (2.0, "load-2", "over capacity"), (math.inf, "load-3", "more than twice capacity"))  # fmt: skip
+CLOSED, FREE = "closed", "load-free"
 
 
 @dataclass(frozen=True)
@@ -72,14 +87,6 @@ def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str
             cells.append(LoadCell(number(table.peak[k], 2), number(table.mean[k], 2), percent(table.days_over[k])))
         found.append((name, capacity, cells))
     return found
-
-
-WIDTH, LOW, HIGH = 360.0, 170.0, 380.0  # of a map; its height follows from the places, between two limits
-EDGE = 24.0
-KM_PER_DEGREE = 111.32  # of latitude
-FLAT = 0.05  # smallest cosine of a latitude: near the poles no map of this kind is right
-MANY = 12  # items from which a centre is looked for
-REACH, ZOOM = 2.5, 2.0  # the centre reaches so many median distances; it has its own map if that is so much larger
 
 
 @dataclass(frozen=True)
@@ -137,17 +144,6 @@ def _extent(items: Sequence[ItemResult]) -> float:
     """Return the longer side of the box around places."""
     east, north = _flat(items)
     return max(max(east) - min(east), max(north) - min(north))
-
-
-FOOT = 30.0  # room for the ruler below the map
-SMALL, LARGE = 2.6, 13.0  # radius of an item that is never shown, and of the one with most attention
-ROUND_KM = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-AVOIDED = 300  # marks up to which labels keep clear of all of them: beyond that no place is free
-SHORTEST = 12.0  # ruler in drawing units
-# upper limits of load over capacity, with class and words
-STEPS = ((0.5, "load-0", "at most half of capacity"), (1.0, "load-1", "at most capacity"),
-         (2.0, "load-2", "over capacity"), (math.inf, "load-3", "more than twice capacity"))  # fmt: skip
-CLOSED, FREE = "closed", "load-free"
 
 
 def step_of(peak: float | None) -> str:

@@ -16,6 +16,7 @@ from accordant.slates.result import ManipulabilityResult
 
 ALIKE = 5e-4  # a change that rounds to 0.000 is none
 SERVED_AGAIN, AS_FOUND = "all served again", "list by list"
+CLASSES = {BETTER[True]: "gain", BETTER[False]: "loss"}
 
 
 @dataclass(frozen=True)
@@ -105,9 +106,6 @@ def _misreported(each: ManipulabilityResult, told_apart: bool) -> Cell:
     share = "" if each.share is None else f"in {percent(each.share)} of requests"
     below = (limits, share, f"largest {number(each.largest)}")
     return Cell(number(gain.value), (*filter(None, below), *_how(each, told_apart)))
-
-
-CLASSES = {BETTER[True]: "gain", BETTER[False]: "loss"}
 
 
 @dataclass(frozen=True)

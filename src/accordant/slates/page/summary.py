@@ -18,9 +18,7 @@ NAMED = 3  # rules that a sentence names
 
 @dataclass(frozen=True)
 class Finding:
-    """One of the boxes of the answer: title, number in words with its interval, what it means, its class, and a
-    sentence.
-    """
+    """One of the boxes of the answer: title, number with its interval, meaning, class, and a sentence."""
 
     title: str
     value: str

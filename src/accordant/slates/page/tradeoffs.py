@@ -19,6 +19,24 @@ LEFT, RIGHT, TOP, BOTTOM = 50.0, 56.0, 28.0, 50.0
 RADIUS = 4.6
 FEW = 15  # rules up to which every one has its number; with more, those not dominated and the marked ones
 CROSSES = 8  # rules not dominated up to which each has its intervals drawn; with more, the marked ones
+VERDICTS = {
+    "artefact": "An artefact: the loss is there if all that is shown counts as consumed, and not if only the best do",
+    "real": "Real: diversity costs accuracy even if only the best items of a list are consumed",
+    "none": "None: diversity costs no accuracy under either reading",
+    "undecided": "Undecided: it is not shown that diversity costs accuracy, nor that it does not",
+}
+HEADS = {
+    "balance": "balance", "categories": "categories per list", "entropy": "entropy of categories",
+    "all_consumed": "accuracy if all is consumed", "all_change": "change",
+    "best_consumed": "accuracy if the best are consumed", "best_change": "change", "gamma": "gamma",
+}  # fmt: skip
+FACTS = {
+    "real_from": "Categories from which on the loss is real", "length": "Places in a list",
+    "consumed": "Items consumed",
+    "margin": "Loss that does not matter", "level": "Level of intervals, for all points together",
+    "resamples": "Resamples of users", "n_requests": "Requests with something to judge by", "n_users": "Users of these",
+}  # fmt: skip
+CURVES = {"all_consumed": "if all is consumed", "best_consumed": "if the best are consumed"}
 
 
 def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str], user: str | None) -> Markup:
@@ -124,26 +142,6 @@ def _said(each: RuleLine, axes: tuple[str, str]) -> str:
     cells = [(label, each.row.metrics[label]) for label in axes]
     values = ", ".join(f"{label} {number(cell.value)} {interval(cell.low, cell.high)}".strip() for label, cell in cells)
     return f"{each.words}: {values}"
-
-
-VERDICTS = {
-    "artefact": "An artefact: the loss is there if all that is shown counts as consumed, and not if only the best do",
-    "real": "Real: diversity costs accuracy even if only the best items of a list are consumed",
-    "none": "None: diversity costs no accuracy under either reading",
-    "undecided": "Undecided: it is not shown that diversity costs accuracy, nor that it does not",
-}
-HEADS = {
-    "balance": "balance", "categories": "categories per list", "entropy": "entropy of categories",
-    "all_consumed": "accuracy if all is consumed", "all_change": "change",
-    "best_consumed": "accuracy if the best are consumed", "best_change": "change", "gamma": "gamma",
-}  # fmt: skip
-FACTS = {
-    "real_from": "Categories from which on the loss is real", "length": "Places in a list",
-    "consumed": "Items consumed",
-    "margin": "Loss that does not matter", "level": "Level of intervals, for all points together",
-    "resamples": "Resamples of users", "n_requests": "Requests with something to judge by", "n_users": "Users of these",
-}  # fmt: skip
-CURVES = {"all_consumed": "if all is consumed", "best_consumed": "if the best are consumed"}
 
 
 @dataclass(frozen=True)

@@ -146,10 +146,10 @@ class Transitions(Recommender):
 
 @dataclass(frozen=True, eq=False)
 class FittedNeighbours(Fitted):
-    """Similarity of items, shape (item, item), what each user consumed, log(1 + count), and the share of users per
-    item.
+    """Similarity of items, shape (item, item), what each user consumed, and the share of users per item.
 
-    `reach` is what is left to say where no neighbour says anything.
+    Similarity is at least 0, with 0 on the diagonal; `history` is log(1 + count), one row per user. `reach`, shape
+    (item,), is what is left to say where no neighbour says anything.
     """
 
     similarity: Values

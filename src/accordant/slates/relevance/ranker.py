@@ -26,6 +26,9 @@ from accordant.slates.relevance.recommender import (
     relative,
 )
 
+AT_ONCE = 1024  # requests whose features are held in memory together
+NAMED = ("boosting", "logistic")
+
 
 @dataclass(frozen=True, eq=False)
 class Features:
@@ -92,10 +95,6 @@ class Features:
         far = kilometres(latitude[starts], longitude[starts], latitude[:, None], longitude[:, None])
         known = ~np.isnan(far) & (starts != NOWHERE)
         return np.where(known, 1.0 / (1.0 + np.where(known, far, 0.0)), 0.0)
-
-
-AT_ONCE = 1024  # requests whose features are held in memory together
-NAMED = ("boosting", "logistic")
 
 
 def one_thread() -> AbstractContextManager[Any]:

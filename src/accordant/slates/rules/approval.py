@@ -1,6 +1,6 @@
 """Multiwinner rules on approvals: every stakeholder approves some items, and the list represents them all.
 
-Approvals: which items each stakeholder approves for each user, and the base of the rules that read nothing else.
+`ApprovalRule` is the base of the rules that read nothing but which items each stakeholder approves for each user:
 
     threshold     E[i, c, u] ≥ threshold
     best          c is among the `best` items of i; all items that tie with the last of them are approved too
@@ -9,9 +9,8 @@ Approvals: which items each stakeholder approves for each user, and the base of 
 Only items that may be shown are approved. Values within the candidates' tolerance are equal. A stakeholder to whom all
 items are worth the same approves everything unless a threshold says otherwise, and so prefers no list to another.
 
-One place after the other: the item whose approvals count most now, then those approvals count less.
-
-Sequential PAV, greedy Chamberlin-Courant and greedy Monroe differ only in how the approvals of a stakeholder lose
+`one_by_one` fills one place after the other with the item whose approvals count most now; then those approvals count
+less. Sequential PAV, greedy Chamberlin-Courant and greedy Monroe differ only in how the approvals of a stakeholder lose
 weight once an item that it approves is chosen. Where no approval counts any more, all items tie at 0, and the remaining
 places go to the higher sum of expected rewards, then to the item that is declared first.
 
@@ -167,10 +166,10 @@ Spend = Callable[[Values, Mask, Values], Values]
 def one_by_one(label: str, approved: Mask, candidates: Candidates, k: int, spend: Spend) -> Slates:
     """Return the lists that grow by the item with the highest Σ_i power[i] over those who approve it.
 
-    `spend` gives, from the powers, who approves the item that was chosen last, and how many chosen items each
-    stakeholder approves by now, all of shape (stakeholder, user), the powers from here on; at the start they are
-    `even_weights`. Users without an item left have no approvals of it. The quantity ``approved`` of the slates says how
-    many items of the list each stakeholder approves.
+    `approved` is of shape (stakeholder, item, user). `spend` gives, from the powers, who approves the item that was
+    chosen last, and how many chosen items each stakeholder approves by now, all of shape (stakeholder, user), the
+    powers from here on; at the start they are `even_weights`. Users without an item left have no approvals of it. The
+    quantity ``approved`` of the slates says how many items of the list each stakeholder approves.
     """
     n_stakeholders, n_items, n_users = approved.shape
     power = np.repeat(even_weights(candidates.weights)[:, None], n_users, axis=1)

@@ -1,12 +1,13 @@
 """Diversified lists: maximal marginal relevance and xQuAD, and the types that they diversify over.
 
-Maximal marginal relevance: an item that is like one already in the list is worth less (Carbonell, Goldstein 1998).
+`MaximalMarginalRelevance`: an item that is like one already in the list is worth less (Carbonell, Goldstein 1998).
 
     next item = argmax λ worth(c) − (1 − λ) max_{s in the list} similarity(c, s)
 
 Similarity is 1 for items of one category, else 0; an item without a category is like no other.
 
-xQuAD: items of wanted categories that the list does not cover yet (Santos, Macdonald and Ounis 2010).
+`ExplicitQueryAspects` (xQuAD): items of wanted categories that the list does not cover yet (Santos, Macdonald and Ounis
+2010).
 
     next item = argmax λ worth(c) + (1 − λ) Σ_t p_t worth(c | t) Π_{s in the list} (1 − worth(s | t))
 
@@ -27,6 +28,8 @@ from accordant.errors import InputError
 from accordant.slates.candidates import BestItems, Candidates, take_best, user_values, weighted_means
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.slates import NOTHING, Slates
+
+TINY = 1e-300  # a user without any item has no chances to share
 
 
 def types_of(categories: Codes) -> Codes:
@@ -66,9 +69,6 @@ def wanted_types(
     powers = np.where(some, relative ** (1.0 / temperature), 0.0)
     alike = some / np.maximum(some.sum(axis=0), 1)
     return np.asarray((1.0 - smoothing) * powers / np.maximum(powers.sum(axis=0), TINY) + smoothing * alike)
-
-
-TINY = 1e-300  # a user without any item has no chances to share
 
 
 def of_categories(wanted: Values, categories: Codes) -> Values:

@@ -14,6 +14,10 @@ from accordant.slates.candidates import best_items
 from accordant.slates.rules.greedy import NormalisedGains, end_sums
 
 FLOOR_TOLERANCE = 1e-9  # a normalised utility this little below its floor holds it: it is a sum of rounded numbers
+SLACK = 1e-6  # how far the solver lets a constraint slip; floors are raised by it where that breaks one
+CORE = 40  # items that a search looks at, with so many the longest search took 0.8 s here [measured]
+NODES = 500  # branches of one search: a bound on its time that does not depend on the machine
+INFEASIBLE = 2  # the status by which scipy says so
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +38,7 @@ class RepairState:
     totals: Values
 
     def alone(self, user: int) -> RepairState:
-        """Return the shelf of one user, with a copy of the list."""
+        """Return the state of one user, with a copy of the list."""
         one = slice(user, user + 1)
         gains = self.gains
         return RepairState(
@@ -170,12 +174,6 @@ def cheapest_exchange(
                     and totals[new, u] - totals[items[u, place], u] >= most
                 ):
                     places[u], entering[u] = place, new
-
-
-SLACK = 1e-6  # how far the solver lets a constraint slip; floors are raised by it where that breaks one
-CORE = 40  # items that a search looks at, with so many the longest search took 0.8 s here [measured]
-NODES = 500  # branches of one search: a bound on its time that does not depend on the machine
-INFEASIBLE = 2  # the status by which scipy says so
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
 """Floors: lists that leave no stakeholder below a declared normalised utility.
 
-floored        the rule: another rule's lists, repaired where they break a floor
-exchanges      repairs by the exchanges that cost least
-proofs         exact search for one user, and bounds that prove that no list holds all floors
+`Floored` is another rule with its lists repaired where they break a floor, `repair_lists` the repair, and
+`BlockRepairs` the same list by list, for rules that decide in the order of time. The exchanges that cost least, the
+exact search for one user and the bounds that prove that no list holds all floors are in
+`accordant.slates.rules.floor_exchanges`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Lists that are built item by item: normalised gains, and the greedy start with exchanges.
 
-What each item adds to the normalised utility of each stakeholder, so that a whole list has its reported utility.
-
-A list of m items gives stakeholder i the normalised utility
+`NormalisedGains` say what each item adds to the normalised utility of each stakeholder. A list of m items gives
+stakeholder i the normalised utility
 
     (Σ_{c in S} E[i, c, u] − W_i) / (I_i − W_i)  =  Σ_{c in S} (E[i, c, u] − W_i / m) / (I_i − W_i)
 
@@ -26,13 +25,16 @@ from accordant.slates.candidates import ALIKE, Candidates, best_item
 from accordant.slates.rule import SlateRule
 from accordant.slates.slates import NOTHING, Slates
 
+SWAPS = 3  # on random lists of 4 of 12, later exchanges changed the mean by less than 0.001 [measured]
+
 
 @dataclass(frozen=True, eq=False)
 class NormalisedGains:
     """Gains of those who have a say, or of others who are asked for, shape (stakeholder, item, user).
 
     They are 0 for whom all lists are alike, which `sided` says, shape (stakeholder, user). `lengths` are items in the
-    list of each user, shape (user,); utilities within the tolerance are level.
+    list of each user, shape (user,); weights, shape (stakeholder,), are above 0 for who has a say; utilities within the
+    tolerance are level.
     """
 
     values: Values
@@ -63,7 +65,8 @@ def normalised_gains(candidates: Candidates, k: int) -> NormalisedGains:
 def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.intp]) -> NormalisedGains:
     """Return the gains of every item to some stakeholders.
 
-    `lengths` are numbers of items in the list of each user, at most as many as may be shown, shape (user,).
+    `who` marks the stakeholders, shape (stakeholder,); `lengths` are numbers of items in the list of each user, at most
+    as many as may be shown, shape (user,).
     """
     values = candidates.values if who.all() else np.ascontiguousarray(candidates.values[who])
     available = np.ascontiguousarray(candidates.available)
@@ -81,7 +84,8 @@ def gains_for_lengths(candidates: Candidates, who: Mask, lengths: NDArray[np.int
 def end_sums(values: Values, available: Mask, lengths: NDArray[np.intp], sign: float, kept: Values) -> Values:
     """Return the sum of the largest values (smallest with sign −1) of each stakeholder, shape (stakeholder, user).
 
-    `lengths` values are summed; `kept`, shape (place, user), is room for the best so far in descending order.
+    Values are of shape (stakeholder, item, user), `available` of shape (item, user). `lengths` of them are summed,
+    shape (user,); `kept`, shape (place, user), is room for the best so far in descending order.
 
         np.sort(values[i, available[:, u], u])[::-1][: lengths[u]].sum()  # of each i and u, with sign 1
     """
@@ -129,9 +133,6 @@ def rescale(values: Values, less: Values, scale: Values, out: Values) -> None:
             row, result = values[i, c], out[i, c]
             for u in range(n_users):
                 result[u] = (row[u] - low[u]) * factor[u]
-
-
-SWAPS = 3  # on random lists of 4 of 12, later exchanges changed the mean by less than 0.001 [measured]
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,8 @@ class PerItem(SlateRule):
 class Among:
     """What a strategy decides if only some items are there: winners, ties, and scores if it has any.
 
-    Winners are `NOTHING` for users without an item, and arbitrary where there are scores, which are of shape (item,
-    user) with −∞ for items that are not there.
+    Winners and ties are of shape (user,); winners are `NOTHING` for users without an item, and arbitrary where there
+    are scores, which are of shape (item, user) with −∞ for items that are not there.
     """
 
     winners: NDArray[np.intp]

@@ -22,6 +22,8 @@ EVEN = 1e-10
 
 They are sums of a few quotients, which rounding moves by less than 1e-13, whatever the precision of E.
 """
+Ballot = Literal["approval", "utility"]
+Completion = Literal["phragmen", "utilitarian"]
 
 
 @register("seq_phragmen", aliases=("phragmen",))
@@ -55,7 +57,7 @@ def add_by_load(items: NDArray[np.intp], loads: Values, approved: Mask, candidat
     """Fill the empty places at the end of lists by loads; return whether a tie was broken, shape (user,).
 
     Lists, shape (user, k), and loads, shape (stakeholder, user), below 0 for money that stakeholders hold, are written
-    over.
+    over; `approved` is of shape (stakeholder, item, user).
     """
     n_users, k = items.shape
     weights, everyone = even_weights(candidates.weights), np.arange(n_users)
@@ -115,10 +117,6 @@ def _raise(approved: Mask, weights: Values, loads: Values, raised: Values) -> No
                 voters[u] += share
         for u in range(n_users):
             carried[u] = carried[u] / voters[u] if voters[u] > 0.0 else np.inf
-
-
-Ballot = Literal["approval", "utility"]
-Completion = Literal["phragmen", "utilitarian"]
 
 
 @register("equal_shares", aliases=("mes",))
@@ -273,6 +271,7 @@ def _buy(
 class GreedyMonroe(ApprovalRule):
     """Each place goes to the item that most of the weight approves that no item stands for yet.
 
+    Greedy Monroe of Skowron, Faliszewski and Slinko (2015): every place stands for the same weight of stakeholders.
     The item then stands for those who approve it, in declared order, up to a quota; the last of them may be divided,
     and the rest of its weight still counts. Once nothing is left that anybody approves, what remains is filled by the
     sum of expected rewards.
@@ -318,7 +317,8 @@ class GreedyMonroe(ApprovalRule):
     def quotas(self, weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         """Return the weight that each place stands for, the first place first, shape (k,).
 
-        Raises `InputError` if weights are to count voters and one is no whole number.
+        Weights are of shape (stakeholder,), and k is at least 1. Raises `InputError` if weights are to count voters and
+        one is no whole number.
         """
         total = float(weights.sum())
         if not self.whole:

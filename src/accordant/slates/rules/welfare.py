@@ -25,6 +25,8 @@ from accordant.slates.rules.greedy import GreedySlate, NormalisedGains
 from accordant.slates.slates import Slates
 from accordant.strategies.block import log_product, weighted_sum
 
+FLOOR = 1e-6  # ε, as in the strategy: while somebody has nothing, the logarithm is finite and others still count
+
 
 @compiled
 def smallest_after(gains: Values, running: Values, free: Mask, smallest: Values) -> None:
@@ -142,9 +144,6 @@ class LeximinSlate(GreedySlate):
     def worth(self, gains: NormalisedGains, reached: Values) -> Values:
         """Return utilities from the worst off to the best off, shape (rank, user)."""
         return np.sort(without_indifferent(gains, reached), axis=0)
-
-
-FLOOR = 1e-6  # ε, as in the strategy: while somebody has nothing, the logarithm is finite and others still count
 
 
 @register("nash_slate")

@@ -1,9 +1,8 @@
 """Whether diversity costs accuracy on given data, or only seems to because all that is shown is taken as consumed.
 
 check      the check itself: a path of lists from accurate to diverse, judged under two readings
-outcomes   what lists are judged by: logged, or modelled
-verdicts   artefact, real, none or undecided
-pooled     the exponent γ of lists of many users together
+verdicts   what lists are judged by, logged or modelled outcomes; the exponent γ of lists of many users together;
+           and the verdict: artefact, real, none or undecided
 """
 
 from __future__ import annotations

@@ -25,6 +25,14 @@ from accordant.errors import InputError
 from accordant.slates.slates import NOTHING, Slates
 
 ALIKE = 1e-3  # a mean square of centred log probabilities below it (3 %) is too little to fit a slope to
+Effect = Literal["costs", "holds", "unclear"]
+Verdict = Literal["artefact", "real", "none", "undecided"]
+"""What the points of a path show together, by the rules at the head of this module."""
+# By tests/long/test_tradeoff_errors.py a loss that is not there is found in up to 47 % of the samples of 1 user, 3 % of
+# 5 and 1 % of 20; a loss of half for one user in twenty is ruled out in up to 66 %, 16 % and 0 % [measured].
+LEAST_USERS = 20
+WHOLE = 1e-9  # relative; what rounding adds to a whole number of resamples
+MORE = 1e-9  # categories; a list with less above the first is not more diverse
 
 
 @dataclass(frozen=True)
@@ -40,8 +48,9 @@ class PooledGamma:
 
 
 def pooled_gamma(wanted: Values, counts: NDArray[np.intp]) -> PooledGamma:
-    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours]; both of shape (type,
-    request).
+    """Return the slope of log(a_t / n) over log p_t, by least squares within lists [ours].
+
+    Counts a_t and chances p_t are of shape (type, request).
     """
     used = (wanted > 0) & (counts > 0)
     some = np.maximum(used.sum(axis=0), 1)
@@ -54,17 +63,6 @@ def pooled_gamma(wanted: Values, counts: NDArray[np.intp]) -> PooledGamma:
     n_wanted = int((wanted > 0).sum())
     left_out = ((wanted > 0) & (counts == 0)).sum() / n_wanted if n_wanted else math.nan
     return PooledGamma(slope, float(left_out))
-
-
-Effect = Literal["costs", "holds", "unclear"]
-Verdict = Literal["artefact", "real", "none", "undecided"]
-"""What the points of a path show together; see above."""
-
-# By tests/long/test_tradeoff_errors.py a loss that is not there is found in up to 47 % of the samples of 1 user, 3 % of
-# 5 and 1 % of 20; a loss of half for one user in twenty is ruled out in up to 66 %, 16 % and 0 % [measured].
-LEAST_USERS = 20
-WHOLE = 1e-9  # relative; what rounding adds to a whole number of resamples
-MORE = 1e-9  # categories; a list with less above the first is not more diverse
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """Scenarios of emergency visits: who waits for a bed, drawn from the data or from declared ranges.
 
-Random triage scenarios: twelve patients, five beds, two groups, and chances drawn from declared ranges.
-
-The distribution is ours: it stands for no hospital. It is the one under which the directions in
-``docs/methods/triage.md`` were measured, so its constants are part of those statements.
+`random_scenario` draws twelve patients in two groups, five beds, and chances from declared ranges; `ktas_scenario`
+draws visits from the data. The ranges are ours and stand for no hospital. They are those under which the directions in
+``docs/methods/triage.md`` were measured, so their constants are part of those statements.
 """
 
 from __future__ import annotations
@@ -31,6 +30,10 @@ LIFT = (0.02, 0.6)  # range of what a bed adds to it
 HIGHEST_CHANCE = 0.98  # no bed makes a good outcome certain
 SEVERITY_NOISE = 0.05  # standard deviation of what severity adds to 1 - p_without
 ACUITY_CUTS = (0.85, 0.7, 0.55, 0.4)  # lowest severity of the levels 1, 2, 3 and 4; below the last one is level 5
+PROTECTED = ("sex", "age_band", "arrival_mode")  # facts that no admissible reason may cite, unless declared
+NEEDED = ("KTAS_expert", "KTAS_RN", "Sex", "Age", "Arrival_mode", "Mental", "Pain", "Chief_complain", *NORMAL)
+SIMULATED_VISITS = 688  # as many as the public file has
+LEVELS = 5  # of urgency
 
 
 def random_scenario(
@@ -87,12 +90,6 @@ def acuity_of(severity: NDArray[np.float64]) -> NDArray[np.intp]:
     return 5 - np.searchsorted(ACUITY_CUTS[::-1], severity, side="right")
 
 
-PROTECTED = ("sex", "age_band", "arrival_mode")
-NEEDED = ("KTAS_expert", "KTAS_RN", "Sex", "Age", "Arrival_mode", "Mental", "Pain", "Chief_complain", *NORMAL)
-SIMULATED_VISITS = 688  # as many as the public file has
-LEVELS = 5
-
-
 def ktas_scenario(
     visits: pd.DataFrame,
     seed: int,
@@ -141,7 +138,10 @@ def ktas_scenario(
 
 
 def check_visits(visits: pd.DataFrame, patients: int) -> None:
-    """Make sure that every needed column is there, and enough rows."""
+    """Make sure that every needed column is there, and enough rows.
+
+    Raises `DataError` if a column or rows are missing; `InputError` if no patients are asked for.
+    """
     if patients < 1:
         raise InputError(f"a scenario has {patients} patients; allowed: 1 or more")
     for name in NEEDED:

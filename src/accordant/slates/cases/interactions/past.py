@@ -121,7 +121,7 @@ class Past:
 
 
 def split_time(times: Values, test_share: float) -> float:
-    """Return the time of the first of the latest rows, from times in order.
+    """Return the time of the first of the latest rows, from times in order, shape (row,).
 
     Rows of one time stay together, so more than `test_share`, above 0 and below 1, may not be learned from. Raises
     `InputError` if the share is out of range; `DataError` if nothing was before it.

@@ -20,6 +20,18 @@ EARLIEST, LATEST = 315_532_800.0, 4_102_444_800.0  # 1980-01-01 and 2100-01-01 i
 MICROSECONDS = 1e6  # of a second
 SECONDS = "seconds since 1970, from those of 1980 to those of 2099"
 DATES = "a date such as 2024-05-31, or 2024-05-31T14:30:00, from 1980 to 2099"
+OF_EVENTS = ("user", "item", "time", "weight", "session")
+OF_ITEMS = ("id", "name", "category", "provider", "price", "capacity", "latitude", "longitude", "safety")
+NEEDED = ("user", "item", "time", "id")
+COLUMNS: Mapping[str, str] = {use: use for use in (*OF_EVENTS, *OF_ITEMS)} | {"id": "item"}
+"""What a column is for, and the name that is looked for. ``id`` is the item in the table of items."""
+AT_LEAST_0 = Limits(0.0, sys.float_info.max, "a number of at least 0")
+WEIGHT = Limits(1e-12, 1e12, "a number above 0, from 1e-12 to 1e12")  # sums of them stay finite and exact enough [ours]
+ROOM = Limits(0.0, np.inf, "a number of at least 0, inf or blank where there is no limit")
+LATITUDE = Limits(-90.0, 90.0, "degrees from -90 to 90")
+LONGITUDE = Limits(-180.0, 180.0, "degrees from -180 to 180")
+SHARE = Limits(0.0, 1.0, "a number from 0 to 1")
+MOST_UNKNOWN = 0.1  # a larger share of rows about undeclared items means that the two files do not belong together
 
 
 def seconds_of(cells: Cells, use: str) -> Values:
@@ -51,21 +63,6 @@ def _of_dates(column: pd.Series[str]) -> Values:
     times = pd.to_datetime(column, format="ISO8601", utc=True, errors="coerce").dt.tz_localize(None).to_numpy()
     exact = times.astype("datetime64[us]")
     return np.where(np.isnat(exact), np.nan, exact.astype(np.int64) / MICROSECONDS)
-
-
-OF_EVENTS = ("user", "item", "time", "weight", "session")
-OF_ITEMS = ("id", "name", "category", "provider", "price", "capacity", "latitude", "longitude", "safety")
-NEEDED = ("user", "item", "time", "id")
-COLUMNS: Mapping[str, str] = {use: use for use in (*OF_EVENTS, *OF_ITEMS)} | {"id": "item"}
-"""What a column is for, and the name that is looked for. ``id`` is the item in the table of items."""
-
-AT_LEAST_0 = Limits(0.0, sys.float_info.max, "a number of at least 0")
-WEIGHT = Limits(1e-12, 1e12, "a number above 0, from 1e-12 to 1e12")  # sums of them stay finite and exact enough [ours]
-ROOM = Limits(0.0, np.inf, "a number of at least 0, inf or blank where there is no limit")
-LATITUDE = Limits(-90.0, 90.0, "degrees from -90 to 90")
-LONGITUDE = Limits(-180.0, 180.0, "degrees from -180 to 180")
-SHARE = Limits(0.0, 1.0, "a number from 0 to 1")
-MOST_UNKNOWN = 0.1  # a larger share of rows about undeclared items means that the two files do not belong together
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +98,9 @@ class Items:
 class Events:
     """Who took what when, in the order of time; ties by item, user and session as texts, never by the order of rows.
 
-    Rows hold positions in the sorted names, seconds since 1970, and weights above 0: how often or how strongly.
-    `sessions` say what the user took together; None if no such column is there. `weighted` says whether there is a
-    column of weights, and `repeated` how many rows were left out because another row says exactly the same.
+    Rows, shape (row,), hold positions in the sorted names, seconds since 1970, and weights above 0: how often or how
+    strongly. `sessions` say what the user took together; None if no such column is there. `weighted` says whether there
+    is a column of weights, and `repeated` how many rows were left out because another row says exactly the same.
     """
 
     user_names: tuple[str, ...]

@@ -30,6 +30,8 @@ from accordant.slates.relevance import NOBODY, Interactions, Recommender, recomm
 from accordant.slates.sources import Demand, market_loaders, service_days
 
 SHORTEST = 2  # attractions of a tour from which something is left to predict after the first
+VISITS, PLACES = "traj-", "poi-"  # how names of the two files begin
+EARLIEST = "1970-01-01"  # a time before is a clock that was never set or the date of a scanned picture
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,6 @@ def training_users(visits: Visits, split: Split) -> dict[str, int]:
     """Return the position of each user of training, in the order of first visits."""
     users = dict.fromkeys(visits.users[row] for row in np.flatnonzero(split.training))
     return {user: place for place, user in enumerate(users)}
-
-
-VISITS, PLACES = "traj-", "poi-"  # how names of the two files begin
-EARLIEST = "1970-01-01"  # a time before is a clock that was never set or the date of a scanned picture
 
 
 @market_loaders.register("tours")

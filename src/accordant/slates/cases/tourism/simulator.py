@@ -1,8 +1,7 @@
-"""The market simulator ``city``: days of visitors with known tastes in a made-up city.
+"""The market simulator ``city``: days in a made-up city, attractions, and visitors whose true tastes are known.
 
-A made-up city: attractions, and visitors whose true tastes are known. No visitor is a real person.
-
-Every constant is ours. The city stands for no city; it is there because what is true in it is known.
+Every constant is ours. The city stands for no city and no visitor for a person; it is there because what is true in it
+is known.
 """
 
 from __future__ import annotations
@@ -36,13 +35,15 @@ FAME = 0.8  # weight of popularity in taste, against PERSONAL for one's own
 PERSONAL = 1.2
 ACCIDENT = 0.6  # standard deviation of what neither popularity nor category explains
 PAST_VISITS = (3, 12)  # of a user who is known
+SMALLEST = 2.0**-53  # keeps logarithms of draws finite
+LIKED = 3  # attractions that a visitor would like best are what a list should hold
 
 
 @dataclass(frozen=True, eq=False)
 class Tastes:
     """What users like: true taste in [0, 1] and past visits, shape (item, user), and whether anything is known of each.
 
-    Past visits are 0 for users of whom nothing is known.
+    `known` is of shape (user,); past visits are 0 for users of whom nothing is known.
     """
 
     users: tuple[str, ...]
@@ -96,6 +97,11 @@ def tastes(catalogue: Catalogue, n_users: int, cold_share: float, generator: np.
         Share of users of whom nothing is known, in [0, 1], rounded to whole users.
     generator
         To draw from.
+
+    Raises
+    ------
+    InputError
+        If one of them is outside its range.
     """
     if n_users < 1:
         raise InputError(f"the city has {n_users} users; allowed: at least 1")
@@ -124,6 +130,8 @@ def estimates(found: Tastes, who: NDArray[np.intp], noise: float, generator: np.
 
     True taste with normal noise; of a user of whom nothing is known, the mean taste of all users with the same noise.
     As many numbers are drawn whatever the noise, a standard deviation of at least 0; `who` asks, shape (request,).
+
+    Raises `InputError` if the noise is below 0.
     """
     if not (noise >= 0 and np.isfinite(noise)):
         raise InputError(f"noise is {noise:g}; allowed: a number of at least 0")
@@ -135,9 +143,6 @@ def _power_law(number: int) -> Values:
     """Return shares by rank, shape (rank,)."""
     shares = np.arange(1, number + 1, dtype=np.float64) ** -DECAY
     return np.asarray(shares / shares.sum())
-
-
-SMALLEST = 2.0**-53  # keeps logarithms of draws finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +198,6 @@ class Choice:
         """Return standard Gumbel draws, shape (item,)."""
         draws = keyed_uniform(self.seed, (f"mood:{request}:{self.items[item]}" for item in items))
         return np.asarray(-np.log(-np.log(np.clip(draws, SMALLEST, 1.0 - SMALLEST))))
-
-
-LIKED = 3  # attractions that a visitor would like best are what a list should hold
 
 
 @market_simulators.register("city")

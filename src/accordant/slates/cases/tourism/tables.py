@@ -3,10 +3,8 @@
 Two files stand side by side: ``traj-CITY.csv`` with one row per visit, ``poi-CITY.csv`` with one row per attraction.
 Columns are found by name: in the public files longitude comes first in two cities and latitude in the third.
 
-What the tours do not say: days, capacities and who provides an attraction. A declared mapping of ours.
-
-The data hold no capacities and no operators, and about one tour a day. What this file makes up is written down in
-``docs/methods/tourism.md``; change it there and here together.
+The files hold no capacities and no operators, and about one tour a day. `capacities`, `famous` and `providers` fill
+that in by a declared mapping of ours, written down in ``docs/methods/tourism.md``; change it there and here together.
 """
 
 from __future__ import annotations
@@ -59,6 +57,9 @@ OPTIONAL = ("name", "provider", "capacity", "price", "safety")  # not in the pub
 
 AT_LEAST_0 = Limits(0.0, np.inf, "a number of at least 0")
 TIME = Limits(-LATEST, LATEST, "seconds since 1970, at most those of the year 2100")
+LEAST_CAPACITY = 1.0  # visits a day of an attraction that hardly anybody visited
+ROUNDING = 1e-12  # a share that is reached but for rounding is reached
+FAMOUS, SMALL = "famous attractions", "small attractions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,11 +162,6 @@ def _may_miss(columns: Mapping[str, str | None], uses: tuple[str, ...]) -> tuple
     return tuple(use for use in uses if use in OPTIONAL and columns[use] == COLUMNS[use])
 
 
-LEAST_CAPACITY = 1.0  # visits a day of an attraction that hardly anybody visited
-ROUNDING = 1e-12  # a share that is reached but for rounding is reached
-FAMOUS, SMALL = "famous attractions", "small attractions"
-
-
 def capacities(given: Values, popularity: Values, visitors_per_day: int, capacity_share: float) -> Values:
     """Return visits a day at most: max(1, capacity_share · visitors_per_day · share of past visits). Source: ours.
 
@@ -179,6 +175,11 @@ def capacities(given: Values, popularity: Values, visitors_per_day: int, capacit
         Visitors of a service day, each of whom makes one visit.
     capacity_share
         Above 0: at 1.5 an attraction takes half as many more visits as it has on a mean day.
+
+    Raises
+    ------
+    InputError
+        If `capacity_share` is outside its range.
     """
     if not (capacity_share > 0 and np.isfinite(capacity_share)):
         raise InputError(f"capacity_share is {capacity_share:g}; allowed: a number above 0")
@@ -195,6 +196,11 @@ def famous(popularity: Values, famous_share: float) -> NDArray[np.bool_]:
         Past visits, shape (item,).
     famous_share
         Above 0 and below 1.
+
+    Raises
+    ------
+    InputError
+        If `famous_share` is outside its range.
     """
     if not 0 < famous_share < 1:
         raise InputError(f"famous_share is {famous_share:g}; allowed: above 0 and below 1")

@@ -17,6 +17,11 @@ from accordant.slates.candidates import Candidates
 from accordant.slates.slates import NOTHING, WINDOW, attention
 
 SPARE = 4 * WINDOW  # slates that are written before the oldest are thrown away: copying then costs next to nothing
+NO_ITEM = "no item is protected for this stakeholder"
+SHARE = 0.2  # of items count as a stakeholder's best, unless declared: the usual split into head and tail [ours]
+ALIKE = "all lists so far were alike for this stakeholder"
+NO_OTHER_SHOWN = "no unprotected item was shown, there is nothing to compare with"
+NOTHING_SHOWN = "every slate so far was empty"
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +145,6 @@ class HistoryFairness(ABC):
 register = history_fairness.named
 
 
-NO_ITEM = "no item is protected for this stakeholder"
-SHARE = 0.2  # of items count as a stakeholder's best, unless declared: the usual split into head and tail [ours]
-
-
 @dataclass(frozen=True)
 class ItemFairness(HistoryFairness):
     """A measure of how protected items were shown.
@@ -224,9 +225,6 @@ def _position(item: str, items: tuple[str, ...]) -> int:
     return items.index(item)
 
 
-ALIKE = "all lists so far were alike for this stakeholder"
-
-
 @register("attained")
 @dataclass(frozen=True)
 class Attained(HistoryFairness):
@@ -242,9 +240,6 @@ class Attained(HistoryFairness):
         sums = np.where(unknown, 0.0, history.attained).sum(axis=1)
         means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return FairnessOfHistory(means, {int(i): ALIKE for i in np.flatnonzero(counts == 0)})
-
-
-NO_OTHER_SHOWN = "no unprotected item was shown, there is nothing to compare with"
 
 
 @register("disparate_exposure")
@@ -290,9 +285,6 @@ class MeanReciprocalRank(ItemFairness):
         del shown, shares
         first = own.argmax(axis=2)
         return np.where(own.any(axis=2), 1.0 / (first + 1.0), 0.0).mean(axis=1), {}
-
-
-NOTHING_SHOWN = "every slate so far was empty"
 
 
 @register("proportional_item")

@@ -31,15 +31,18 @@ from accordant.slates.rules.dynamic.history import (
 )
 from accordant.slates.slates import NOTHING, Slates, State, join_slates
 
+Mode = Literal["lottery", "top", "mixture"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+SHORT = 1e-9  # a sum of shares that is further below 1 leaves something to nobody
+
 
 def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values, Values], k: int) -> Values:
-    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours], (stakeholder,
-    user).
+    """Return c_i = (u(best k items of i) − worst) / (ideal − worst) for the user, in [0, 1] [ours].
 
     SCRUF-D takes compatibility as given. This one needs no data beside E: it is 1 if the best list of a stakeholder is
     as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user, and 0 for
-    stakeholders without a say. `extremes` are the user's ideal and worst mean over lists of the same length, each of
-    shape (user,).
+    stakeholders without a say, shape (stakeholder, user). `user` is E of the user, shape (item, user); `extremes` are
+    the user's ideal and worst mean over lists of the same length, each of shape (user,).
     """
     found = np.zeros((len(candidates.stakeholders), user.shape[1]))
     ideal, worst = extremes
@@ -120,7 +123,7 @@ def served_block(
 ) -> Slates:
     """Return the slates of the users of a block, each of which becomes part of the history.
 
-    `say` gives, from the position of a user and m, the chances and the say of every stakeholder; `mend` changes each
+    `say` gives, from the position of a user and m, the chances and the say of every stakeholder; `mend` may change each
     list before it is shown.
     """
     candidates = block.candidates
@@ -141,12 +144,6 @@ def served_block(
     return Slates(
         "dynamic", candidates.items, items, tied, {}, {"fairness": fair, "chances": chances, "say": given, **known}
     )
-
-
-Mode = Literal["lottery", "top", "mixture"]
-MODES: tuple[Mode, ...] = get_args(Mode)
-
-SHORT = 1e-9  # a sum of shares that is further below 1 leaves something to nobody
 
 
 @register("dynamic")
