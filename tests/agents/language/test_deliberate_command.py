@@ -68,6 +68,14 @@ def test_recorded_and_replayed_without_a_server(server, tmp_path):
     assert len(server.requests) == asked
 
 
+def test_an_empty_recording_sends_nothing(server, tmp_path):
+    file = tmp_path / "talk.jsonl"
+    file.touch()
+    refused = ran(server, "--replay", str(file), "--speaks-for", "rawlsian")
+    assert isinstance(refused.exception, InputError) and "is empty" in str(refused.exception)
+    assert not server.requests
+
+
 def test_a_budget_ends_the_conversation(server):
     spent = ran(server, "--calls", "3")
     assert isinstance(spent.exception, InvalidMoveError) and "budget" in str(spent.exception)

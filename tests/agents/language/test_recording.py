@@ -54,6 +54,30 @@ def test_the_same_moves_are_replayed_without_a_network(agent, room, server, path
     assert len(Replay(path)) == len(PHASES)
 
 
+def test_an_empty_recording_is_refused(path):
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(DataError, match="is empty; allowed: at least one answer"):
+        Replay(path)
+
+
+def test_what_stands_in_for_a_server_is_asked_even_if_it_has_no_length(room, server, monkeypatch):
+    class Silent:
+        """Has nothing to say, and is false where it is asked whether it is there."""
+
+        def __len__(self):
+            return 0
+
+        def complete(self, request, key=None, seconds=0.0):
+            return Fault("refused", "nothing was recorded")
+
+    url = server.url
+    cut_off(monkeypatch)
+    speaker = LanguageModelAgent("me", url, "fake", retriever=None, provider=Silent())
+    with pytest.raises(InvalidMoveError, match="nothing was recorded"):
+        speaker.acted(room.view("propose"))
+    assert not server.requests
+
+
 def test_failures_repairs_and_weaker_modes_are_replayed_too(agent, room, server, path):
     def picky(handler, request):
         """Refuse schemas, fail every fifth time, answer badly every third."""

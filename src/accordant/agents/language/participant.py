@@ -116,7 +116,8 @@ class ModelParticipant:
         self.limits, self.ledger = _limits_of(limits), CallLedger()
         _check_settings(mode, temperature, seed, budget, recorder)
         check_without_key(self.base_url, key_variable)
-        provider = provider or OpenAICompatible(self.base_url, self.limits.answer_bytes)
+        if provider is None:  # not `or`: what stands in for a server may have a length of 0
+            provider = OpenAICompatible(self.base_url, self.limits.answer_bytes)
         self._caller = Caller(
             provider, self.base_url, key_variable, self.limits, budget or Budget(), self.ledger, mode, recorder
         )

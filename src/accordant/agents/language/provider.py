@@ -231,7 +231,7 @@ class Replay:
     DataNotFoundError
         If there is no such file.
     DataError
-        If a line is not what a recorder writes, was changed, or has the key of an earlier one.
+        If it is empty, or a line is not what a recorder writes, was changed, or has the key of an earlier one.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -242,6 +242,8 @@ class Replay:
             raise DataNotFoundError(f"there is no recording {self.path}") from None
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"the recording {self.path} cannot be read ({type(error).__name__})") from None
+        if not lines:
+            raise DataError(f"the recording {self.path} is empty; allowed: at least one answer")
         self._outcomes: dict[str, Reply | Fault] = {}
         found: dict[str, int] = {}
         for number, line in enumerate(lines, 1):
