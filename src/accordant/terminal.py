@@ -153,7 +153,9 @@ def with_model(*, speaks_for: str, fallback: str) -> Callable[[Command], Command
         for name, kind in MODEL_FLAGS.items()
     ]  # fmt: skip
 
-    def taking(command: Command) -> Command:
+    def decorate(command: Command) -> Command:
+        """Give one command the flags."""
+
         @functools.wraps(command)
         def called(**given: Any) -> None:
             model = {FIELDS.get(name, name): given.pop(name) for name in MODEL_FLAGS}
@@ -167,7 +169,7 @@ def with_model(*, speaks_for: str, fallback: str) -> Callable[[Command], Command
         called.__annotations__ = {each.name: each.annotation for each in parameters}
         return called
 
-    return taking
+    return decorate
 
 
 def capacities(given: Sequence[str], form: str) -> dict[str, float]:

@@ -146,6 +146,7 @@ class ModelParticipant:
         key = self._caller.key()
 
         def request(said: tuple[Message, ...]) -> Request:
+            """Return the request for what was said so far, without the key."""
             return Request(
                 self.model, tuple(Message(each.role, without_key(each.text, key)) for each in said), schema,
                 "json_schema", self.temperature, seed % LARGEST_SEED if self.seed is None else self.seed,

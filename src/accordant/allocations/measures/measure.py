@@ -73,9 +73,11 @@ def register(goal: Goal, check: Callable[..., None] | None = None) -> Callable[[
     """
 
     def decorate(function: Function) -> Function:
+        """Register one function."""
         name, signature = function.__name__, inspect.signature(function)
 
         def make(**parameters: Any) -> Measure:
+            """Return the measure with its parameters, checked."""
             if check is not None:
                 check(name, **parameters)
             return Measure(name, goal, function, parameters)
