@@ -109,6 +109,7 @@ def test_the_last_raise_of_pabutools(file, real_data, oracle, extra):
             assert there.names(theirs) == ours.projects
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", [TOULOUSE, DZBOW, WARSAW, ZABRZE])
 def test_other_rules_of_pabutools(file, real_data, oracle):
     election = read_pabulib(real_data(file))

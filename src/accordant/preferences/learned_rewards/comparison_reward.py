@@ -36,6 +36,7 @@ from accordant.problem import DecisionProblem
 from accordant.rewards import Outcome, RewardSignal, rewards
 
 NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
+SOLVED = 1e-6  # margins of this size are ties: a solver stops before the last digits
 NAMED = 5  # cells that a sentence names
 Users = Literal["pooled", "mean", "worst"]
 ANCHORS = ("lowest", "highest")
@@ -52,7 +53,7 @@ class Agreement:
     Attributes
     ----------
     share
-        Share of records, by weight, whose chosen item has the higher reward; a tie counts half.
+        Share of records, by weight, whose chosen item has the higher reward; a tie (within `SOLVED`) counts half.
     log_loss
         Mean of −log σ(margin), by weight; log 2 ≈ 0.693 if the reward tells nothing apart.
     """
@@ -63,8 +64,8 @@ class Agreement:
     @classmethod
     def of(cls, margins: Values, weights: Values) -> Agreement:
         """Return it from margins and weights, shape (record,) each."""
-        averages = (float(np.average(values, weights=weights)) for values in (right(margins), log_loss(margins)))
-        return cls(*averages)
+        settled = np.where(np.abs(margins) <= SOLVED, 0.0, margins)
+        return cls(*(float(np.average(values, weights=weights)) for values in (right(settled), log_loss(margins))))
 
     def warnings(self) -> list[str]:
         """Say if the answers contradict each other so much that there is little to learn."""
