@@ -94,7 +94,7 @@ def arguments(name, generator, *, flag):
         "sum_of_powers": lambda: [
             values, eighths(generator, N, T), weights, flag, int(generator.integers(1, 6)), empty((A, T))
         ],
-        "count_better": lambda: [values, 1e-12, np.zeros((N, A, T), dtype=np.int8)],
+        "count_better": lambda: [values, 0.125, np.zeros((N, A, T), dtype=np.int8)],
         "sum_margins": lambda: [ranks, weights, empty((A, A, T))],
         "sum_first_places": lambda: [ranks, weights, mask, flag, 127, empty((A, T))],
         "widen": lambda: [np.maximum(margins, 0.0) * ~np.eye(A, dtype=bool)[:, :, None]],

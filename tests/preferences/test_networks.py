@@ -72,9 +72,9 @@ def test_divergence_from_the_standard_normal(torch):
     from accordant.preferences.networks import divergence
 
     assert float(divergence(torch.zeros((3, 2)), torch.zeros((3, 2)))) == 0
-    mean, log_variance = torch.tensor([[1.0, -2.0]]), torch.tensor([[0.5, -0.5]])
-    draws = np.random.default_rng(0).normal(size=(400_000, 2)) * np.exp([0.25, -0.25]) + [1, -2]
-    by_draws = (-0.5 * ((draws - [1, -2]) ** 2 / np.exp([0.5, -0.5]) + [0.5, -0.5]) + 0.5 * draws**2).sum(axis=1)
+    mean, log_variance = torch.tensor([[1.0, -2.0]]), torch.tensor([[0.5, -1.5]])
+    draws = np.random.default_rng(0).normal(size=(400_000, 2)) * np.exp([0.25, -0.75]) + [1, -2]
+    by_draws = (-0.5 * ((draws - [1, -2]) ** 2 / np.exp([0.5, -1.5]) + [0.5, -1.5]) + 0.5 * draws**2).sum(axis=1)
     assert float(divergence(mean, log_variance)) == pytest.approx(by_draws.mean(), abs=0.02)
 
 

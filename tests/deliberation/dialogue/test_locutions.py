@@ -104,6 +104,14 @@ def test_what_was_conceded_is_not_given_up_for_the_next_concession():
     assert state.sides["explainee"].base.lines() == ["a", "c"] and state.revisions[4].cost == 5.0
 
 
+def test_a_concession_that_costs_nothing_is_a_revision_too():
+    setting = Setting(KnowledgeBase.parse("a\na -> d"), KnowledgeBase.parse("b"), Literal("d"))
+    support = explainer("support", argument("d", "a", "a -> d"), 1)
+    state = after(State.opening(setting), explainee("query", "d", None), support, explainee("concede", "a", 2))
+    assert list(state.revisions) == [3]
+    assert [str(each) for each in state.revisions[3].added] == ["a"] and not state.revisions[3].dropped
+
+
 def test_conceding_for_the_sake_of_argument_leaves_the_base(opening):
     state = after(opening, QUERY, SUPPORT, REFUTE, None, explainee("concede", "treatable", 2, revises=False))
     assert state.sides["explainee"].base == state.setting.explainee and not state.revisions

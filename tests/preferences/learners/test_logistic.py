@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from accordant.errors import InputError
-from accordant.preferences.learners.logistic import LogisticProblem, Pull, log_loss, sigmoid
+from accordant.preferences.learners.logistic import LogisticProblem, Pull, log_loss, right, sigmoid
 
 
 def problem(seed=0, n=60, d=5, **changes):
@@ -34,6 +34,10 @@ def test_a_product_also_tells_how_margins_change():
     predictions = found.predictions(theta)
     _, change = found.curvature(predictions)(theta)
     assert found.predictions(2 * theta) == pytest.approx(predictions + change)
+
+
+def test_a_tie_is_half_right():
+    assert right(np.array([-2.0, 0.0, 1e-300])).tolist() == [0.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("seed", range(5))
