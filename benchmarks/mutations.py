@@ -1,11 +1,11 @@
 """How many single mutations of the package its tests notice: ``python -m benchmarks.mutations --mutants 300``.
 
-One operator, constant or branch is changed at a time, in a copy of the repository, and the tests that reach it are run:
-those that executed the line, if ``--coverage`` names a file made with ``pytest --cov=accordant --cov-context=test``, else
-those of the test files that import the module; if they pass, every test of these files, slow ones too. A mutant is
-*killed* if a test fails, *stopped* if the tests take longer than ``--seconds`` of CPU time, and *survives* otherwise.
-Constants and defaults of modules and signatures are left out: ``tests/defaults.txt`` records them all. Survivors are
-printed with file, line and change, to be judged by a reader: some are equivalent to what they replace.
+One operator, constant or branch is changed at a time, in a copy of the repository, and the tests that reach it are
+run: those that executed the line, if ``--coverage`` names a file made with
+``pytest --cov=accordant --cov-context=test``; then every test of the files that import the module, slow ones too. A
+mutant is *killed* if a test fails, *stopped* if the tests take longer than ``--seconds`` of CPU time, and *survives*
+otherwise. Constants and defaults of modules and signatures are left out: ``tests/defaults.txt`` records them all.
+Survivors are printed with file, line and change, to be judged by a reader: some equal what they replace.
 """
 
 from __future__ import annotations

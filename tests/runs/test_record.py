@@ -11,6 +11,7 @@ from accordant.runs import record
 
 @pytest.mark.parametrize(("platform", "unit"), [("linux", 1024), ("darwin", 1024**2)])
 def test_memory_is_told_in_mebibytes_whatever_the_system_counts_in(monkeypatch, platform, unit):
-    monkeypatch.setattr(record.sys, "platform", platform)
-    monkeypatch.setattr(record.resource, "getrusage", lambda _: SimpleNamespace(ru_maxrss=3 * unit))
-    assert record.peak_memory() == 3.0
+    with monkeypatch.context() as patched:
+        patched.setattr(record.sys, "platform", platform)
+        patched.setattr(record.resource, "getrusage", lambda _: SimpleNamespace(ru_maxrss=3 * unit))
+        assert record.peak_memory() == 3.0
