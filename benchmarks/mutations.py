@@ -2,10 +2,10 @@
 
 One operator, constant or branch is changed at a time, in a copy of the repository, and the tests that reach it are
 run: those that executed the line, if ``--coverage`` names a file made with
-``pytest --cov=accordant --cov-context=test``; then every test of the files that import the module, slow ones too. A
-mutant is *killed* if a test fails, *stopped* if the tests take longer than ``--seconds`` of CPU time, and *survives*
-otherwise. Constants and defaults of modules and signatures are left out: ``tests/defaults.txt`` records them all.
-Survivors are printed with file, line and change, to be judged by a reader: some equal what they replace.
+``pytest --cov=accordant --cov-context=test``; then every test of the files that import the module, with ``--long``
+slow ones too. A mutant is *killed* if a test fails, *stopped* if the tests take longer than ``--seconds`` of CPU time,
+and *survives* otherwise. Constants and defaults of modules and signatures are left out: ``tests/defaults.txt`` records
+them all. Survivors are printed with file, line and change, to be judged by a reader: some equal what they replace.
 """
 
 from __future__ import annotations
@@ -180,16 +180,16 @@ def verdict(tree: Path, arguments: list[str], seconds: int) -> str:
     return "stopped" if done.returncode < 0 else "killed"
 
 
-def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, seconds: int) -> str:
+def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, given: argparse.Namespace) -> str:
     """Return what becomes of a mutant."""
     source = tree / mutant.file
     original = source.read_text(encoding="utf-8")
     source.write_text(mutant.apply(original), encoding="utf-8")
     few, files = tests.of_line(mutant, generator), tests.of_module(mutant.file)
-    rounds = [few, [*files, "-m", "not long"], [*files, "-m", "long"]]
+    rounds = [few, [*files, "-m", "not long"], *([[*files, "-m", "long"]] if given.long else ())]
     try:
         for arguments in rounds:
-            if arguments and arguments[0] != "-m" and (result := verdict(tree, arguments, seconds)) != "passed":
+            if arguments and arguments[0] != "-m" and (result := verdict(tree, arguments, given.seconds)) != "passed":
                 return result
         return "survived"
     finally:
@@ -202,7 +202,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--coverage", type=Path, help="data of coverage.py with a context for each test")
     parser.add_argument("--seconds", type=int, default=600, help="of CPU time for each round of tests")
-    parser.add_argument("--out", type=Path, help="JSON lines, one for each mutant; those in it are not tried again")
+    parser.add_argument("--long", action="store_true", help="try slow tests too before a mutant survives")
+    parser.add_argument("--out", type=Path, help="JSON lines, one for each mutant; those noticed are not tried again")
     given = parser.parse_args()
     generator = random.Random(given.seed)
     every = [mutant for file in sorted((ROOT / PACKAGE).rglob("*.py")) for mutant in mutants(file.relative_to(ROOT))]
@@ -218,9 +219,11 @@ def main() -> None:
         ignored = shutil.ignore_patterns(".venv", ".git", "__pycache__", "_build")
         shutil.copytree(ROOT, tree, ignore=ignored)
         for mutant in chosen:
-            result = tried.get(str(mutant)) or judge(mutant, tree, tests, generator, given.seconds)
+            before = tried.get(str(mutant))
+            again = before is None or (before == "survived" and given.long)
+            result = judge(mutant, tree, tests, generator, given) if again else before
             counts[result] += 1
-            if given.out is not None and str(mutant) not in tried:
+            if given.out is not None and again:
                 with given.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"mutant": str(mutant), "result": result}, ensure_ascii=False) + "\n")
             if result == "survived":
