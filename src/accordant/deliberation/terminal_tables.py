@@ -209,8 +209,8 @@ def _regret_table(regrets: RegretsResult) -> Table:
         table.add_column(name, justify="right")
     for name, row in zip(regrets.allocations, regrets.regrets, strict=True):
         table.add_row(name, *(_number(value) for value in row))
-    columns = zip(regrets.frameworks, zip(*regrets.regrets, strict=True), strict=True)
-    indifferent = [name for name, column in columns if not any(column)]
+    columns = zip(regrets.frameworks, regrets.followed, zip(*regrets.regrets, strict=True), strict=True)
+    indifferent = [name for name, agents, column in columns if not agents and not any(column)]
     if indifferent and any(row != regrets.regrets[0] for row in regrets.regrets):
         table.caption = f"{', '.join(indifferent)}: indifferent between these, or draws lots that nobody drew here"
         table.caption_justify = "left"
