@@ -36,13 +36,13 @@ from accordant.runs.record import (
     Record,
     RewardError,
     Row,
-    ScrutinyPart,
     SearchPart,
     SearchPoint,
     Selection,
     StrategyPart,
 )  # fmt: skip
 from accordant.runs.row_split import Dealing
+from accordant.runs.scrutiny_record import ScrutinyPart
 from accordant.scope import ScopeCard, lint
 
 Written = TypeVar("Written", bound=Part)
