@@ -31,7 +31,6 @@ from accordant.runs.record import (
     Measure,
     OutcomeModelPart,
     Overlap,
-    Part,
     ProxyCheck,
     Record,
     RewardError,
@@ -44,6 +43,7 @@ from accordant.runs.record import (
 from accordant.runs.row_split import Dealing
 from accordant.runs.scrutiny_record import ScrutinyPart
 from accordant.scope import ScopeCard, lint
+from accordant.sections import Part
 
 Written = TypeVar("Written", bound=Part)
 

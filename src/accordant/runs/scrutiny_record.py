@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from accordant.evaluation.conflict.pairs import Kind, Relation, Verdict
+from accordant.runs.choice_record import ByName, ConflictPart, WeighingPart
 from accordant.sections import Figure, Part
 
-Json = dict[str, Any]
 Status = Literal["exact", "sound"]
-ByName = dict[str, Figure]
 
 
 class CoalitionPart(Part):
@@ -234,123 +232,6 @@ class SensitivityPart(Part):
     sentences: tuple[str, ...]
 
 
-class ChangePart(Part):
-    """A difference with its interval."""
-
-    value: Figure | None
-    low: Figure | None
-    high: Figure | None
-
-
-Pair = tuple[Figure | None, Figure | None]
-
-
-class PointPart(Part):
-    """`accordant.evaluation.conflict.Point`."""
-
-    name: str
-    kind: Kind
-    values: Pair
-    parts: ByName
-
-
-class GroundsPart(Part):
-    """`accordant.evaluation.conflict.Grounds`, but for what stands beside them."""
-
-    differs: bool
-    relation: Relation
-    single: bool
-    single_share: Figure | None
-    apart: bool | None
-    improved: bool
-    lottery: bool
-
-
-class ImprovementPart(Part):
-    """`accordant.evaluation.conflict.Improvement`."""
-
-    over: str
-    by: PointPart
-    gains: tuple[ChangePart, ChangePart]
-    confirmed: bool
-    beyond: ChangePart | None
-    missing: bool
-    compromise: bool
-
-
-class ConcessionsPart(Part):
-    """`accordant.evaluation.conflict.Concessions`."""
-
-    strategies: Figure | None
-    mixtures: Figure | None
-    rules: Figure | None
-    hindsight: Pair | None
-    hindsight_interval: Pair | None
-
-
-class CorrelationPart(Part):
-    """Rank correlation of two metrics over the candidates, and over everything tried."""
-
-    candidates: Figure | None
-    everything: Figure | None
-
-
-class PairPart(Part):
-    """`accordant.evaluation.conflict.PairConflict`."""
-
-    metrics: tuple[str, str]
-    goals: tuple[str, str]
-    verdict: Verdict
-    grounds: GroundsPart
-    best: tuple[str, str] | None
-    costs: tuple[ChangePart, ChangePart] | None
-    kendall: CorrelationPart
-    front: tuple[PointPart, ...]
-    mixture_front: tuple[PointPart, ...]
-    rule_front: tuple[PointPart, ...]
-    hindsight_front: tuple[Pair, ...] | None
-    linear: tuple[bool, bool]
-    concessions: ConcessionsPart | None
-    improvements: tuple[ImprovementPart, ...]
-    reasons: tuple[str, ...]
-
-
-class PricePointPart(Part):
-    """`accordant.evaluation.conflict.PricePoint`."""
-
-    within: Figure | None
-    values: dict[str, Figure | None]
-    change: dict[str, ChangePart]
-    rewards: ByName
-    score_lost: Figure | None
-    hopeless: Figure | None
-    changed: Figure | None
-    reason: str
-
-
-class PricePart(Part):
-    """`accordant.evaluation.conflict.ParityPrice`."""
-
-    metric: str
-    rule: str
-    attribute: str
-    same: bool
-    reason: str
-    points: tuple[PricePointPart, ...]
-
-
-class ConflictPart(Part):
-    """`accordant.evaluation.conflict.Conflicts`, with all verdicts that there are."""
-
-    pairs: tuple[PairPart, ...]
-    prices: tuple[PricePart, ...]
-    n: int
-    resamples: int
-    level: Figure
-    tried: dict[str, int]
-    verdicts: tuple[str, ...]
-
-
 class ScrutinyPart(Part):
     """How far decisions and choice can be trusted; each result as the room that found it writes it.
 
@@ -381,7 +262,7 @@ class ScrutinyPart(Part):
     unbounded: dict[str, str] = Field(default_factory=dict)
     ranking: tuple[RankingPart, ...] = ()
     influence: tuple[InfluencePart, ...]
-    weights: Json | None
+    weights: WeighingPart | None
     unweighed: str = ""
     conflict: ConflictPart
     sensitivity: SensitivityPart | None = None

@@ -14,7 +14,7 @@ from accordant.report.page import counted, short
 from accordant.report.reading import Reading
 from accordant.report.scale import NOT_DEFINED, count, decimals, interval, linear_scale, number, percent
 from accordant.report.tables import Cell
-from accordant.runs.scrutiny_record import (
+from accordant.runs.choice_record import (
     ChangePart,
     ConcessionsPart,
     GroundsPart,
