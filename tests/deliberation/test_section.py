@@ -45,7 +45,7 @@ def test_ones_own_patients_with_several_resources_and_no_card(ward):
     joint = found.deliberation.joint
     names = [each.name for each in joint.scenario.resources]
     assert dict(zip(names, joint.granted.sum(axis=0).tolist(), strict=True)) == {"ventilator": 2, "nurse": 3}
-    content = found.to_json()
+    content = found.section.to_json()
     assert content["source"]["simulated"] is False and content["verdict"] is None
 
 

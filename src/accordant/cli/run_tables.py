@@ -42,7 +42,7 @@ def print_run(record: Record, folder: Path) -> None:
     screen.print(leaderboard_table(test, record.selected))
     screen.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
     notes = [f"{label}: {rule.note}." for label, rule in record.strategies.items() if rule.note]
-    hidden = ((record.scrutiny and record.scrutiny.sensitivity) or {}).get("sentences", ())
+    hidden = record.scrutiny.sensitivity.sentences if record.scrutiny and record.scrutiny.sensitivity else ()
     for sentence in [*test.remarks, *hidden, *notes, *record.warnings]:
         screen.print(f"- {sentence}")
     screen.print(f"\noutcome model: {_outcome_model(record.outcome_model)}")

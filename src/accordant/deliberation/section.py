@@ -39,7 +39,8 @@ from accordant.deliberation.protocols import alternating_offers, debate, vote_af
 from accordant.deliberation.protocols.debate import voting_rule
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import repeat
-from accordant.deliberation.result import Deliberated, DeliberatedOften, FoundIn, Opened, fallbacks, moves, silent
+from accordant.deliberation.result import FoundIn, Usage, fallbacks, moves, silent
+from accordant.deliberation.run import Deliberated, DeliberatedOften, Opened
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.deliberation.sources import deliberation_source
 from accordant.errors import InputError, UnknownNameError
@@ -286,7 +287,7 @@ def _warnings(opened: Opened, cast: Cast) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _stood_in(usage: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _stood_in(usage: Usage) -> list[str]:
     """Return how often a rule stood in for a language model, or nothing."""
     asked, stood_in = moves(usage), fallbacks(usage)
     if silent(usage):

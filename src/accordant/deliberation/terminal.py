@@ -12,9 +12,11 @@ from accordant.agents.language.options import model_options
 from accordant.agents.moves import proposal_in
 from accordant.allocations import Allocation
 from accordant.deliberation.options import DeliberationOptions, Guard, Protocol
+from accordant.deliberation.page import write_deliberated
 from accordant.deliberation.participants import Cast
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.result import Deliberated, Opened, write_deliberated
+from accordant.deliberation.result import DeliberationResult, silent
+from accordant.deliberation.run import Deliberated, Opened
 from accordant.deliberation.section import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.deliberation.terminal_tables import print_many, print_one
 from accordant.errors import InputError, UnknownNameError
@@ -191,17 +193,16 @@ def conduct(case: str, options: DeliberationOptions, out: Path | None, *, json: 
             _warn(f"{agent.name} is an adversarial fixture, admitted because it was named")
     teller = Teller(sys.stderr if json else sys.stdout, "offer" if options.protocol == "offers" else "round")
     teller.opening(_opening(opened, cast))
-    found = deliberate_often(opened, cast) if options.repeat > 1 else _told(opened, cast, teller)
-    page = None if out is None else write_deliberated(found, out)
-    content = found.to_json()
-    if found.silent:
-        _warn(content["warnings"][0])
+    result = (deliberate_often(opened, cast) if options.repeat > 1 else _told(opened, cast, teller)).section
+    page = None if out is None else write_deliberated(result, out)
+    if silent(result.usage):
+        _warn(result.warnings[0])
     if json:
-        print_json(content)
-    elif isinstance(found, Deliberated):
-        print_one(content, page)
+        print_json(result.to_json())
+    elif isinstance(result, DeliberationResult):
+        print_one(result, page)
     else:
-        print_many(content, page)
+        print_many(result, page)
 
 
 def _told(opened: Opened, cast: Cast, teller: Teller) -> Deliberated:

@@ -31,19 +31,19 @@ from accordant.runs.record import (
     Measure,
     OutcomeModelPart,
     Overlap,
-    Part,
     ProxyCheck,
     Record,
     RewardError,
     Row,
-    ScrutinyPart,
     SearchPart,
     SearchPoint,
     Selection,
     StrategyPart,
 )  # fmt: skip
 from accordant.runs.row_split import Dealing
+from accordant.runs.scrutiny_record import ScrutinyPart
 from accordant.scope import ScopeCard, lint
+from accordant.sections import Part
 
 Written = TypeVar("Written", bound=Part)
 
