@@ -185,4 +185,4 @@ def write_deliberated(found: Deliberated | DeliberatedOften, out: Path) -> Path:
     `found`: the result; `out`: a file that ends with ``.html``, or a folder that does not exist.
     """
     content = found.to_json()
-    return write_page(render_deliberated(content), content, RECORD, out, "deliberation")
+    return write_page(render_deliberated(content), content, RECORD, out)
