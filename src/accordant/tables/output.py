@@ -202,7 +202,7 @@ def output_folder(target: Place) -> Iterator[Path]:
             _sync_folder(path.parent)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-            os.close(descriptor)
+            _close(descriptor)
 
 
 def write_part(path: Path, content: str | bytes) -> None:
@@ -252,7 +252,7 @@ def append_lines(target: Place, text: str) -> None:
                     os.ftruncate(descriptor, size)
                 raise
         finally:
-            os.close(descriptor)
+            _close(descriptor)
 
 
 def remove_abandoned(folder: Path) -> None:
@@ -277,7 +277,7 @@ def _remove_unheld(path: Path) -> None:
             else:
                 path.unlink()
         finally:
-            os.close(descriptor)
+            _close(descriptor)
 
 
 def _begun(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
@@ -288,7 +288,7 @@ def _begun(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
         _lock(descriptor)
         if unfinished.exists():
             return unfinished, descriptor
-        os.close(descriptor)  # another writer removed it before it was locked
+        _close(descriptor)  # another writer removed it before it was locked
 
 
 def _make_file(path: Path) -> int:
@@ -307,6 +307,12 @@ def _lock(descriptor: int) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
+def _close(descriptor: int) -> None:
+    """Close what was synced, or is given up: nothing that goes wrong here says that something was not written."""
+    with suppress(OSError):
+        os.close(descriptor)
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the names in a folder last, where the file system can."""
     with suppress(OSError):
@@ -314,7 +320,7 @@ def _sync_folder(folder: Path) -> None:
         try:
             os.fsync(descriptor)
         finally:
-            os.close(descriptor)
+            _close(descriptor)
 
 
 @contextmanager
