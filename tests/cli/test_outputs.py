@@ -142,7 +142,13 @@ def test_a_result_on_standard_output_is_all_there_is(accordant, folder, command,
     done = accordant(*COMMANDS[command], "--out", name)
     assert done.returncode == 0, done.stderr
     assert files(folder) == before and not (folder / "-").exists()
-    starts = {"recommend": "row,action", "certify": "row,action", "simulate": "income", "vote": "{", "elicit": "user_id,"}
+    starts = {
+        "recommend": "row,action",
+        "certify": "row,action",
+        "simulate": "income",
+        "vote": "{",
+        "elicit": "user_id,",
+    }
     assert done.stdout.lower().startswith(starts.get(command, "<!doctype html>"))
     if command == "vote":
         json.loads(done.stdout)
@@ -178,7 +184,11 @@ def test_a_full_disk_behind_standard_output_is_told(program, case_folder):
              "a\nb", "nul", "COM1.txt", "a:b", "ends.", " x", "a\u200bb"]
 )  # fmt: skip
 def test_names_of_cases_are_checked_before_the_work(accordant, case_folder, name):
-    text = (case_folder / "beds.yaml").read_text(encoding="utf-8").replace("name: beds\n", f"name: {json.dumps(name)}\n", 1)
+    text = (
+        (case_folder / "beds.yaml")
+        .read_text(encoding="utf-8")
+        .replace("name: beds\n", f"name: {json.dumps(name)}\n", 1)
+    )
     (case_folder / "named.yaml").write_text(text, encoding="utf-8")
     outside = files(case_folder.parent)
     done = accordant("run", "named.yaml")
@@ -193,7 +203,9 @@ def test_names_of_slates_and_deliberations_are_checked_too(accordant, folder, co
     (folder / "ward.yaml").write_text(DELIBERATION, encoding="utf-8")
     lines = (folder / file).read_text(encoding="utf-8").splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("name:"))
-    (folder / "named.yaml").write_text("\n".join([*lines[:place], 'name: "../up"', *lines[place + 1 :]]), encoding="utf-8")
+    (folder / "named.yaml").write_text(
+        "\n".join([*lines[:place], 'name: "../up"', *lines[place + 1 :]]), encoding="utf-8"
+    )
     done = accordant(command, "named.yaml")
     assert (done.returncode, done.stdout) == (2, "") and "name: '../up' cannot be part of a path" in done.stderr
 

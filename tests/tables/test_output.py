@@ -439,7 +439,9 @@ def test_only_what_nobody_writes_is_removed(tmp_path):
     (tmp_path / ".gone.unfinished-4711" / "models").mkdir(parents=True)
     (tmp_path / ".held.unfinished-4711").mkdir()
     (tmp_path / ".link.unfinished-4711").symlink_to(".mine.unfinished")
-    held = [os.open(tmp_path / name, os.O_RDONLY) for name in (".held.csv.unfinished-0123abcd", ".held.unfinished-4711")]
+    held = [
+        os.open(tmp_path / name, os.O_RDONLY) for name in (".held.csv.unfinished-0123abcd", ".held.unfinished-4711")
+    ]
     for each in held:
         fcntl.flock(each, fcntl.LOCK_EX)
     write_output(tmp_path / "new", "")
@@ -455,7 +457,11 @@ def test_only_what_nobody_writes_is_removed(tmp_path):
 
 
 def test_one_writer_leaves_what_another_one_writes(tmp_path):
-    with output_file(tmp_path / "one") as one, output_folder(tmp_path / "two") as two, output_file(tmp_path / "one") as again:
+    with (
+        output_file(tmp_path / "one") as one,
+        output_folder(tmp_path / "two") as two,
+        output_file(tmp_path / "one") as again,
+    ):
         write_output(tmp_path / "three", AFTER)
         one.write("one")
         again.write("again")
