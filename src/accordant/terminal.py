@@ -79,7 +79,7 @@ class PlainConsole(Console):
         Whether lines are left as long as they are.
     """
 
-    def __init__(self, stream: TextIO | None = None, *, width: int, soft_wrap: bool = False) -> None:
+    def __init__(self, stream: TextIO | None = None, *, width: int = WIDTH, soft_wrap: bool = False) -> None:
         stream = sys.stdout if stream is None else stream
         super().__init__(
             file=stream, width=None if stream.isatty() else width, markup=False, highlight=False, emoji=False,
@@ -245,7 +245,7 @@ def print_records(title: str, records: Sequence[Mapping[str, Any]], as_json: boo
         table.add_column(name.replace("_", " "), overflow="fold")
     for record in records:
         table.add_row(*(_text(value) for value in record.values()))
-    PlainConsole(width=WIDTH).print(table)
+    PlainConsole().print(table)
 
 
 def _text(value: Any) -> str:

@@ -155,10 +155,10 @@ def explain(
     from accordant.runs.explanation import explain_rows, write_explanation
     from accordant.runs.recommendation import inputs_of
 
-    finished = read_run(run)
+    numbers, finished = row_numbers(row), read_run(run)
     check_out(out, inputs_of(finished, file, data), json=json)
     source = sys.stdin if file == "-" else file
-    found = explain_rows(finished, source, rows=row_numbers(row), strategy=strategy, data=data)
+    found = explain_rows(finished, source, rows=numbers, strategy=strategy, data=data)
     if out is not None:
         write_explanation(found, out)
     if not is_standard_output(out):

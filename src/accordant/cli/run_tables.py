@@ -16,7 +16,7 @@ from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
 
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
-WIDTH, LEADERBOARD_WIDTH = 100, 140  # columns of what is piped somewhere
+WIDTH = 100  # columns of a page that is piped somewhere
 QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
 LAST_ROW = 10**12  # beyond, a number that was typed is no row
 HEADINGS = {  # of explanations, by topic
@@ -29,7 +29,7 @@ HEADINGS = {  # of explanations, by topic
 
 def print_run(record: Record, folder: Path) -> None:
     """Print where the data came from, the leaderboard, what to mind, and where the report is."""
-    console, data, test = PlainConsole(width=LEADERBOARD_WIDTH), record.data, record.test
+    console, data, test = PlainConsole(), record.data, record.test
     origin = "SIMULATED DATA" if data.simulated else "data"
     console.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
     selection = record.selection

@@ -26,7 +26,6 @@ ALL = "all"  # what stands for every rule that the ballots allow
 SUFFIX = ".pb"  # of files that have a budget
 YARDSTICK = "greedy"  # what most cities do; the other rules are compared with it
 LONGEST_NAME = 48  # characters of a project's name that a table shows
-WIDTH = 140  # columns where stdout is no terminal
 
 
 def spent_file(file: Path, rules: str) -> dict[str, Any]:
@@ -79,7 +78,7 @@ def chosen_budget_rules(names: str) -> list[BudgetRule]:
 
 def print_spent(result: dict[str, Any]) -> None:
     """Print what each rule spends and whom it serves, then project by project which rules fund it."""
-    console, rules = PlainConsole(width=WIDTH), result["rules"]
+    console, rules = PlainConsole(), result["rules"]
 
     say(
         f"{result['file']}: {result['votes']:,} votes ({result['vote_type']}) on {len(result['projects'])} projects, "

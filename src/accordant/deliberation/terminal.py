@@ -24,7 +24,6 @@ from accordant.tables.output import is_standard_output
 from accordant.terminal import PlainConsole, capacities, check_out, print_json, say
 from accordant.threads import free_cores
 
-WIDTH = 140  # columns of what is piped somewhere
 MOST_REASONS = 6  # of a proposal that the terminal shows; all are in the JSON and on the page
 MOST_VOID = 6  # sentences on what is void in a turn that the terminal shows; all are in the JSON and on the page
 UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
@@ -45,7 +44,7 @@ class Teller:
 
     def __init__(self, stream: TextIO, unit: str = "round") -> None:
         self._unit = unit
-        self._console = PlainConsole(stream, width=WIDTH, soft_wrap=True)
+        self._console = PlainConsole(stream, soft_wrap=True)
         self._step = 0
         self._standing: dict[str, Allocation] = {}
         self._ballots: list[Turn] = []

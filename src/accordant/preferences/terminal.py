@@ -17,7 +17,6 @@ from accordant.preferences.result import LearnerComparison
 from accordant.tables.output import is_standard_output, write_output
 from accordant.terminal import PlainConsole, say
 
-WIDTH = 140  # columns of a table that is piped somewhere
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
 MARKS = {"pooled": "=", "control": "*", "method": " ", "looked_at": ">"}
 KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}
@@ -46,7 +45,7 @@ def style_names(given: str | None) -> tuple[str, str] | None:
 
 def print_comparison(content: LearnerComparison, page: Path | None) -> None:
     """Print the answer, the table of methods, what to mind, and where the page is."""
-    console = PlainConsole(width=WIDTH)
+    console = PlainConsole()
     split, groups = content.split, content.groups
     console.print(
         f"{content.file} ({content.format}): {content.records} comparisons of {content.users} users; "
