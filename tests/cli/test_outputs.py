@@ -35,6 +35,7 @@ COMMANDS = {
 }
 FOLDERS = {"run": ("run", "beds.yaml"), "slate": ("slate", "library.yaml"), "preferences": PREFERENCES,
            "deliberate": DELIBERATE}  # fmt: skip
+MODEL = ("--llm", "http://127.0.0.1:9/v1", "--model", "m")
 PAGES = ("preferences", "deliberate")  # write a page or a folder, and look at the ending first
 
 
@@ -112,7 +113,9 @@ def test_new_folders_are_made_nowhere_else(accordant, folder, command, place):
         (*ELICIT, "--out", "beds.yaml"),
         (*DELIBERATE, "--data", "page.html", "--out", "page.html"),
         (*DELIBERATE, "--replay", "page.html", "--model", "m", "--speaks-for", "rawlsian", "--out", "page.html"),
-        (*DELIBERATE, "--llm", "http://127.0.0.1:9/v1", "--model", "m", "--record", "new.html", "--out", "new.html"),
+        (*DELIBERATE, *MODEL, "--record", "new.html", "--out", "new.html"),
+        (*DELIBERATE, *MODEL, "--record", "new", "--out", "new"),
+        (*FOLDERS["slate"], *MODEL, "--record", "new", "--out", "./new"),
     ],
     ids=" ".join,
 )

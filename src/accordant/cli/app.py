@@ -67,7 +67,7 @@ def run(
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
 
-    free_folder("run", out)  # refuse an existing folder before the work, not after it
+    free_folder("run", out)  # refuse a place before the work, not after it
     outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
     folder = write_run(outcome, out)
     if json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -18,7 +18,7 @@ from accordant.report import render
 from accordant.runs.execution import CarriedOut
 from accordant.runs.models import load_policy, save_policy
 from accordant.runs.record import FORMAT, Record, Row
-from accordant.tables.output import MANIFEST, RECORD, check_output_folder, output_folder, write_part
+from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash
 
 LEADERBOARD, REPORT, MODELS = "leaderboard.csv", "report.html", "models"
@@ -85,12 +85,12 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     return target
 
 
-def free_folder(case: str, out: Path | None) -> Path:
-    """Return the folder to write, ``accordant-runs/CASE-N`` if none is named; refuse it where it cannot be written."""
+def free_folder(case: str, out: Path | None, inputs: Iterable[Input] = ()) -> Path:
+    """Return the folder to write, ``accordant-runs/CASE-N`` if none is named, if `check_output_folder` allows it."""
     if out is None:
         parent = Path("accordant-runs")
         out = next(path for number in count(1) if not os.path.lexists(path := parent / f"{case}-{number}"))
-    check_output_folder(out)
+    check_output_folder(out, inputs)
     return out
 
 

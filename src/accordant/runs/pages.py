@@ -65,7 +65,7 @@ def check_page(out: Path, inputs: Iterable[Input] = ()) -> None:
             f"--out is {out}; allowed: a file that ends with .html, or a new folder without such an ending"
         )
     else:
-        check_output_folder(out)
+        check_output_folder(out, inputs)
 
 
 def _is_page(out: Path) -> bool:

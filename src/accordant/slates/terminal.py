@@ -60,7 +60,7 @@ def slate_options(
 
 def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: bool) -> None:
     """Serve the case, print the leaderboard, and write the folder."""
-    free_folder("slates", out)
+    free_folder("slates", out, () if options.model is None else (options.model.record,))
     opened = open_slates(case, options)
     if opened.source.simulated:
         say(f"accordant: {opened.source.label}", err=True)

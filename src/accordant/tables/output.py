@@ -16,7 +16,6 @@ import errno
 import io
 import os
 import re
-import secrets
 import shutil
 import stat
 import sys
@@ -79,18 +78,23 @@ def check_output(target: Place, inputs: Iterable[Input] = ()) -> None:
     if not path.parent.is_dir():
         raise InputError(f"{path} cannot be written: there is no folder {path.parent}")
     _check_place(path, path if mode is not None else path.parent)
-    for given in inputs:
-        if isinstance(given, str | Path) and _is_same(path, given):
-            raise InputError(f"{path} is an input of this command; name another output")
+    _check_inputs(path, inputs)
 
 
-def check_output_folder(target: Place) -> None:
+def check_output_folder(target: Place, inputs: Iterable[Input] = ()) -> None:
     """Refuse a place for a new folder, before the work and not after it.
+
+    Parameters
+    ----------
+    target
+        The folder.
+    inputs
+        What the command reads, or writes elsewhere.
 
     Raises
     ------
     InputError
-        If anything is there, the place lies in a finished run, or nothing can be made there.
+        If anything is there, or will be; if the place lies in a finished run; or if nothing can be made there.
     """
     path = Path(target)
     if is_standard_output(target):
@@ -101,6 +105,7 @@ def check_output_folder(target: Place) -> None:
     if not above.is_dir():
         raise InputError(f"{path} cannot be written: {above} is not a folder")
     _check_place(path, above)
+    _check_inputs(path, inputs)
 
 
 def _check_place(path: Path, there: Path) -> None:
@@ -114,6 +119,12 @@ def _check_place(path: Path, there: Path) -> None:
             raise InputError(f"{path} lies in the finished run {folder}, where nothing is written; name another place")
     if not (os.access(there, os.W_OK) and os.access(there if there.is_dir() else path.parent, os.W_OK | os.X_OK)):
         raise InputError(f"{path} cannot be written to: {os.strerror(errno.EACCES)}")
+
+
+def _check_inputs(path: Path, inputs: Iterable[Input]) -> None:
+    for given in inputs:
+        if isinstance(given, str | Path) and _is_same(path, given):
+            raise InputError(f"{path} is an input of this command; name another output")
 
 
 def _is_same(path: Path, other: Place) -> bool:
@@ -283,7 +294,7 @@ def _remove_unheld(path: Path) -> None:
 def _begun(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
     """Make what will become `path` under a hidden name; return it, and the descriptor that holds its lock."""
     while True:
-        unfinished = path.with_name(f".{path.name}.unfinished-{secrets.token_hex(4)}")
+        unfinished = path.with_name(f".{path.name}.unfinished-{os.urandom(4).hex()}")
         descriptor = make(unfinished)
         _lock(descriptor)
         if unfinished.exists():
