@@ -19,6 +19,7 @@ from accordant.tables import output
 from accordant.tables.output import (
     MANIFEST,
     RECORD,
+    add_to_run,
     append_lines,
     check_output,
     check_output_folder,
@@ -31,7 +32,7 @@ from accordant.tables.output import (
 
 BEFORE, AFTER = "what was there before\n", "what is there now\n" * 9
 SYSTEM_CALLS = ("open", "fdopen", "fsync", "close", "write", "walk")  # of the module `os`, as the writer calls them
-PATH_CALLS = ("replace", "rename", "mkdir", "unlink", "chmod", "open")  # of paths
+PATH_CALLS = ("replace", "rename", "hardlink_to", "mkdir", "unlink", "chmod", "open")  # of paths
 
 
 def tree(folder):
@@ -226,6 +227,14 @@ def test_a_folder_never_replaces_what_came_meanwhile(tmp_path, taken):
     assert target.lstat().st_ino == inode and [each.name for each in tmp_path.iterdir()] == ["run"]
 
 
+def test_a_file_is_added_to_a_run_once(run):
+    assert add_to_run(run, "manifest.sig", b"signed") == run / "manifest.sig"
+    before = tree(run.parent)
+    with pytest.raises(InputError, match="manifest.sig cannot be written: File exists"):
+        add_to_run(run, "manifest.sig", b"again")
+    assert tree(run.parent) == before and before["run/manifest.sig"] == "signed"
+
+
 @pytest.mark.parametrize("kind", [InputError, KeyboardInterrupt, ZeroDivisionError])
 def test_what_breaks_off_leaves_what_was_there(tmp_path, kind):
     (tmp_path / "out").write_text(BEFORE, encoding="utf-8")
@@ -359,19 +368,25 @@ def write_lines(folder):
     append_lines(folder / "lines", AFTER)
 
 
-START = {"out": BEFORE, "lines": BEFORE}
+def write_signature(folder):
+    add_to_run(folder / "finished", "manifest.sig", AFTER.encode())
+
+
+RUN = {"finished": None, "finished/manifest.json": "{}", "finished/run.json": "{}"}
+START = {"out": BEFORE, "lines": BEFORE} | RUN
 WHOLE = {
     write_file: START | {"out": AFTER},
     write_folder: START | {"made": None, "made/run": None, "made/run/a.txt": AFTER, "made/run/models": None,
                            "made/run/models/b.txt": AFTER},
     write_lines: START | {"lines": BEFORE + AFTER},
+    write_signature: START | {"finished/manifest.sig": AFTER},
 }  # fmt: skip
 MOST_CALLS = 60
 
 
 def begun(folder):
     for name, content in START.items():
-        (folder / name).write_text(content, encoding="utf-8")
+        (folder / name).mkdir() if content is None else (folder / name).write_text(content, encoding="utf-8")
 
 
 @pytest.mark.parametrize("write", WHOLE, ids=lambda each: each.__name__)

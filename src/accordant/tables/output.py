@@ -7,6 +7,7 @@ that was killed, and whoever writes beside it next removes it.
     check_output, check_output_folder    refuse a place, before the work
     write_output, output_file            a file
     output_folder, write_part            a folder, and the files in it
+    add_to_run                           a new file in a finished run, where that is what a command is for
     append_lines                         whole lines at the end of a file that stays
 """
 
@@ -230,6 +231,33 @@ def write_part(path: Path, content: str | bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def add_to_run(run: Path, name: str, content: bytes) -> Path:
+    """Write a new file into a finished run whole or not at all, never over one that is there; return its path.
+
+    The hidden file stands beside the run, which is not changed by what is left behind.
+
+    Raises
+    ------
+    InputError
+        If the file is there, or cannot be written.
+    """
+    target, beside = run / name, run.absolute()
+    remove_abandoned(beside.parent)
+    with _reported(target):
+        unfinished, descriptor = _begun(beside, _make_file)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(descriptor)
+                target.hardlink_to(unfinished)
+            _sync_folder(run)
+        finally:
+            with suppress(OSError):
+                unfinished.unlink()
+    return target
 
 
 def append_lines(target: Place, text: str) -> None:
