@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from accordant.errors import spec_error
+from accordant.naming import path_name
 
+PathName = Annotated[str, AfterValidator(path_name)]
+"""A name that becomes part of a path."""
 WEIGHT_TOLERANCE = 1e-9  # by which weights that divide one whole may miss it
 
 

@@ -141,7 +141,7 @@ def test_a_file_of_answers(case_folder, tmp_path):
     done = run(*arguments, "--out", out, "--context", "age=70", "--questions", "2")
     assert (done.exit_code, done.stdout) == (0, f"2 comparisons: {out}\n")
     assert pd.read_csv(out).columns.tolist() == [*COLUMNS, "age"]
-    assert "is the file" in str(run(*arguments, "--out", typed).exception)
+    assert "is an input of this command" in str(run(*arguments, "--out", typed).exception)
     nowhere = run(*arguments[:3], "--answers", tmp_path / "none.txt", "--out", tmp_path / "new.csv")
     assert isinstance(nowhere.exception, InputError) and not (tmp_path / "new.csv").exists()
 

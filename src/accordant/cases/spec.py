@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from accordant.cases.parts import CasePart, case_parts, reward_sets
-from accordant.declared import WEIGHT_TOLERANCE, Declared
+from accordant.declared import WEIGHT_TOLERANCE, Declared, PathName
 from accordant.errors import InputError, RewardError, SpecError, UnknownNameError, allowed_names
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
@@ -211,7 +211,7 @@ class CaseSpec(Declared):
         If a key is unknown (the nearest valid one is named), missing or wrong.
     """
 
-    name: str
+    name: PathName
     title: str
     description: str = ""
     problem: DecisionProblem

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from accordant.allocations import Resource
 from accordant.cases.files import read_part
 from accordant.cases.parts import CasePart, case_parts
-from accordant.declared import Declared, NamedOrName, NamedSpec
+from accordant.declared import Declared, NamedOrName, NamedSpec, PathName
 from accordant.errors import InputError
 from accordant.scope import ScopeCard
 
@@ -112,7 +112,7 @@ class DeliberationSpec(Declared):
 class DeliberationCase(Declared):
     """A deliberation with its name: what ``accordant deliberate`` runs."""
 
-    name: str
+    name: PathName
     title: str
     description: str = ""
     deliberation: DeliberationSpec

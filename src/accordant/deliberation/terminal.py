@@ -21,11 +21,11 @@ from accordant.deliberation.section import cast_for, deliberate, deliberate_ofte
 from accordant.deliberation.terminal_tables import print_many, print_one
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
-from accordant.runs.pages import refuse_place
-from accordant.terminal import PlainConsole, capacities, plain, print_json, refuse_overwriting
+from accordant.runs.pages import check_page
+from accordant.tables.output import is_standard_output
+from accordant.terminal import PlainConsole, capacities, check_out, print_json, say
 from accordant.threads import free_cores
 
-WIDTH = 140  # columns of what is piped somewhere
 MOST_REASONS = 6  # of a proposal that the terminal shows; all are in the JSON and on the page
 MOST_VOID = 6  # sentences on what is void in a turn that the terminal shows; all are in the JSON and on the page
 UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
@@ -46,7 +46,7 @@ class Teller:
 
     def __init__(self, stream: TextIO, unit: str = "round") -> None:
         self._unit = unit
-        self._console = PlainConsole(stream, width=WIDTH, soft_wrap=True)
+        self._console = PlainConsole(stream, soft_wrap=True)
         self._step = 0
         self._standing: dict[str, Allocation] = {}
         self._ballots: list[Turn] = []
@@ -182,16 +182,17 @@ def conduct(case: str, options: DeliberationOptions, out: Path | None, *, json: 
 
     Whatever can be refused is refused before the first line is printed.
     """
-    if out is not None:
-        refuse_overwriting(case, out)
-        refuse_place(out)
+    model = options.model
+    kept = () if model is None else (model.record, model.replay)
+    check_out(out, (case, options.data, options.corpus, *kept), json=json, check=check_page)
     opened = open_deliberation(case, options)
     _refuse_silence(opened)
     cast = cast_for(opened)
     for agent in cast.agents:
         if agent.adversarial:
             _warn(f"{agent.name} is an adversarial fixture, admitted because it was named")
-    teller = Teller(sys.stderr if json else sys.stdout, "offer" if options.protocol == "offers" else "round")
+    quiet = json or is_standard_output(out)
+    teller = Teller(sys.stderr if quiet else sys.stdout, "offer" if options.protocol == "offers" else "round")
     teller.opening(_opening(opened, cast))
     result = (deliberate_often(opened, cast) if options.repeat > 1 else _told(opened, cast, teller)).section
     page = None if out is None else write_deliberated(result, out)
@@ -199,6 +200,8 @@ def conduct(case: str, options: DeliberationOptions, out: Path | None, *, json: 
         _warn(result.warnings[0])
     if json:
         print_json(result.to_json())
+    elif quiet:
+        return
     elif isinstance(result, DeliberationResult):
         print_one(result, page)
     else:
@@ -212,7 +215,7 @@ def _told(opened: Opened, cast: Cast, teller: Teller) -> Deliberated:
 
 
 def _warn(sentence: str) -> None:
-    sys.stderr.write(f"accordant: {plain(sentence)}\n")
+    say(f"accordant: {sentence}", err=True)
 
 
 def _refuse_silence(opened: Opened) -> None:

@@ -11,10 +11,10 @@ from typing import IO, Any
 import numpy as np
 
 from accordant.certificates import Certificate, Known, Survey, survey
-from accordant.errors import InputError
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
+from accordant.tables.output import output_file
 
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
 
@@ -113,10 +113,7 @@ def certify_rows(
 
 def write_certified(found: Certified, out: Path) -> None:
     """Write one line per row as CSV."""
-    try:
-        with out.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(found.header)
-            writer.writerows(found.rows())
-    except OSError as error:
-        raise InputError(f"certificates cannot be written to {out}: {error.strerror}") from None
+    with output_file(out) as file:
+        writer = csv.writer(file)
+        writer.writerow(found.header)
+        writer.writerows(found.rows())

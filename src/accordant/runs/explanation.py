@@ -8,12 +8,12 @@ from typing import IO, Any
 
 from accordant.certificates import Known
 from accordant.contexts import Contexts
-from accordant.errors import InputError
 from accordant.explanation import as_document, influence, pivotal
 from accordant.problem import value_label
 from accordant.report.explained import render_explanation
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
+from accordant.tables.output import write_output
 
 
 def explain_rows(
@@ -70,7 +70,4 @@ def _groups(run: Run, contexts: Contexts) -> list[str] | None:
 
 def write_explanation(document: dict[str, Any], out: Path) -> None:
     """Write explanations as one HTML file."""
-    try:
-        out.write_text(render_explanation(document), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the explanation cannot be written to {out}: {error.strerror}") from None
+    write_output(out, render_explanation(document))

@@ -28,6 +28,7 @@ from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, 
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import declared_metrics, declared_ranges
+from accordant.tables.output import write_part
 
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"
@@ -144,7 +145,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
         ],
         "warnings": policy.warnings_,
     }
-    (folder / STATE_FILE).write_text(json.dumps(state, indent=1, ensure_ascii=False), encoding="utf-8")
+    write_part(folder / STATE_FILE, json.dumps(state, indent=1, ensure_ascii=False))
 
 
 def load_policy(case: CaseSpec, folder: Path) -> ParticipatoryPolicy:
@@ -274,7 +275,7 @@ def _dump(estimator: Any, path: Path) -> None:
     unknown = sorted(set(skops.get_untrusted_types(data=content)) - TRUSTED)
     if unknown:
         raise InputError(f"a model cannot be saved: its parts of type {', '.join(unknown)} are not on the trust list")
-    path.write_bytes(content)
+    write_part(path, content)
 
 
 def _load(path: Path) -> Any:

@@ -5,8 +5,8 @@ Beside them, what other commands ask of a run: its untouched rows, the contexts 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from accordant.cases.files import find_file
 from accordant.cases.loaders import CaseData, tidiers
 from accordant.contexts import Contexts
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
@@ -23,6 +24,7 @@ from accordant.recommendation import Recommendations
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
 from accordant.tables.frames import read_chunks
+from accordant.tables.output import Input, output_file
 
 
 def recommend_rows(
@@ -74,17 +76,8 @@ def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[
 
 def write_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, out: Path) -> int:
     """Write recommendations as CSV, whole or not at all, and return the number of rows."""
-    unfinished = out.with_name(f".{out.name}.unfinished-{os.getpid()}")
-    rows = 0
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            rows = stream_recommendations(run, source, strategy, file)
-        unfinished.replace(out)
-    except OSError as error:
-        raise InputError(f"recommendations cannot be written to {out}: {error.strerror}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return rows
+    with output_file(out, [source]) as file:
+        return stream_recommendations(run, source, strategy, file)
 
 
 def stream_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, file: IO[str]) -> int:
@@ -202,6 +195,15 @@ def contexts_of(run: Run, source: str | Path | IO[str] | None, data: str | None)
     contexts = row_contexts(run, source)
     where = source if isinstance(source, str | Path) else "standard input"
     return contexts, f"{contexts.n_contexts} row{'' if contexts.n_contexts == 1 else 's'} of {where}"
+
+
+def inputs_of(run: Run, file: str | None, data: str | None) -> tuple[Input, ...]:
+    """Return the files that a command on a run reads, which its output must not replace: those of its rows."""
+    if file is not None or run.case.data.file is None:
+        return (file,)
+    with suppress(DataNotFoundError):  # which is told where the rows are read
+        return (find_file(run.case.data.file, data, Path()),)
+    return ()
 
 
 def drawn_rows(n_rows: int, wanted: int | None, seed: int) -> NDArray[np.intp] | None:

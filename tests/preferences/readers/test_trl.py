@@ -207,7 +207,7 @@ def test_wrong_files_and_frames(tmp_path):
     (tmp_path / "broken.jsonl").write_text('{"prompt": "q"\n')
     with pytest.raises(DataError, match=r"broken\.jsonl line 1 is not JSON"):
         read_trl(tmp_path / "broken.jsonl")
-    with pytest.raises(InputError, match="cannot be written: No such file"):
+    with pytest.raises(InputError, match="cannot be written: there is no folder"):
         write_trl(BARE, tmp_path / "nowhere" / "x.csv")
     half = TextComparisons(("q",), ("\ud83d",), ("b",))
     write_trl(half, tmp_path / "half.jsonl")

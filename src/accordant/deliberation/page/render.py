@@ -61,7 +61,7 @@ def render_deliberated(content: DeliberationResult | RepeatedDeliberation | Mapp
 
 def write_deliberated(result: DeliberationResult | RepeatedDeliberation, out: Path) -> Path:
     """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
-    return write_page(render_deliberated(result), result.to_json(), RECORD, out, "deliberation")
+    return write_page(render_deliberated(result), result.to_json(), RECORD, out)
 
 
 def _one(content: DeliberationResult) -> str:

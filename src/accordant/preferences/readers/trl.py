@@ -35,6 +35,7 @@ from accordant.preferences.texts import (
     split,
     turns,
 )
+from accordant.tables.output import write_output
 from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
 
 ANSWERS = ("chosen", "rejected")
@@ -118,11 +119,9 @@ def write_trl(comparisons: TextComparisons, path: str | Path, *, form: Form = "p
     packed = Path(path).suffix.lower() == ".gz"
     try:
         content = text.getvalue().encode()
-        Path(path).write_bytes(gzip.compress(content, mtime=0) if packed else content)
     except UnicodeEncodeError as error:
         raise InputError(f"a text holds half a character, {error.object[error.start]!r}; allowed: JSON lines") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    write_output(path, gzip.compress(content, mtime=0) if packed else content)
 
 
 def trl_to_frame(comparisons: TextComparisons, *, backend: Any = "pandas", form: Form = "plain") -> Any:

@@ -166,3 +166,8 @@ def test_both_files_are_named_if_one_is_missing(town, tmp_path):
         places_file(other)
     (tmp_path / "sights.csv").touch()
     assert places_file(other, "sights.csv").name == "sights.csv"
+
+
+def test_a_file_of_places_is_a_name_and_no_path(tmp_path):
+    with pytest.raises(InputError, match="cannot be part of a path"):
+        places_file(tmp_path / "visits.csv", "../places.csv")
