@@ -196,6 +196,7 @@ def test_a_forged_model_is_refused(name):
         load_model(forged(name), "model")
 
 
+@pytest.mark.long
 def test_no_forged_model_ends_the_process(tmp_path):
     for number, name in enumerate(FORGERIES):
         (tmp_path / f"{number:02}.skops").write_bytes(forged(name))

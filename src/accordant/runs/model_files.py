@@ -121,7 +121,9 @@ def _parts(estimator: Any) -> Iterator[Any]:
 
 
 def _neighbours(estimator: Any) -> list[Any]:
-    return [part for part in _parts(estimator) if isinstance(part, KNeighborsClassifier | KNeighborsRegressor)]
+    """Return the fitted nearest neighbours inside an estimator."""
+    kinds = KNeighborsClassifier | KNeighborsRegressor
+    return [part for part in _parts(estimator) if isinstance(part, kinds) and "_fit_X" in vars(part)]
 
 
 @contextmanager

@@ -147,11 +147,12 @@ def refuse_unsavable(what: str, estimator: Any) -> None:
 
 def _estimators(value: Any) -> Iterator[Any]:
     """Yield an estimator and those among its parameters."""
-    if not hasattr(value, "get_params") or isinstance(value, type):
-        return
-    yield value
-    for inner in value.get_params(deep=False).values():
-        yield from _estimators(inner)
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _estimators(each)
+    elif hasattr(value, "get_params") and not isinstance(value, type):
+        yield value
+        yield from _estimators(list(value.get_params(deep=False).values()))
 
 
 def _package(kind: type) -> str:
