@@ -119,6 +119,9 @@ def _ask_about_one_context(policy: ParticipatoryPolicy) -> None:
     ValueError
         If an answer has another shape than the case declares, or is not finite; models themselves may raise anything.
     """
+    spoken_for = sorted(name for reward in policy.reward_models_ for name in reward.stakeholders)
+    if spoken_for != sorted(policy.problem.stakeholder_names):
+        raise ValueError(f"reward models speak for {spoken_for}, not for every stakeholder once")
     model, n_actions = policy.outcome_model_, len(policy.problem.actions)
     prediction = model.predict(_middle_context(model.encoder))
     n_nodes = prediction.weights.shape[1] if policy.problem.continuous else len(policy.problem.outcome_names)
