@@ -27,7 +27,7 @@ $(LOWEST)/installed: pyproject.toml .ci/lowest.py
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python .ci/lowest.py sign > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign]" \
-		pytest pytest-timeout hypothesis
+		hypothesis polars pytest pytest-timeout
 	touch $@
 
 lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows start, carry out a case and pass tests

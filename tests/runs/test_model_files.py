@@ -161,3 +161,13 @@ def test_types_are_known_by_their_public_package():
     assert is_trusted("sklearn.linear_model._ridge.Ridge") and is_trusted("sklearn.linear_model.moved.Ridge")
     assert not is_trusted("sklearn.Ridge") and not is_trusted("evil.linear_model.Ridge")
     assert not is_trusted("accordant.linear_model.x.Ridge") and not is_trusted(type_name(dict))
+
+
+def test_another_version_of_scikit_learn_is_said_once(caplog, monkeypatch):
+    monkeypatch.setattr("sklearn.base.__version__", "1.0\x1b[31m")
+    content = dump_model(make_pipeline(StandardScaler(), LinearRegression()).fit(X, LEVELS))
+    monkeypatch.undo()
+    load_model(content, "outcome-model.skops")
+    assert [each.getMessage() for each in caplog.records] == [
+        r"outcome-model.skops was written by scikit-learn 1.0\x1b[31m: results may differ"
+    ]

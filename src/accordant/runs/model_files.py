@@ -37,7 +37,7 @@ def dump_model(estimator: Any) -> bytes:
     """
     try:
         with _without_search_trees(estimator):
-            content = skops.dumps(estimator)
+            content: bytes = skops.dumps(estimator)
             _check(estimator, "the model")
     except RunFolderError as error:
         raise InputError(f"a model cannot be saved: {error}") from None
@@ -157,10 +157,7 @@ def _one_line_about_versions(name: str) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    versions = {str(each.message.original_sklearn_version) for each in caught if _is_of_version(each)}
-    if versions:
-        logger.warning("%s was written by scikit-learn %s: results may differ", name, ascii(min(versions))[1:-1])
-
-
-def _is_of_version(warning: warnings.WarningMessage) -> bool:
-    return isinstance(warning.message, InconsistentVersionWarning)
+    said = [each.message for each in caught if isinstance(each.message, InconsistentVersionWarning)]
+    if said:
+        version = ascii(str(said[0].original_sklearn_version))[1:-1]
+        logger.warning("%s was written by scikit-learn %s: results may differ", name, version)

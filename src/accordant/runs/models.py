@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant import strategies
 from accordant.cases.spec import CaseSpec
@@ -125,7 +126,9 @@ def _ask_about_one_context(policy: ParticipatoryPolicy) -> None:
     model, n_actions = policy.outcome_model_, len(policy.problem.actions)
     prediction = model.predict(_middle_context(model.encoder))
     n_nodes = prediction.weights.shape[1] if policy.problem.continuous else len(policy.problem.outcome_names)
-    answers = [("outcome model", prediction.weights, (n_actions, n_nodes, 1))]
+    answers: list[tuple[str, NDArray[np.float64], tuple[int, ...]]] = [
+        ("outcome model", prediction.weights, (n_actions, n_nodes, 1))
+    ]
     for reward in policy.reward_models_:
         if isinstance(reward, LearnedReward):
             values = reward.predict(_middle_context(reward.encoder), prediction.nodes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from accordant.errors import InputError, RunFolderError
 from accordant.runs.folder import read_run
@@ -117,7 +117,7 @@ def _private_key(file: Path) -> Ed25519PrivateKey:
 def _private_key_of(key: Any, file: Path, ed25519: Any) -> Ed25519PrivateKey:
     if not isinstance(key, ed25519.Ed25519PrivateKey):
         raise InputError(f"{file} holds a {type(key).__name__}; allowed: an Ed25519 private key")
-    return key
+    return cast("Ed25519PrivateKey", key)
 
 
 def _public_key(file: Path) -> Ed25519PublicKey:
@@ -130,7 +130,7 @@ def _public_key(file: Path) -> Ed25519PublicKey:
         raise InputError(f"{file} holds no public key in PEM (SubjectPublicKeyInfo) or of OpenSSH: {error}") from None
     if not isinstance(key, ed25519.Ed25519PublicKey):
         raise InputError(f"{file} holds a {type(key).__name__}; allowed: an Ed25519 public key")
-    return key
+    return cast("Ed25519PublicKey", key)
 
 
 def _key_bytes(file: Path) -> bytes:
