@@ -34,8 +34,8 @@ lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows st
 	rm -rf $(LOWEST)/run
 	$(LOWEST)/bin/accordant run lending --rows 300 --folds 3 --resamples 100 --out $(LOWEST)/run > $(LOWEST)/run.txt
 	$(LOWEST)/bin/accordant verify $(LOWEST)/run
-	$(LOWEST)/bin/python -m pytest -q -W default --timeout 300 tests/runs tests/cli tests/terminal tests/learning/trees \
-		tests/test_contexts.py tests/test_policy.py tests/test_public_face.py
+	$(LOWEST)/bin/python -m pytest -q -W default --timeout 300 tests/runs tests/terminal tests/learning/trees \
+		tests/cli/test_commands.py tests/cli/test_preferences.py tests/test_contexts.py tests/test_policy.py
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
