@@ -14,6 +14,7 @@ import numpy as np
 import skops.io as skops
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.neighbors import BallTree, KDTree, KNeighborsClassifier, KNeighborsRegressor
+from skops.io.exceptions import UnsupportedTypeException
 
 from accordant.errors import InputError, RunFolderError
 from accordant.runs.index_checks import check_part
@@ -39,7 +40,7 @@ def dump_model(estimator: Any) -> bytes:
         with _without_search_trees(estimator):
             content: bytes = skops.dumps(estimator)
             _check(estimator, "the model")
-    except RunFolderError as error:
+    except (RunFolderError, UnsupportedTypeException) as error:
         raise InputError(f"a model cannot be saved: {error}") from None
     unknown = sorted(name for name in skops.get_untrusted_types(data=content) if not is_trusted(name))
     if unknown:
