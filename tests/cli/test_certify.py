@@ -57,7 +57,7 @@ def test_a_constant_never_changes(accordant, finished_run):
     [
         (["--delta", "-1"], "--delta"),
         (["--delta", "inf"], "--delta"),
-        (["--delta", "nan"], "--delta"),
+        (["--delta", "nan"], "delta"),
         (["--coalition", ""], "names nobody"),
         (["beds.csv", "--out", "beds.csv"], "is an input of this command"),
         (["--delta", "much"], "--delta"),

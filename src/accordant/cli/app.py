@@ -66,14 +66,17 @@ def run(
     from accordant.cli.run_tables import print_run
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
+    from accordant.runs.manifest import MANIFEST, Manifest
 
     free_folder("run", out)  # refuse a place before the work, not after it
     outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
     folder = write_run(outcome, out)
+    sha256 = Manifest.of(folder).sha256
     if json:
-        print_json(outcome.record.summary(str(folder)))
+        print_json(outcome.record.summary(str(folder)) | {"manifest_sha256": sha256})
     else:
         print_run(outcome.record, folder)
+    say(f"sha256 of {folder / MANIFEST}: {sha256}", err=True)
 
 
 @app.command()
@@ -176,6 +179,50 @@ def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     write_output(path, render(read_run(run).record))
     if not is_standard_output(path):
         print_json({"report": str(path)}) if json else say(f"report: {path}")
+
+
+@app.command()
+def sign(
+    run: RunFolder,
+    key: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Ed25519 private key, PEM (PKCS 8) or OpenSSH; password in ACCORDANT_KEY_PASSWORD."
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """Sign a run: writes manifest.sig into its folder."""
+    from accordant.runs.signature import sign_run
+
+    path = sign_run(run, key)
+    print_json({"signature": str(path)}) if json else say(f"signature: {path}")
+
+
+@app.command()
+def verify(
+    run: RunFolder,
+    by: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Ed25519 public key of whoever signed, PEM or OpenSSH.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check that every file of a run is as it was listed and, with a key, who listed them."""
+    from accordant.runs.manifest import MANIFEST
+    from accordant.runs.signature import verify_run
+
+    manifest = verify_run(run, by)
+    if json:
+        print_json({"files": len(manifest.hashes), "manifest_sha256": manifest.sha256, "signed": by is not None})
+        return
+    say(f"{len(manifest.hashes)} files are as {MANIFEST} lists them; its sha256 is {manifest.sha256}")
+    if by is not None:
+        say(f"it was signed with the key that belongs to {by}")
+    else:
+        say(
+            "This does not prove who made the run: whoever changes a file can list it anew. "
+            "Compare the hash with one kept elsewhere, or check a signature with --by."
+        )
 
 
 @app.command()

@@ -23,6 +23,7 @@ from accordant.runs.record import Record
 from accordant.runs.record_parts import groupings, make_record
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
+from accordant.runs.trusted_types import refuse_unsavable
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
 
@@ -74,7 +75,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     Raises
     ------
     InputError
-        If the case, the data or an option cannot be used.
+        If the case, the data or an option cannot be used, or a model could not be saved.
     """
     started = time.perf_counter(), time.process_time()
     case, beside = read_case(name_or_path)
@@ -87,6 +88,8 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     _check_sizes(train, test)
     policy = build_policy(case, options)
     _check_metrics(case)
+    refuse_unsavable("outcome model", policy.outcome_model)
+    refuse_unsavable("reward model", policy.reward_model)
     logger.info("%s: %d training rows, %d untouched test rows", data.source, len(train.log), len(test.log))
     policy.fit_log(train.log, signals)
     logger.info("scoring on %d untouched rows", len(test.log))

@@ -16,9 +16,10 @@ from accordant.errors import RunFolderError
 from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
 from accordant.runs.execution import CarriedOut
-from accordant.runs.models import load_policy, save_policy
+from accordant.runs.manifest import MANIFEST, Manifest
+from accordant.runs.models import STATE_FILE, load_policy, save_policy
 from accordant.runs.record import FORMAT, Record, Row
-from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
+from accordant.tables.output import RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash
 
 LEADERBOARD, REPORT, MODELS = "leaderboard.csv", "report.html", "models"
@@ -32,11 +33,14 @@ class Run:
     ----------
     path
         Its folder.
+    manifest
+        What it lists, checked.
     record
         What ``run.json`` holds.
     """
 
     path: Path
+    manifest: Manifest
     record: Record
 
     @property
@@ -52,7 +56,7 @@ class Run:
     @cached_property
     def policy(self) -> ParticipatoryPolicy:
         """The saved policy, ready to recommend."""
-        return load_policy(self.case, self.path / MODELS)
+        return load_policy(self.case, lambda name: self.manifest.read(f"{MODELS}/{name}"))
 
 
 def write_run(outcome: CarriedOut, out: Path | None) -> Path:
@@ -100,34 +104,20 @@ def read_run(folder: str | Path) -> Run:
     Raises
     ------
     RunFolderError
-        If it is no run folder, a file is missing, was added or was changed, or its format is unknown.
+        If it is no run folder, anything in it is missing, was added or was changed, or its format is unknown.
     """
     path = Path(folder)
-    if not path.is_dir():
-        raise RunFolderError(f"{folder} is not a folder")
-    if not (path / MANIFEST).is_file():
-        raise RunFolderError(f"{folder} is not a finished run: {MANIFEST} is missing")
+    manifest = Manifest.of(path)
+    manifest.read(f"{MODELS}/{STATE_FILE}")
+    record = manifest.read(RECORD)
+    manifest.check()
     try:
-        hashes: dict[str, str] = dict(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["sha256"])
-    except (ValueError, KeyError, TypeError):
-        raise RunFolderError(f"{folder}: {MANIFEST} was changed and cannot be read") from None
-    for name in (RECORD, f"{MODELS}/policy.json", *hashes):
-        if name not in hashes:
-            raise RunFolderError(f"{folder}: {MANIFEST} was changed: it does not list {name}")
-        if not (path / name).is_file():
-            raise RunFolderError(f"{folder} is incomplete: {name} is missing")
-        if file_hash(path / name) != hashes[name]:
-            raise RunFolderError(f"{folder}: {name} was changed after the run")
-    for name in _files(path):
-        if name not in hashes and name != MANIFEST:
-            raise RunFolderError(f"{folder}: {name} was added after the run")
-    try:
-        content = dict(json.loads((path / RECORD).read_text(encoding="utf-8")))
-    except (ValueError, TypeError):
+        content = dict(json.loads(record))
+    except (ValueError, TypeError, RecursionError):
         raise RunFolderError(f"{folder}: {RECORD} cannot be read") from None
     if content.get("format") != FORMAT:
         raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
-    return Run(path, Record.read(content))
+    return Run(path, manifest, Record.read(content))
 
 
 def _leaderboard(rows: Sequence[Row]) -> str:
