@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from accordant import metrics, strategies
-from accordant.errors import DataError, InputError, NotFittedError, RewardError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError, NotFittedError, RewardError, UnknownNameError
 from accordant.learning.causal import clip_propensities, TLearner
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import FunctionReward, ObservedReward, TableReward
@@ -107,7 +107,7 @@ def test_default_features_leave_out_sensitive_and_constant_columns(loans):
 
 
 def test_an_unknown_feature_names_the_nearest(loans):
-    with pytest.raises(UnknownNameError, match="did you mean 'income'"):
+    with pytest.raises(MissingColumnError, match="did you mean it by 'income'"):
         loans.policy(features=["incom"]).fit(loans.columns, **loans.data, rewards=loans.rewards)
 
 
@@ -116,7 +116,7 @@ def test_recommending_needs_only_the_columns_that_are_read(loans, loans_policy):
     found, wanted = loans_policy.recommend(fewer), loans_policy.recommend(loans.columns)
     assert np.array_equal(found.expected.values, wanted.expected.values)
     del fewer["income"]
-    with pytest.raises(UnknownNameError, match="income"):
+    with pytest.raises(MissingColumnError, match="income"):
         loans_policy.recommend(fewer)
 
 

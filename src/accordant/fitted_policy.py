@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -28,10 +29,11 @@ from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_models import OutcomeRewardModel
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
-from accordant.problem import DecisionProblem
+from accordant.problem import DecisionProblem, row_place
 from accordant.recommendation import Recommendations
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
+from accordant.tables.column_types import ColumnType, Place, typed_contexts
 from accordant.utilities import ExpectedRewards
 
 
@@ -49,6 +51,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     ranges: Mapping[str, tuple[float, float]] | None
     random_state: int
     features_: tuple[str, ...]
+    types_: Mapping[str, ColumnType]
     signals_: Mapping[str, RewardSignal]
     outcome_model_: OutcomeModel
     reward_models_: tuple[OutcomeRewardModel, ...]
@@ -79,6 +82,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     def evidence_on(self, log: Log, *, true_levels: NDArray[np.float64] | None = None) -> Evidence:
         """Return E, f and realised rewards on logged rows."""
         self._check_fitted()
+        log = replace(log, contexts=self.contexts_of(log.contexts))
         expected, prediction = self._expect(log.contexts)
         return gather_evidence(
             self.problem,
@@ -141,7 +145,28 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     def expected_rewards(self, X: Any) -> ExpectedRewards:
         """Return E on new contexts."""
         self._check_fitted()
-        return self._expect(Contexts.of(X))[0]
+        return self._expect(self.contexts_of(X))[0]
+
+    def contexts_of(self, X: Any, place: Place = row_place) -> Contexts:
+        """Return contexts with the types of the training rows.
+
+        Parameters
+        ----------
+        X
+            Contexts with the columns in `features_`.
+        place
+            Where each row stands, for messages.
+
+        Raises
+        ------
+        DataError
+            If a feature is missing, or a column of numbers holds something else; row and cell are named.
+        """
+        contexts = Contexts.of(X)
+        for name in self.features_:
+            contexts[name]  # raises if the column is missing
+        types = {name: declared for name, declared in self.types_.items() if name in contexts}
+        return typed_contexts(contexts, types, place)
 
     def recommend(self, X: Any, *, strategy: str | None = None) -> Recommendations:
         """Decide for new contexts.
@@ -155,7 +180,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         """
         self._check_fitted()
         rule = self.strategy(strategy or self.selected_)
-        contexts = Contexts.of(X)
+        contexts = self.contexts_of(X)
         expected, prediction = self._expect(contexts)
         return Recommendations.of(rule(expected, prediction=prediction, contexts=contexts), expected)
 
@@ -185,7 +210,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
             See `accordant.certificates.Threat`.
         """
         self._check_fitted()
-        contexts = Contexts.of(X)
+        contexts = self.contexts_of(X)
         expected, prediction = self._expect(contexts)
         threat = Threat(delta, checked_coalition(coalition), box, frozen)
         known = Known(prediction, contexts=contexts)
@@ -209,7 +234,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
             or for `X` itself if the policy was loaded from a run.
         """
         self._check_fitted()
-        contexts, rule = Contexts.of(X), self.strategy(strategy or self.selected_)
+        contexts, rule = self.contexts_of(X), self.strategy(strategy or self.selected_)
         expected, prediction = self._expect(contexts)
         if observed is None:
             observed = self.evidence_.log.contexts if hasattr(self, "evidence_") else contexts
@@ -220,7 +245,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
 
         return explain(
             rule, expected, rows=rows, known=Known(prediction, contexts=contexts), decide=decide,
-            observed=Contexts.of(observed), features=self.features_,
+            observed=self.contexts_of(observed), features=self.features_,
         )  # fmt: skip
 
     def declared_ranges(self, metrics: Mapping[str, tuple[Metric, float]]) -> dict[str, tuple[float, float]]:

@@ -24,6 +24,7 @@ from accordant.metrics import Metric, weighted_metrics
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
+from accordant.tables.column_types import ColumnType, typed_contexts
 from accordant.utilities import ExpectedRewards
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,9 @@ class ParticipatoryPolicy(FittedPolicy):
     features
         Columns that models may read; None for all columns that are neither sensitive attributes nor confounders nor
         constant.
+    types
+        Column to its type, ``number`` or ``category``, for any column that is read. Others are inferred: a column of
+        texts most of which are numbers is refused, see `accordant.tables.column_types.typed_column`.
     confounders
         Further columns known before the decision that past decisions may have followed. Only the propensities by which
         actions not taken are judged read them, as they read sensitive attributes; no model, rule or decision does.
@@ -89,6 +93,8 @@ class ParticipatoryPolicy(FittedPolicy):
 
     Attributes
     ----------
+    types_
+        Type of every feature, sensitive attribute and confounder; new rows are read by them.
     outcome_model_, reward_models_
         Fitted models.
     behaviour_
@@ -112,6 +118,7 @@ class ParticipatoryPolicy(FittedPolicy):
         problem: DecisionProblem,
         *,
         features: Sequence[str] | None = None,
+        types: Mapping[str, ColumnType] | None = None,
         confounders: Sequence[str] = (),
         group: str | None = None,
         outcome_model: Any | None = None,
@@ -136,6 +143,7 @@ class ParticipatoryPolicy(FittedPolicy):
     ) -> None:
         self.problem = problem
         self.features = features
+        self.types = types
         self.confounders = confounders
         self.group = group
         self.outcome_model = outcome_model
@@ -178,7 +186,7 @@ class ParticipatoryPolicy(FittedPolicy):
         InputError
             If something given cannot be used; the message says what.
         """
-        log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group)
+        log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group, self.types)
         return self.fit_log(log, signals)
 
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
@@ -186,6 +194,7 @@ class ParticipatoryPolicy(FittedPolicy):
         metrics = weighted_metrics(self.metrics)
         self._check_metrics(log, metrics)
         self.features_ = self._features(log.contexts)
+        log = self._typed(log)
         self.signals_ = {name: signals[name].fit(log, self.problem) for name in self.problem.stakeholder_names}
         self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings(), self.confounders)
         self.outcome_model_ = self.learned_.outcome_model
@@ -226,7 +235,8 @@ class ParticipatoryPolicy(FittedPolicy):
         for name in rewards or {}:
             if not isinstance(self.signals_.get(name), ObservedReward | None):
                 raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
-        log, _ = read_log(self.problem, X, actions, outcomes, {**self.signals_, **(rewards or {})}, self.group)
+        signals = {**self.signals_, **(rewards or {})}
+        log, _ = read_log(self.problem, X, actions, outcomes, signals, self.group, self.types)
         return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
 
     def _settings(self) -> LearningSettings:
@@ -249,6 +259,14 @@ class ParticipatoryPolicy(FittedPolicy):
             return tuple(self.features)
         apart = {*(attribute.name for attribute in self.problem.sensitive_attributes), *self.confounders, self.group}
         return tuple(name for name in contexts if name not in apart and len(np.unique(contexts[name])) > 1)
+
+    def _typed(self, log: Log) -> Log:
+        """Return the log with the types of all columns that something reads, and remember them."""
+        sensitive = [each.name for each in self.problem.sensitive_attributes if each.name in log.contexts]
+        declared = {name: (self.types or {}).get(name) for name in (*self.features_, *sensitive, *self.confounders)}
+        contexts = typed_contexts(log.contexts, declared)
+        self.types_ = {name: "number" if contexts[name].dtype == np.float64 else "category" for name in declared}
+        return dataclasses.replace(log, contexts=contexts)
 
     def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
         given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Literal, Self
 
@@ -239,8 +239,18 @@ def value_label(value: object) -> str:
     return str(value)
 
 
-def codes_of(kind: str, names: Sequence[Any] | NDArray[Any], declared: Sequence[str]) -> NDArray[np.intp]:
-    """Return the position in `declared` of each name; raise `UnknownNameError` with its row otherwise."""
+def row_place(row: int) -> str:
+    """Return the words for a row of a table that came from no file."""
+    return f"row {row}"
+
+
+def codes_of(
+    kind: str,
+    names: Sequence[Any] | NDArray[Any],
+    declared: Sequence[str],
+    place: Callable[[int], str] = row_place,
+) -> NDArray[np.intp]:
+    """Return the position in `declared` of each name; raise `UnknownNameError` with its place otherwise."""
     position = {name: code for code, name in enumerate(declared)}
     given = np.asarray(names)
     if given.dtype.kind in "fiub":  # numbers and booleans name what their text names: 1.0 is "1"
@@ -250,7 +260,7 @@ def codes_of(kind: str, names: Sequence[Any] | NDArray[Any], declared: Sequence[
     for name in found:
         if name not in position:
             row = int(np.flatnonzero(found[inverse] == name)[0])
-            raise UnknownNameError(f"{kind} in row {row}:", str(name), declared)
+            raise UnknownNameError(f"{kind} in {place(row)}:", str(name), declared)
     return np.array([position[name] for name in found], dtype=np.intp)[inverse.ravel()]
 
 

@@ -63,5 +63,5 @@ def test_a_misspelt_confounder_is_named_with_the_nearest_column(declared, tmp_pa
     case["data"]["confounders"] = ["severty"]
     (tmp_path / "care.yaml").write_text(yaml.safe_dump(case))
     (tmp_path / "care.csv").write_bytes((declared.parent / "care.csv").read_bytes())
-    with pytest.raises(DataError, match="did you mean 'severity'"):
+    with pytest.raises(DataError, match="did you mean it by 'severity'"):
         carry_out(tmp_path / "care.yaml", RunOptions(seed=7))

@@ -126,7 +126,7 @@ def test_the_policy_takes_the_name_of_a_column(outcomes):
     policy, log = outcomes["own"].policy, outcomes["own"].policy.evidence_.log
     who = np.arange(len(log)) // 2
     own = ParticipatoryPolicy(
-        policy.problem, group="who", reward_model=policy.reward_model, outcome_model=policy.outcome_model,
+        policy.problem, types={"kind": "category"}, group="who", reward_model=policy.reward_model, outcome_model=policy.outcome_model,
         folds=3, resamples=50,
     )  # fmt: skip
     given = {"actions": [policy.problem.actions[code] for code in log.actions],

@@ -20,6 +20,7 @@ from accordant.errors import InputError, RewardError, SpecError, UnknownNameErro
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 from accordant.scope import ScopeCard
+from accordant.tables.column_types import ColumnType
 
 
 class DataSpec(Declared):
@@ -34,7 +35,12 @@ class DataSpec(Declared):
     action, outcome
         Columns with the action taken and what followed.
     features
-        Columns that models may read.
+        Columns that models may read: a list, or column to its type, ``number`` or ``category``. A type that is not
+        declared is inferred, see `accordant.tables.column_types.typed_column`.
+    types
+        Types of other columns that are read: sensitive attributes, confounders, group, time.
+    missing
+        What stands for a missing value in the file, beside `accordant.tables.frames.MISSING`.
     confounders
         Further columns known before the decision that past decisions may have followed: only evaluation reads them.
     group
@@ -59,7 +65,9 @@ class DataSpec(Declared):
     file: str | None = None
     action: str = "Action"
     outcome: str = "Outcome"
-    features: tuple[str, ...] = Field(min_length=1)
+    features: tuple[str, ...] | dict[str, ColumnType] = Field(min_length=1)
+    types: dict[str, ColumnType] = Field(default_factory=dict)
+    missing: tuple[str, ...] = ()
     confounders: tuple[str, ...] = ()
     group: str | None = None
     time: str | None = None
@@ -86,7 +94,15 @@ class DataSpec(Declared):
                 raise InputError(
                     f"the column {name!r} cannot be a confounder that only evaluation reads: it is a feature"
                 )
+        for name in self.types:
+            if name in self.features:
+                raise InputError(f"types: {name!r} is a feature; declare its type in features, as {name}: TYPE")
         return self
+
+    @property
+    def declared_types(self) -> dict[str, ColumnType]:
+        """Column to its type, where one is declared."""
+        return {**(self.features if isinstance(self.features, dict) else {}), **self.types}
 
 
 class SimulatorSpec(Declared):
@@ -265,6 +281,11 @@ class CaseSpec(Declared):
         for name, signal in self.signals().items():
             if isinstance(signal, ObservedReward) and signal.column in self.data.confounders:
                 raise InputError(f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}")
+        attributes = (attribute.name for attribute in self.problem.sensitive_attributes)
+        typed = [name for name in (*attributes, *self.data.confounders, self.data.group, self.data.time) if name]
+        for name in self.data.types:
+            if name not in typed:
+                raise UnknownNameError("column in data.types:", name, typed)
         return self
 
     def signals(self) -> dict[str, RewardSignal]:

@@ -14,7 +14,7 @@ from accordant.allocations import Claimant, Scenario
 from accordant.allocations.scenario import Fact, portions
 from accordant.cases.files import find_file, no_data
 from accordant.deliberation.case import DeliberationSpec, MarginalSpec
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.problem import value_label
 from accordant.randomness import keyed_uniform
 from accordant.registry import Registry
@@ -202,7 +202,7 @@ def _facts_of(frame: pd.DataFrame, declared: DeliberationSpec) -> list[str]:
     found = [str(name) for name in frame.columns]
     for name in (declared.id, *declared.facts):
         if name not in found:
-            raise DataError(str(UnknownNameError("column", name, found)))
+            raise MissingColumnError(name, found)
     for name in found:
         resource = name.removeprefix(DEMAND)
         if name.startswith(DEMAND) and resource not in {each.name for each in declared.resources}:

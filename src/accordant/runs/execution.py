@@ -159,7 +159,8 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
     reward = learning.reward_model
     return ParticipatoryPolicy(
         case.problem,
-        features=case.data.features,
+        features=tuple(case.data.features),
+        types=case.data.declared_types,
         confounders=case.data.confounders,
         group=case.data.group,
         outcome_model=_outcome_model(case, learning, seed),

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import skops.io as skops
@@ -28,6 +28,7 @@ from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, 
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import declared_metrics, declared_ranges
+from accordant.tables.column_types import ColumnType
 
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"
@@ -130,6 +131,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
     """
     state = {
         "features": policy.features_,
+        "types": policy.types_,
         "selected": policy.selected_,
         "random_state": policy.random_state,
         "outcome_limits": policy.outcome_limits_,
@@ -169,6 +171,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
     policy = ParticipatoryPolicy(
         problem,
         features=state["features"],
+        types=case.data.declared_types,
         confounders=case.data.confounders,
         group=case.data.group,
         metrics=declared_metrics(case),
@@ -179,6 +182,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
         random_state=state["random_state"],
     )
     policy.features_ = tuple(state["features"])
+    policy.types_ = _types(state["types"], policy.features_)
     policy.signals_ = signals
     policy.outcome_model_ = _load_outcome_model(state["outcome_model"], folder)
     policy.behaviour_ = _load_behaviour(state["behaviour"], folder)
@@ -260,6 +264,14 @@ def _load_reward_model(
 def _encoder(state: dict[str, Any]) -> ContextEncoder:
     categories = {name: tuple(values) for name, values in state["categories"].items()}
     return ContextEncoder(state["medians"], tuple(state["indicated"]), categories)
+
+
+def _types(state: dict[str, Any], features: tuple[str, ...]) -> dict[str, ColumnType]:
+    """Return the types of columns; every feature must have one."""
+    for name in (*features, *state):
+        if state[name] not in get_args(ColumnType):
+            raise ValueError(f"{name} has the type {state[name]!r}")
+    return dict(state)
 
 
 def _tuples(value: Any) -> Any:

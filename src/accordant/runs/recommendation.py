@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from accordant.cases.loaders import CaseData, tidiers
+from accordant.cases.loaders import CaseData, tidiers, tidy_places
 from accordant.contexts import Contexts
-from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
+from accordant.errors import DataNotFoundError, InputError, MissingColumnError
 from accordant.evidence import Evidence
 from accordant.recommendation import Recommendations
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
-from accordant.tables.frames import read_chunks
+from accordant.tables.frames import Lines, read_chunks
 
 
 def recommend_rows(
@@ -58,18 +58,20 @@ def row_contexts(run: Run, source: str | Path | IO[str]) -> Contexts:
 
 
 def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[Contexts]:
-    """Yield the rows of a file in batches, or all in one."""
-    policy, spec = run.policy, run.case.data
-    texts = policy.outcome_model_.encoder.categories
-    chunks = read_chunks(source, texts=texts, separator=spec.separator, encoding=spec.encoding)
+    """Yield the rows of a file in batches, or all in one, with the types of the training rows."""
+    policy, spec, lines, start = run.policy, run.case.data, Lines(), 0
+    texts = [name for name, declared in policy.types_.items() if declared == "category"]
+    chunks = read_chunks(
+        source, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing, lines=lines
+    )
     for chunk in [pd.concat(chunks)] if at_once else chunks:
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:
-                raise DataError(
-                    f"new rows: {UnknownNameError('column', name, [str(column) for column in tidy.columns])}"
-                )
-        yield Contexts({str(name): tidy[name].to_numpy() for name in tidy.columns})
+                raise MissingColumnError(name, tidy.columns, lines.name)
+        place = tidy_places(tidy, len(chunk), lines, start)
+        yield policy.contexts_of({str(name): tidy[name].to_numpy() for name in tidy.columns}, place)
+        start += len(chunk)
 
 
 def write_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, out: Path) -> int:
