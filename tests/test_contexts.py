@@ -114,7 +114,9 @@ def test_what_is_not_contexts(frame, message):
 
 
 def test_missing_column_names_the_nearest():
-    with pytest.raises(MissingColumnError, match="column 'incme' is missing; did you mean it by 'income'. found: income, job"):
+    with pytest.raises(
+        MissingColumnError, match="column 'incme' is missing; did you mean it by 'income'. found: income, job"
+    ):
         Contexts({"income": [1], "job": ["x"]})["incme"]
 
 

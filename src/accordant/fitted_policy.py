@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from accordant import randomness
+from accordant.arrays import Mask
 from accordant.certificates import Certificate, Known, Threat, certify
 from accordant.certificates.threat import UNIT, checked_coalition
 from accordant.contexts import Contexts, Log
@@ -25,6 +26,7 @@ from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import expected_rewards, weighted_rewards
+from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_models import OutcomeRewardModel
 from accordant.metrics import Metric, weighted_metrics
@@ -34,6 +36,7 @@ from accordant.recommendation import Recommendations
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
 from accordant.tables.column_types import ColumnType, Place, typed_contexts
+from accordant.unusual import Unusual, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
 
@@ -49,9 +52,11 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     level: float
     normalisation: Literal["natural", "relative", "reference"]
     ranges: Mapping[str, tuple[float, float]] | None
+    unusual: Mapping[str, str] | None
     random_state: int
     features_: tuple[str, ...]
     types_: Mapping[str, ColumnType]
+    profile_: TrainingProfile
     signals_: Mapping[str, RewardSignal]
     outcome_model_: OutcomeModel
     reward_models_: tuple[OutcomeRewardModel, ...]
@@ -169,7 +174,9 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         return typed_contexts(contexts, types, place)
 
     def recommend(self, X: Any, *, strategy: str | None = None) -> Recommendations:
-        """Decide for new contexts.
+        """Decide for new contexts, and say what is unusual about them.
+
+        Unusual contexts are handled as `unusual` declares: those that are referred to a person have no action.
 
         Parameters
         ----------
@@ -182,7 +189,20 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         rule = self.strategy(strategy or self.selected_)
         contexts = self.contexts_of(X)
         expected, prediction = self._expect(contexts)
-        return Recommendations.of(rule(expected, prediction=prediction, contexts=contexts), expected)
+        decisions = rule(expected, prediction=prediction, contexts=contexts)
+        return Recommendations.of(decisions, expected).handled(self.profile_(contexts), self._handling())
+
+    def handling_of(self, X: Any) -> tuple[Unusual, Mask, Mask]:
+        """Return what is unusual about contexts, and which `recommend` refers to a person or gives another action."""
+        self._check_fitted()
+        unusual, declared = self.profile_(self.contexts_of(X)), self._handling()
+        return unusual, declared.referred(unusual), declared.fall_backs(unusual, self.problem.actions) >= 0
+
+    def _handling(self) -> UnusualSpec:
+        """Return what happens to unusual contexts."""
+        declared = UnusualSpec(**(self.unusual or {}))
+        declared.check(self.problem.actions)
+        return declared
 
     def certify(
         self,
@@ -241,7 +261,8 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
 
         def decide(others: Contexts) -> NDArray[np.signedinteger[Any]]:
             """Return the decisions in other contexts."""
-            return self.recommend(others, strategy=rule.label).decisions.codes
+            expected, prediction = self._expect(others)
+            return rule(expected, prediction=prediction, contexts=others).codes
 
         return explain(
             rule, expected, rows=rows, known=Known(prediction, contexts=contexts), decide=decide,

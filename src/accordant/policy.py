@@ -20,6 +20,7 @@ from accordant.learning.cross_fitting import LearningSettings, learn
 from accordant.learning.diagnostics import identify
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.log_input import read_log
+from accordant.learning.novelty import TrainingProfile
 from accordant.metrics import Metric, weighted_metrics
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
@@ -86,6 +87,9 @@ class ParticipatoryPolicy(FittedPolicy):
     ranges
         Label of a metric to its range on the natural scale, for a total per context, where that is not the metric's
         own.
+    unusual
+        Kind of unusual contexts (``unseen``, ``out_of_range``, ``missing``, ``far``) to what follows: ``recommend``
+        (the default), ``refer`` to a person, or the name of an action; see `accordant.unusual.UnusualSpec`.
     random_state
         Integer seed of the policy's whole tree of generators.
     n_jobs
@@ -95,6 +99,8 @@ class ParticipatoryPolicy(FittedPolicy):
     ----------
     types_
         Type of every feature, sensitive attribute and confounder; new rows are read by them.
+    profile_
+        What the features of the training rows were like (`accordant.learning.novelty.TrainingProfile`).
     outcome_model_, reward_models_
         Fitted models.
     behaviour_
@@ -138,6 +144,7 @@ class ParticipatoryPolicy(FittedPolicy):
         level: float = 0.95,
         normalisation: Literal["natural", "relative", "reference"] = "natural",
         ranges: Mapping[str, tuple[float, float]] | None = None,
+        unusual: Mapping[str, str] | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
@@ -163,6 +170,7 @@ class ParticipatoryPolicy(FittedPolicy):
         self.level = level
         self.normalisation = normalisation
         self.ranges = ranges
+        self.unusual = unusual
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -193,8 +201,10 @@ class ParticipatoryPolicy(FittedPolicy):
         """`fit` on a log that was read already, with a reward signal per stakeholder."""
         metrics = weighted_metrics(self.metrics)
         self._check_metrics(log, metrics)
+        self._handling()  # raises for what is no action
         self.features_ = self._features(log.contexts)
         log = self._typed(log)
+        self.profile_ = TrainingProfile.fit(log, self.features_, self.random_state)
         self.signals_ = {name: signals[name].fit(log, self.problem) for name in self.problem.stakeholder_names}
         self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings(), self.confounders)
         self.outcome_model_ = self.learned_.outcome_model

@@ -159,11 +159,14 @@ def test_rewards_in_columns(tmp_path):
     assert "said" not in data.log.contexts
 
 
-@pytest.mark.parametrize(("value", "message"), [
-    ("1.5", "row 1"),
-    ("", "own.csv, line 3: column 'said': found nothing; allowed: a number"),
-    ("much", "own.csv, line 3: column 'said': found 'much'; allowed: a number"),
-])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("1.5", "row 1"),
+        ("", "own.csv, line 3: column 'said': found nothing; allowed: a number"),
+        ("much", "own.csv, line 3: column 'said': found 'much'; allowed: a number"),
+    ],
+)
 def test_rewards_in_columns_that_cannot_be(tmp_path, value, message):
     text = f"x,group,did,followed,said\n1,a,yes,good,0.25\n2,b,no,bad,{value}\n"
     with pytest.raises(InputError, match=message):

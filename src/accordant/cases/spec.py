@@ -21,6 +21,7 @@ from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 from accordant.scope import ScopeCard
 from accordant.tables.column_types import ColumnType
+from accordant.unusual import UnusualSpec
 
 
 class DataSpec(Declared):
@@ -55,6 +56,8 @@ class DataSpec(Declared):
         Columns to leave out: placeholders, or what was known only afterwards and no metric needs.
     rename
         Old to new values of the outcome and action columns.
+    unusual
+        What happens to new rows that are unlike the training rows, see `accordant.unusual.UnusualSpec`.
     separator
         What stands between columns. A file whose header does not contain it is read with commas.
     encoding
@@ -74,6 +77,7 @@ class DataSpec(Declared):
     true_levels: dict[str, str] = Field(default_factory=dict)
     drop: tuple[str, ...] = ()
     rename: dict[str, str] = Field(default_factory=dict)
+    unusual: UnusualSpec = Field(default_factory=UnusualSpec)
     separator: str = Field(default=",", min_length=1, max_length=1)
     encoding: str = "utf-8"
 
@@ -281,6 +285,7 @@ class CaseSpec(Declared):
         for name, signal in self.signals().items():
             if isinstance(signal, ObservedReward) and signal.column in self.data.confounders:
                 raise InputError(f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}")
+        self.data.unusual.check(self.problem.actions)
         attributes = (attribute.name for attribute in self.problem.sensitive_attributes)
         typed = [name for name in (*attributes, *self.data.confounders, self.data.group, self.data.time) if name]
         for name in self.data.types:

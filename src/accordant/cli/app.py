@@ -88,12 +88,14 @@ def recommend(
     finished = read_run(run)
     source = sys.stdin if file == "-" else file
     if json:
-        print_json(recommendations_as_json(finished, source, strategy))
+        rows, counts = recommendations_as_json(finished, source, strategy)
+        print_json(rows)
     elif out is not None:
-        rows = write_recommendations(finished, source, strategy, out)
-        typer.echo(f"{rows} recommendations: {out}")
+        counts = write_recommendations(finished, source, strategy, out)
+        typer.echo(f"{counts.rows} recommendations: {out}")
     else:
-        stream_recommendations(finished, source, strategy, sys.stdout)
+        counts = stream_recommendations(finished, source, strategy, sys.stdout)
+    typer.echo(counts.sentence(), err=True)
 
 
 @app.command()

@@ -178,6 +178,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         level=case.evaluation.level,
         normalisation=case.evaluation.normalisation,
         ranges=declared_ranges(case),
+        unusual=case.data.unusual.model_dump(),
         random_state=options.seed,
         n_jobs=options.n_jobs,
     )

@@ -23,6 +23,7 @@ from accordant.errors import InputError, RunFolderError
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.causal.selection import TRUSTED_TYPES
 from accordant.learning.encoding import ContextEncoder
+from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, OutcomeModel
 from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
@@ -33,6 +34,7 @@ from accordant.tables.column_types import ColumnType
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"
 STATE_FILE = "policy.json"
+PROFILE_FILE = "training-profile.json"
 
 
 def check_trees(estimator: Any, name: str) -> None:
@@ -146,6 +148,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
         ],
         "warnings": policy.warnings_,
     }
+    (folder / PROFILE_FILE).write_text(json.dumps(policy.profile_.state(), ensure_ascii=False), encoding="utf-8")
     (folder / STATE_FILE).write_text(json.dumps(state, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
@@ -162,7 +165,7 @@ def load_policy(case: CaseSpec, folder: Path) -> ParticipatoryPolicy:
     except RunFolderError:
         raise
     except (KeyError, TypeError, ValueError) as error:
-        raise RunFolderError(f"{STATE_FILE} does not fit its case: {error!r}") from None
+        raise RunFolderError(f"{STATE_FILE} or {PROFILE_FILE} does not fit its case: {error!r}") from None
 
 
 def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> ParticipatoryPolicy:
@@ -179,10 +182,13 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
         level=case.evaluation.level,
         normalisation=case.evaluation.normalisation,
         ranges=declared_ranges(case),
+        unusual=case.data.unusual.model_dump(),
         random_state=state["random_state"],
     )
     policy.features_ = tuple(state["features"])
     policy.types_ = _types(state["types"], policy.features_)
+    profile = json.loads((folder / PROFILE_FILE).read_text(encoding="utf-8"))
+    policy.profile_ = TrainingProfile.restored(_encoder(profile["encoder"]), profile)
     policy.signals_ = signals
     policy.outcome_model_ = _load_outcome_model(state["outcome_model"], folder)
     policy.behaviour_ = _load_behaviour(state["behaviour"], folder)

@@ -15,7 +15,7 @@ from accordant.scope import Criterion, Finding
 from accordant.sections import Section, sections
 from accordant.statistics import Estimate
 
-FORMAT = 2
+FORMAT = 3
 MEBIBYTE = 1024**2
 
 Json = dict[str, Any]
@@ -175,6 +175,16 @@ class DataPart(Part):
     left_out: int = 0
 
 
+class UnusualPart(Part):
+    """How many untouched rows are unlike the training rows; see `accordant.unusual.UnusualCounts`."""
+
+    rows: int
+    unusual: int
+    kinds: dict[str, int]
+    referred: int
+    fall_back: int
+
+
 class Selection(Part):
     """Whom D* consults, and its score corrected for having been chosen."""
 
@@ -283,6 +293,8 @@ class Record(Section):
 
     Attributes
     ----------
+    unusual
+        Untouched rows that are unlike the training rows. All figures are about what strategies choose for them.
     selected, selection
         D*, whom it consults, and its corrected score.
     test, validation
@@ -302,6 +314,7 @@ class Record(Section):
     case: Declaration
     seed: int
     data: DataPart
+    unusual: UnusualPart
     selected: str | None
     selection: Selection
     notes: tuple[str, ...]
@@ -331,6 +344,7 @@ class Record(Section):
             "run": path,
             **content["cost"],
             "peak_rss_mb": peak_memory(),
+            "unusual": content["unusual"],
             "warnings": content["warnings"],
             "remarks": content["test"]["remarks"],
             "outcome_model": content["outcome_model"],
