@@ -96,14 +96,16 @@ class SpecError(InputError):
         What is wrong, starting with the path of the key.
     where
         What was being read; empty if the detail says so itself.
+    path
+        The keys that lead to what is wrong, outermost first; empty if nobody knows.
     """
 
-    def __init__(self, detail: str, where: str = "") -> None:
-        self.detail, self.where = detail, where
+    def __init__(self, detail: str, where: str = "", path: tuple[str, ...] = ()) -> None:
+        self.detail, self.where, self.path = detail, where, path
         super().__init__(f"{where}: {detail}" if where else detail)
 
-    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
-        return type(self), (self.detail, self.where)
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str, tuple[str, ...]]]:
+        return type(self), (self.detail, self.where, self.path)
 
 
 class RunFolderError(InputError):
@@ -159,7 +161,8 @@ def spec_error(error: ValidationError, where: str, fields: Iterable[str]) -> Spe
     # a misspelt key usually leaves its field missing too; the misspelling is what the user must mend
     order = {"extra_forbidden": 0, "missing": 2}
     first = min(error.errors(include_url=False), key=lambda each: order.get(each["type"], 1))
-    path = ".".join(str(part) for part in first["loc"])
+    keys = tuple(map(str, first["loc"]))
+    path = ".".join(keys)
     cause = first.get("ctx", {}).get("error")
     if first["type"] == "extra_forbidden":
         message = f"unknown key {path!r}; {allowed_names(fields, first['loc'][-1])}"
@@ -171,4 +174,5 @@ def spec_error(error: ValidationError, where: str, fields: Iterable[str]) -> Spe
     else:
         message = f"{path}: {first['msg'].removeprefix('Value error, ')} (found {first['input']!r:.80})"
     more = error.error_count() - 1
-    return SpecError(message + (f" (and {more} more)" if more else ""), where)
+    inside = cause.path if isinstance(cause, SpecError) else ()
+    return SpecError(message + (f" (and {more} more)" if more else ""), where, keys + inside)

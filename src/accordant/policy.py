@@ -202,6 +202,7 @@ class ParticipatoryPolicy(FittedPolicy):
         metrics = weighted_metrics(self.metrics)
         self._check_metrics(log, metrics)
         self._handling()  # raises for what is no action
+        self._given()  # raises for names that the problem does not declare
         self.features_ = self._features(log.contexts)
         log = self._typed(log)
         self.profile_ = TrainingProfile.fit(log, self.features_, self.random_state)
@@ -279,15 +280,21 @@ class ParticipatoryPolicy(FittedPolicy):
         return dataclasses.replace(log, contexts=contexts)
 
     def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
-        given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
-        own = [strategy.for_problem(self.problem).fit(expected) for strategy in given]
+        own = [strategy.fit(expected) for strategy in self._given()]
         aware = self.learned_.identification.action_aware
         always = rules.baselines_for(self.problem, action_aware=aware)
+        labels = [each.label for each in own]
+        return [*own, *(each for each in always if each.label not in labels)]
+
+    def _given(self) -> list[Strategy]:
+        """Return the candidates that were given, with what they take from the problem."""
+        given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
+        own = [strategy.for_problem(self.problem) for strategy in given]
         labels = [each.label for each in own]
         for label in labels:
             if labels.count(label) > 1:
                 raise InputError(f"the strategy {label!r} is listed twice")
-        return [*own, *(each for each in always if each.label not in labels)]
+        return own
 
     def _check_metrics(self, log: Log, metrics: Mapping[str, tuple[Metric, float]]) -> None:
         """Refuse a weight on what these data will not tell, before anything is learned."""

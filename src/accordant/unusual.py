@@ -1,4 +1,4 @@
-"""Unusual contexts: in what they are unlike the training rows, what a case declares for them, and how many there are."""
+"""Unusual contexts: how they are unlike the training rows, what is declared for them, and how many there are."""
 
 from __future__ import annotations
 

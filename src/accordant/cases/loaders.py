@@ -8,7 +8,7 @@ sentences differ, a new table made of columns), so a loader adds them to the tab
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from accordant import randomness
 from accordant.arrays import Mask, Values
 from accordant.cases.spec import CaseSpec, DataSpec
 from accordant.contexts import Contexts, Log
-from accordant.errors import DataError, InputError, MissingColumnError
+from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.problem import DecisionProblem, codes_of, row_place
 from accordant.registry import Registry
 from accordant.split import group_codes, time_keys
@@ -112,7 +112,13 @@ def table_loader() -> Tidy:
     return lambda frame: frame
 
 
-def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_columns: Mapping[str, str]) -> CaseData:
+def load_file(
+    path: Path,
+    spec: DataSpec,
+    problem: DecisionProblem,
+    reward_columns: Mapping[str, str],
+    also: Sequence[str] = (),
+) -> CaseData:
     """Read a CSV file as the ``data`` section describes it.
 
     Parameters
@@ -125,6 +131,8 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
         Declares actions, outcomes and sensitive attributes.
     reward_columns
         Stakeholder to the column with its observed reward.
+    also
+        Further columns that metrics, strategies and rewards read.
 
     Raises
     ------
@@ -136,7 +144,7 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
     frame = read_frame(path, spec.separator, spec.encoding, texts=categories, missing=spec.missing, lines=lines)
     tidy = tidiers.create(spec.loader)(frame)
     place = tidy_places(tidy, len(frame), lines)
-    return build(tidy, spec, problem, reward_columns, path.name, file_hash(path), place=place)
+    return build(tidy, spec, problem, reward_columns, path.name, file_hash(path), also=also, place=place)
 
 
 def tidy_places(tidy: pd.DataFrame, n_rows: int, lines: Lines, start: int = 0) -> Place:
@@ -167,6 +175,7 @@ def build(
     source: str,
     sha256: str,
     *,
+    also: Sequence[str] = (),
     place: Place = row_place,
     simulated: bool = False,
 ) -> CaseData:
@@ -176,7 +185,7 @@ def build(
     ----------
     frame
         A tidy table.
-    spec, problem, reward_columns
+    spec, problem, reward_columns, also
         See `load_file`.
     source, sha256, simulated
         See `CaseData`.
@@ -193,7 +202,11 @@ def build(
         *spec.true_levels.values(),
         *reward_columns.values(),
         *(name for name in (spec.group, spec.time) if name is not None),
+        *also,
     ]
+    for name in spec.types:
+        if name not in needed:
+            raise UnknownNameError("column in data.types, as nothing reads it:", name, needed)
     for name in needed:
         if name not in frame.columns:
             raise MissingColumnError(name, frame.columns, source)
@@ -248,7 +261,9 @@ simulators: Registry[pd.DataFrame] = Registry("simulator", group="accordant.simu
 """A simulator is a function (rows, generator) that returns a table as a case's ``data`` section describes it."""
 
 
-def simulate(case: CaseSpec, seed: int, rows: int | None, reward_columns: Mapping[str, str]) -> CaseData:
+def simulate(
+    case: CaseSpec, seed: int, rows: int | None, reward_columns: Mapping[str, str], also: Sequence[str] = ()
+) -> CaseData:
     """Return simulated data for a case.
 
     Raises
@@ -259,7 +274,7 @@ def simulate(case: CaseSpec, seed: int, rows: int | None, reward_columns: Mappin
     frame, name = simulated_table(case, seed, rows), case.simulator.name if case.simulator else ""
     digest = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
     source = f"simulator {name!r}, seed {seed}, {len(frame)} rows"
-    return build(frame, case.data, case.problem, reward_columns, source, digest, simulated=True)
+    return build(frame, case.data, case.problem, reward_columns, source, digest, also=also, simulated=True)
 
 
 def simulated_table(case: CaseSpec, seed: int, rows: int | None) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, Self
 
 from pydantic import (
@@ -276,21 +277,23 @@ class CaseSpec(Declared):
     def _check_metrics_and_rewards(self) -> Self:
         total = sum(metric.weight for metric in self.metrics.values())
         if abs(total - 1) > WEIGHT_TOLERANCE:
-            raise InputError(f"metric weights sum to {total:g}; they divide one whole and must sum to 1")
+            raise SpecError(
+                f"metric weights sum to {total:g}; they divide one whole and must sum to 1", path=("metrics",)
+            )
         if self.data.true_levels and set(self.data.true_levels) != set(self.problem.actions):
-            raise InputError(
+            raise SpecError(
                 f"data.true_levels names {', '.join(self.data.true_levels)}; it needs a column for each of the actions "
-                f"{', '.join(self.problem.actions)}"
+                f"{', '.join(self.problem.actions)}",
+                path=("data", "true_levels"),
             )
         for name, signal in self.signals().items():
             if isinstance(signal, ObservedReward) and signal.column in self.data.confounders:
-                raise InputError(f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}")
-        self.data.unusual.check(self.problem.actions)
-        attributes = (attribute.name for attribute in self.problem.sensitive_attributes)
-        typed = [name for name in (*attributes, *self.data.confounders, self.data.group, self.data.time) if name]
-        for name in self.data.types:
-            if name not in typed:
-                raise UnknownNameError("column in data.types:", name, typed)
+                raise SpecError(
+                    f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}",
+                    path=("data", "confounders"),
+                )
+        with at_key("data", "unusual"):
+            self.data.unusual.check(self.problem.actions)
         return self
 
     def signals(self) -> dict[str, RewardSignal]:
@@ -301,22 +304,34 @@ class CaseSpec(Declared):
         """
         if "set" in self.rewards:
             parameters = {key: value for key, value in self.rewards.items() if key != "set"}
-            found = reward_sets.create(str(self.rewards["set"]), parameters)
+            with at_key("rewards"):
+                found = reward_sets.create(str(self.rewards["set"]), parameters)
         else:
             found = {}
             for name, declared in self.rewards.items():
-                try:
+                with at_key("rewards", str(name)):
                     found[name] = _signal(name, declared)
-                except RewardError as error:
-                    raise InputError(f"rewards of {name!r}: {error}") from None
         for name in found:
-            if name not in self.problem.stakeholder_names:
-                raise UnknownNameError("stakeholder in rewards:", name, self.problem.stakeholder_names)
+            with at_key("rewards", str(name)):
+                if name not in self.problem.stakeholder_names:
+                    raise UnknownNameError("stakeholder in rewards:", name, self.problem.stakeholder_names)
         for name in self.problem.stakeholder_names:
-            if name not in found:
-                raise InputError(f"rewards of stakeholder {name!r} are missing")
-            _check_table(name, found[name], self.problem)
+            with at_key("rewards", name):
+                if name not in found:
+                    raise InputError(f"rewards of stakeholder {name!r} are missing")
+                _check_table(name, found[name], self.problem)
         return {name: found[name] for name in self.problem.stakeholder_names}
+
+
+@contextmanager
+def at_key(*path: str) -> Iterator[None]:
+    """Say of every error inside which keys of the case lead to what is wrong."""
+    try:
+        yield
+    except RewardError as error:
+        raise SpecError(f"{path[0]} of {path[-1]!r}: {error}", path=path) from None
+    except InputError as error:
+        raise SpecError(str(error), path=path) from None
 
 
 def _part(key: str, part: CasePart, declared: Any) -> Declared:
@@ -328,7 +343,7 @@ def _part(key: str, part: CasePart, declared: Any) -> Declared:
     try:
         return part.declared(**declared)
     except SpecError as error:
-        raise InputError(f"{key}: {error.detail}") from None
+        raise SpecError(f"{key}: {error.detail}", path=(key, *error.path)) from None
 
 
 def _signal(name: str, declared: Any) -> RewardSignal:

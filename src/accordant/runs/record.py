@@ -293,8 +293,6 @@ class Record(Section):
 
     Attributes
     ----------
-    unusual
-        Untouched rows that are unlike the training rows. All figures are about what strategies choose for them.
     selected, selection
         D*, whom it consults, and its corrected score.
     test, validation
@@ -303,6 +301,9 @@ class Record(Section):
         What groups received, per attribute and for all attributes together.
     scrutiny
         How far decisions and choice can be trusted, see `accordant.runs.scrutiny.Scrutiny`; None without it.
+    unusual
+        Untouched rows that are unlike the training rows; None if nobody looked. All figures are about what strategies
+        choose, in these rows too.
     reward_sources
         Stakeholder to where a learned reward comes from.
     strategies
@@ -314,7 +315,6 @@ class Record(Section):
     case: Declaration
     seed: int
     data: DataPart
-    unusual: UnusualPart
     selected: str | None
     selection: Selection
     notes: tuple[str, ...]
@@ -323,6 +323,7 @@ class Record(Section):
     validation: Board
     groups: tuple[GroupTable, ...]
     scrutiny: ScrutinyPart | None = None
+    unusual: UnusualPart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
     reward_sources: dict[str, Json] = Field(default_factory=dict)
