@@ -21,7 +21,7 @@ from accordant.errors import InputError, RewardError, SpecError, UnknownNameErro
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 from accordant.scope import ScopeCard
-from accordant.tables.column_types import ColumnType
+from accordant.tables.column_types import Columns, ColumnType, ColumnTypes
 from accordant.unusual import UnusualSpec
 
 
@@ -69,8 +69,8 @@ class DataSpec(Declared):
     file: str | None = None
     action: str = "Action"
     outcome: str = "Outcome"
-    features: tuple[str, ...] | dict[str, ColumnType] = Field(min_length=1)
-    types: dict[str, ColumnType] = Field(default_factory=dict)
+    features: Columns = Field(min_length=1)
+    types: ColumnTypes = Field(default_factory=dict)
     missing: tuple[str, ...] = ()
     confounders: tuple[str, ...] = ()
     group: str | None = None

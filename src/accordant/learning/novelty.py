@@ -111,6 +111,9 @@ class TrainingProfile:
         KeyError, TypeError, ValueError
             If the state is none, or does not hang together.
         """
+        deviations = {name: float(state["deviations"][name]) for name in encoder.medians}
+        if not all(0 < each < math.inf for each in deviations.values()):
+            raise ValueError("standard deviations that are none")
         reference = {name: np.array(state["reference"][name], dtype=np.float64) for name in encoder.medians}
         for name, levels in encoder.categories.items():
             positions = np.array(state["reference"][name], dtype=np.intp)
@@ -123,7 +126,7 @@ class TrainingProfile:
             {name: (float(state["ranges"][name][0]), float(state["ranges"][name][1])) for name in encoder.medians},
             {name: tuple(map(int, state["counts"][name])) for name in encoder.categories},
             {name: int(state["missing"][name]) for name in encoder.columns},
-            {name: float(state["deviations"][name]) for name in encoder.medians},
+            deviations,
             reference,
             None if state["radius"] is None else float(state["radius"]),
         )
@@ -151,7 +154,7 @@ class TrainingProfile:
         if name in self.ranges:
             low, high = self.ranges[name]
             outside = (values < low) | (values > high)
-            yield "out_of_range", outside, lambda row: f"out of range: {name} {values[row]:g}, not {low:g} to {high:g}"
+            yield "out_of_range", outside, lambda row: f"out of range: {name} {values[row]:g} ({low:g} to {high:g})"
         else:
             unseen = ~block.any(axis=1) & ~lacking
             yield "unseen", unseen, lambda row: f"unseen: {name} {str(values[row])!r:.80}"
@@ -167,7 +170,7 @@ class TrainingProfile:
         yield (
             "far",
             far,
-            lambda row: f"far from all training rows: distance {distances[row]:.3g}, not up to {limit:.3g}",
+            lambda row: f"far from all training rows: distance {distances[row]:.3g} (up to {limit:.3g})",
         )
 
     def _far(self, matrix: Values) -> Mask:

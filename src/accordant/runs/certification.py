@@ -68,7 +68,7 @@ class Certified:
         return ("row", "action", "certified", "reachable", "attainable", *against, "unusual", "referred", "fall_back")
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return per row: the action, whether it is certified, actions not ruled out, those attained, radii, remarks."""
+        """Return per row: the action, whether it is certified, actions not ruled out, attained ones, radii, remarks."""
         found, names = self.certificate, self.certificate.expected.actions
         return [
             (

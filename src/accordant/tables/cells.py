@@ -102,7 +102,7 @@ class Cells:
                 found[row] = blank
                 continue
             found[row] = _number(text)
-            if not limits.lowest <= found[row] <= limits.highest:
+            if not (np.isfinite(found[row]) and limits.lowest <= found[row] <= limits.highest):
                 raise self.error(use, row, text, limits.words)
         return found
 
@@ -114,9 +114,9 @@ class Cells:
 def _number(text: str | None) -> float:
     """Return the number that a text is, NaN if it is none."""
     try:
-        return float(text or "nan")
+        return float(text or "nan") if text is None or "_" not in text else np.nan  # Python reads 1_0 as ten
     except ValueError:
-        return float("nan")
+        return np.nan
 
 
 def cell_text(value: Any) -> str | None:

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
+from pydantic import BeforeValidator
 
 from accordant.arrays import AnyArray, Mask, Values
 from accordant.contexts import Contexts
-from accordant.errors import DataError
+from accordant.errors import DataError, UnknownNameError
 from accordant.problem import row_place, value_label
 from accordant.tables.frames import MISSING
 
 ColumnType = Literal["number", "category"]
+
+
+def _known_types(given: Any) -> Any:
+    """Name the type that does not exist; what is no mapping is read as a list."""
+    for name, declared in given.items() if isinstance(given, Mapping) else ():
+        if declared not in get_args(ColumnType):
+            raise UnknownNameError(f"type of {name}:", declared, get_args(ColumnType))
+    return given
+
+
+ColumnTypes = Annotated[dict[str, ColumnType], BeforeValidator(_known_types)]
+Columns = Annotated[tuple[str, ...] | dict[str, ColumnType], BeforeValidator(_known_types)]
+"""Names of columns, or column to its type."""
 Place = Callable[[int], str]
 """From the number of a row to words for where it stands."""
 

@@ -54,7 +54,7 @@ class Entry:
         value = self.required(key)
         number = math.nan
         with contextlib.suppress(TypeError, ValueError, OverflowError):
-            number = math.nan if isinstance(value, bool) else float(value)
+            number = math.nan if isinstance(value, bool) or "_" in str(value) else float(value)
         if not allowed(number):
             raise DataError(f"{self.where}: {key} is {value!r:.40}; allowed: {words}")
         return number
