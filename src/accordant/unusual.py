@@ -69,7 +69,8 @@ class UnusualSpec(Declared):
 
     def referred(self, unusual: Unusual) -> Mask:
         """Return which contexts are left to a person, shape (context,)."""
-        return np.any([rows & (getattr(self, kind) == REFER) for kind, rows in unusual.kinds.items()], axis=0)
+        followed = [rows & (getattr(self, kind) == REFER) for kind, rows in unusual.kinds.items()]
+        return np.asarray(np.any(followed, axis=0), dtype=bool)
 
     def fall_backs(self, unusual: Unusual, actions: Sequence[str]) -> Codes:
         """Return the position of the action that is taken whatever the strategy chooses, -1 for none."""

@@ -95,7 +95,8 @@ def recommend(
         typer.echo(f"{counts.rows} recommendations: {out}")
     else:
         counts = stream_recommendations(finished, source, strategy, sys.stdout)
-    typer.echo(counts.sentence(), err=True)
+    if counts.unusual:
+        typer.echo(counts.sentence(), err=True)
 
 
 @app.command()

@@ -61,8 +61,8 @@ class DeliberationSpec(Declared):
     id
         Column with the ids of patients; ``table`` only.
     facts
-        Columns with facts: a list, or column to its type, ``number`` or ``category``; ``table`` only, and by default all
-        but the ids and ``demand_RESOURCE``. A type that is not declared is inferred, as for features of a case.
+        Columns with facts: a list, or column to its type, ``number`` or ``category``; ``table`` only, and by default
+        all but the ids and ``demand_RESOURCE``. A type that is not declared is inferred, as for features of a case.
     simulator
         Registered simulator of scenarios that stands in for missing data.
     patients

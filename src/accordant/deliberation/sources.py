@@ -104,7 +104,9 @@ def deliberation_source(
 def _loaded(path: Path, declared: DeliberationSpec) -> PatientSource:
     from accordant.tables.frames import read_frame
 
-    frame = read_frame(path, declared.separator, declared.encoding)
+    types = declared.facts if isinstance(declared.facts, dict) else {}
+    texts = [name for name, fact in types.items() if fact == "category"]
+    frame = read_frame(path, declared.separator, declared.encoding, texts=texts)
     try:
         draw = patient_loaders.create(declared.loader, {"frame": frame, "declared": declared})
         if declared.marginal is not None:
