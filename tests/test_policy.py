@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import subprocess
@@ -580,3 +581,23 @@ def test_shared_rewards_use_one_regressor(loans):
     # least squares has no interplay between targets: sharing changes nothing but rounding
     difference = policy.expected_rewards(loans.columns).values - apart.expected_rewards(loans.columns).values
     assert np.abs(difference).max() < 1e-9
+
+
+def test_a_frame_that_mixes_numbers_and_texts_is_refused_unless_it_is_declared(loans, loans_policy):
+    """A damaged cell among numbers would make a category of every number."""
+    mixed = {**loans.columns, "income": [*loans.columns["income"][:-1], "abc"]}
+    policy = clone(loans_policy)
+    with pytest.raises(DataError, match="row 119: column 'income': found 'abc'; allowed: a number"):
+        policy.fit(mixed, **loans.data, rewards=loans.rewards)
+    with pytest.raises(DataError, match="row 119: column 'income': found 'abc'"):
+        loans_policy.recommend(mixed)
+
+
+def test_unusual_rows_are_handled_as_the_policy_says(loans, loans_policy):
+    far = {**loans.columns, "income": np.where(np.arange(120) == 3, 1e9, loans.columns["income"])}
+    policy = copy.copy(loans_policy).set_params(unusual={"out_of_range": "refer"})
+    found = policy.recommend(far)
+    assert found.decisions.actions[3] == "" and found.referred.sum() == found.counts.referred == 1
+    assert loans_policy.recommend(far).decisions.actions[3] != ""
+    with pytest.raises(InputError, match="unknown far in unusual: 'refuse'"):
+        policy.set_params(unusual={"far": "refuse"}).recommend(far)

@@ -2,7 +2,7 @@
 
 A row is *far* if the distance to its k-th nearest reference row is large (Ramaswamy, Rastogi and Shim 2000), and large
 means: among the largest `FAR_SHARE` of the same distances of the reference rows themselves, each to the others. That is
-a conformal test (Laxhammar and Falkman 2010). A further row could only lower the distances of the reference rows, so
+a conformal test (Laxhammar and Falkman 2010, 2015). A further row could only lower the distances of the reference rows, so
 taking them without it makes the test stricter on itself: of new rows that come from where the training rows came from,
 at most `FAR_SHARE` are called far, up to the scale of the columns, which is that of the training rows.
 """
@@ -114,7 +114,9 @@ class TrainingProfile:
         deviations = {name: float(state["deviations"][name]) for name in encoder.medians}
         if not all(0 < each < math.inf for each in deviations.values()):
             raise ValueError("standard deviations that are none")
-        reference = {name: np.array(state["reference"][name], dtype=np.float64) for name in encoder.medians}
+        reference: dict[str, AnyArray] = {
+            name: np.array(state["reference"][name], dtype=np.float64) for name in encoder.medians
+        }
         for name, levels in encoder.categories.items():
             positions = np.array(state["reference"][name], dtype=np.intp)
             if positions.size and not 0 <= positions.min() <= positions.max() < len(levels):
@@ -252,4 +254,4 @@ def _lacking(values: AnyArray) -> Mask:
 def _squared_distances(points: Values, others: Values) -> Values:
     """Return squared Euclidean distances, shape (point, other)."""
     squares = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
-    return np.maximum(squares - 2 * (points @ others.T), 0.0)
+    return np.asarray(np.maximum(squares - 2 * (points @ others.T), 0.0))

@@ -15,7 +15,7 @@ from accordant.learning.tuning import grid_points
 from accordant.metrics import metrics
 from accordant.rewards import RewardSignal
 
-Columns = Mapping[tuple[str, ...], tuple[str, ...]]
+Columns = dict[tuple[str, ...], tuple[str, ...]]
 """From the keys that lead to a part of a case to the columns that it names."""
 
 
@@ -65,7 +65,7 @@ def build_reward_model(case: CaseSpec, seed: int) -> Any:
 
 def read_columns(case: CaseSpec, signals: Mapping[str, RewardSignal]) -> Columns:
     """Return the columns that metrics, strategies and rewards read, as far as the case names them."""
-    found = {("rewards", name): signal.columns for name, signal in signals.items()}
+    found: Columns = {("rewards", name): signal.columns for name, signal in signals.items()}
     for label, each in case.metrics.items():
         found["metrics", label] = metrics.create(each.metric, each.parameters).columns
     for number, rule in enumerate(case.strategies):
@@ -77,7 +77,7 @@ def read_columns(case: CaseSpec, signals: Mapping[str, RewardSignal]) -> Columns
 def naming_keys(case: CaseSpec, columns: Columns) -> Iterator[None]:
     """Say of every column that is missing inside which keys of the case name it."""
     data, attributes = case.data, case.problem.sensitive_attributes
-    named: dict[tuple[str, ...], tuple[str, ...]] = {
+    named: Columns = {
         ("data", "features"): tuple(data.features),
         ("data", "confounders"): data.confounders,
         ("data", "true_levels"): tuple(data.true_levels.values()),

@@ -18,6 +18,7 @@ from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.runs.declaration import (
+    Columns,
     build_outcome_model,
     build_reward_model,
     check_declared,
@@ -123,7 +124,8 @@ def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals:
     also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
     path = None if case.data.file is None else find_file(case.data.file, options.data, beside)
     if path is not None:
-        with naming_keys(case, columns | {("rewards", name): (each,) for name, each in reward_columns.items()}):
+        recorded: Columns = {("rewards", name): (each,) for name, each in reward_columns.items()}
+        with naming_keys(case, columns | recorded):
             return load_file(path, case.data, case.problem, reward_columns, also)
     if case.simulator is None:
         raise no_data(case.data.file or "")
