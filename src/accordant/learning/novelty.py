@@ -1,10 +1,11 @@
 """What is unusual about a context: values that training rows did not have, and distance from all of them.
 
-A row is *far* if the distance to its k-th nearest reference row is large (Ramaswamy, Rastogi and Shim 2000), and large
-means: among the largest `FAR_SHARE` of the same distances of the reference rows themselves, each to the others. That is
-a conformal test (Laxhammar and Falkman 2010, 2015). A further row could only lower the distances of the reference rows, so
-taking them without it makes the test stricter on itself: of new rows that come from where the training rows came from,
-at most `FAR_SHARE` are called far, up to the scale of the columns, which is that of the training rows.
+A row is *far* if the distance to its k-th nearest reference row is large (Ramaswamy, Rastogi and Shim 2000): larger
+than all but `FAR_SHARE` of the same distances of the reference rows, each to the others. That is a conformal test
+(Laxhammar and Falkman 2010, 2015). The test would count the new row among the neighbours of the reference rows; leaving
+it out can only raise their distances, so fewer rows are called far. Of new rows that come from where the training rows
+came from, at most `FAR_SHARE` are called far on average over training sets, but for the scales of the columns, which
+the training rows give.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import logging
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -171,24 +172,29 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
     return ParticipatoryPolicy(
         case.problem,
         features=tuple(case.data.features),
-        types=case.data.declared_types,
-        confounders=case.data.confounders,
-        group=case.data.group,
         outcome_model=build_outcome_model(case, seed),
         outcome_grid=learning.outcome_model.grid,
         reward_model=build_reward_model(case, seed),
         reward_grid=learning.reward_model.grid,
         **{name: getattr(learning, name) for name in LEARNING},
         strategies=[strategies.create(each.name, each.parameters) for each in case.strategies] or None,
-        metrics=declared_metrics(case),
-        resamples=case.evaluation.resamples,
-        level=case.evaluation.level,
-        normalisation=case.evaluation.normalisation,
-        ranges=declared_ranges(case),
-        unusual=case.data.unusual.model_dump(),
+        **asked_of_policy(case),
         random_state=options.seed,
         n_jobs=options.n_jobs,
     )
+
+
+def asked_of_policy(case: CaseSpec) -> dict[str, Any]:
+    """Return what a case declares that a fitted policy reads too, as parameters of `ParticipatoryPolicy`."""
+    return {
+        "types": case.data.declared_types,
+        "confounders": case.data.confounders,
+        "group": case.data.group,
+        "metrics": declared_metrics(case),
+        "ranges": declared_ranges(case),
+        "unusual": case.data.unusual.model_dump(),
+        **{name: getattr(case.evaluation, name) for name in ("resamples", "level", "normalisation")},
+    }
 
 
 def declared_metrics(case: CaseSpec) -> dict[str, tuple[Metric, float]]:

@@ -28,7 +28,7 @@ from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOu
 from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
-from accordant.runs.execution import declared_metrics, declared_ranges
+from accordant.runs.execution import asked_of_policy
 from accordant.tables.column_types import ColumnType
 
 OUTCOME_FILE = "outcome-model.skops"
@@ -174,15 +174,7 @@ def _rebuilt(case: CaseSpec, folder: Path, state: dict[str, Any]) -> Participato
     policy = ParticipatoryPolicy(
         problem,
         features=state["features"],
-        types=case.data.declared_types,
-        confounders=case.data.confounders,
-        group=case.data.group,
-        metrics=declared_metrics(case),
-        resamples=case.evaluation.resamples,
-        level=case.evaluation.level,
-        normalisation=case.evaluation.normalisation,
-        ranges=declared_ranges(case),
-        unusual=case.data.unusual.model_dump(),
+        **asked_of_policy(case),
         random_state=state["random_state"],
     )
     policy.features_ = tuple(state["features"])
