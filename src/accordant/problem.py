@@ -105,6 +105,11 @@ def _outcomes(values: Any) -> Any:
     return values if isinstance(values, ContinuousOutcome) else _listed(values)
 
 
+def row_place(row: int) -> str:
+    """Return the words for a row of a table that came from no file."""
+    return f"row {row}"
+
+
 class DecisionProblem(Declared):
     """A multi-stakeholder decision problem.
 
@@ -204,8 +209,8 @@ class DecisionProblem(Declared):
         """Return the position of each outcome name in the declared order, shape (context,)."""
         return codes_of("outcome", names, self.outcome_names)
 
-    def outcome_values(self, values: Any) -> NDArray[np.float64]:
-        """Return continuous outcomes as checked numbers, shape (context,)."""
+    def outcome_values(self, values: Any, place: Callable[[int], str] = row_place) -> NDArray[np.float64]:
+        """Return continuous outcomes as checked numbers, shape (context,); `place` says where a row stands."""
         if not isinstance(self.outcomes, ContinuousOutcome):
             raise InputError("the problem declares discrete outcomes; use outcome_codes")
         try:
@@ -219,7 +224,7 @@ class DecisionProblem(Declared):
         wrong = np.flatnonzero(~np.isfinite(numbers) | (numbers < low) | (numbers > high))
         if wrong.size:
             raise DataError(
-                f"outcome in row {wrong[0]} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]"
+                f"outcome in {place(int(wrong[0]))} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]"
             )
         return numbers
 
@@ -237,11 +242,6 @@ def value_label(value: object) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
-
-
-def row_place(row: int) -> str:
-    """Return the words for a row of a table that came from no file."""
-    return f"row {row}"
 
 
 def codes_of(

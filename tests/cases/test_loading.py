@@ -162,7 +162,7 @@ def test_rewards_in_columns(tmp_path):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("1.5", "row 1"),
+        ("1.5", "own.csv, line 3: column 'said': found 1.5; allowed: a number in"),
         ("", "own.csv, line 3: column 'said': found nothing; allowed: a number"),
         ("much", "own.csv, line 3: column 'said': found 'much'; allowed: a number"),
     ],

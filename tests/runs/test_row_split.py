@@ -101,9 +101,9 @@ def test_requests_of_a_person_have_one_user(declared):
 @pytest.mark.parametrize(
     ("data", "column", "value", "said"),
     [
-        ({"group": "who"}, "who", None, "own.csv: column 'who', row 3: found nothing"),
-        ({"time": "day"}, "day", None, "own.csv: column 'day', row 3: found nothing"),
-        ({"time": "day"}, "day", "May", "own.csv: column 'day', row 3: found 'May'"),
+        ({"group": "who"}, "who", None, "own.csv, line 5: column 'who': found nothing"),
+        ({"time": "day"}, "day", None, "own.csv, line 5: column 'day': found nothing"),
+        ({"time": "day"}, "day", "May", "own.csv, line 5: column 'day': found 'May'"),
     ],
 )
 def test_missing_persons_and_times_are_refused(declared, data, column, value, said):

@@ -19,7 +19,7 @@ def column(values):
 
 @pytest.mark.parametrize("quoted", [True, False])
 @pytest.mark.parametrize(
-    "cell", ["abc", "2,5", "50%", "#DIV/0!", "2024-05-31", "1e5x", "1,234", "1 234", "inf", "1e999", "9" * 400, "True"]
+    "cell", ["abc", "2,5", "50%", "#DIV", "2024-05-31", "1e5x", "1,234", "1 234", "inf", "1e999", "9" * 400, "True"]
 )
 def test_one_damaged_cell_is_refused_with_its_place(cell, quoted):
     values = column([*NUMBERS[:60], cell, *NUMBERS[60:]])
@@ -76,6 +76,15 @@ def test_digits_in_quotes_are_names_but_in_files_they_are_numbers():
 
 def test_declared_categories_of_numbers_are_their_names():
     assert typed_column("grade", column([1, np.nan, 2.5]), "category").tolist() == ["1", "", "2.5"]
+
+
+@pytest.mark.parametrize("cell", ["#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"])
+@pytest.mark.parametrize("declared", [None, "category", "number"])
+def test_errors_of_spreadsheets_are_no_categories(cell, declared):
+    with pytest.raises(DataError, match="row 2: column 'grade': found '#.*a spreadsheet writes this for an error"):
+        typed_column("grade", column(["GP", "#1", cell]), declared)
+    if declared != "number":
+        assert typed_column("grade", column(["GP", "#1", "#N/A"]), declared).tolist() == ["GP", "#1", "#N/A"]
 
 
 def test_infinite_numbers_are_refused():

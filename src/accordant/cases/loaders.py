@@ -21,7 +21,7 @@ from accordant import randomness
 from accordant.arrays import Mask, Values
 from accordant.cases.spec import CaseSpec, DataSpec
 from accordant.contexts import Contexts, Log
-from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError, RewardError, UnknownNameError
 from accordant.problem import DecisionProblem, codes_of, row_place
 from accordant.registry import Registry
 from accordant.split import group_codes, time_keys
@@ -221,17 +221,17 @@ def build(
     apart = {spec.action, spec.outcome, *spec.true_levels.values(), *spec.drop, *reward_columns.values()}
     apart |= {name for name in (spec.group, spec.time) if name is not None and name not in sensitive}
     if spec.time is not None:
-        time_keys(raw[spec.time], spec.time, source)  # raises where one is missing or cannot be read
+        time_keys(raw[spec.time], spec.time, place)  # raises where one is missing or cannot be read
     log = Log(
         contexts=raw.only([name for name in raw if name not in apart]),
         actions=codes_of("action", _renamed(frame[spec.action], spec, place), problem.actions, place),
         outcomes=(
-            problem.outcome_values(_complete(raw.numeric(spec.outcome), spec.outcome, place))
+            problem.outcome_values(_complete(raw.numeric(spec.outcome), spec.outcome, place), place)
             if problem.continuous
             else codes_of("outcome", _renamed(frame[spec.outcome], spec, place), problem.outcome_names, place)
         ),
-        rewards={name: _complete(raw.numeric(column), column, place) for name, column in reward_columns.items()},
-        groups=None if spec.group is None else group_codes(raw[spec.group], spec.group, source),
+        rewards={name: _rewards(raw.numeric(column), column, place) for name, column in reward_columns.items()},
+        groups=None if spec.group is None else group_codes(raw[spec.group], spec.group, place),
     )
     levels = None
     if spec.true_levels:
@@ -243,6 +243,15 @@ def build(
 def _complete(values: Values, column: str, place: Place) -> Values:
     """Return numbers of which none may be missing."""
     _refuse_missing(np.isnan(values), column, place, "a number")
+    return values
+
+
+def _rewards(values: Values, column: str, place: Place) -> Values:
+    """Return numbers of which each is a reward."""
+    outside = ~((_complete(values, column, place) >= 0) & (values <= 1))
+    if outside.any():
+        row = int(outside.argmax())
+        raise RewardError(f"{place(row)}: column {column!r}: found {values[row]:g}; allowed: a number in [0, 1]")
     return values
 
 

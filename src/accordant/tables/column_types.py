@@ -35,6 +35,7 @@ Place = Callable[[int], str]
 
 MOSTLY = 0.5  # share of numbers, among cells or among different texts, from which a column was meant to hold numbers
 ORNAMENTS = re.compile(r"[\s,'\u2019%$\u20ac\u00a3\u00a5]")  # of numbers as people write them: 1,234 and 2,5 and 50%
+BROKEN = re.compile(r"#(DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")  # what spreadsheets write where a formula fails
 TRUTHS = frozenset({"true", "false"})  # columns of these alone are read as 1 and 0
 
 
@@ -95,7 +96,8 @@ def typed_column(
     Raises
     ------
     DataError
-        If a cell of a column of numbers is no finite number and not missing; place and cell are named.
+        If a cell of a column of numbers is no finite number and not missing, or any cell is an error of a spreadsheet;
+        place and cell are named.
     """
     if values.dtype == np.float64:
         if declared == "category":
@@ -105,6 +107,9 @@ def typed_column(
             row = int(infinite.argmax())
             raise _refused(name, place(row), str(values[row]), "a finite number, or nothing")
         return values
+    for row in np.flatnonzero(np.strings.startswith(values, "#")):
+        if BROKEN.fullmatch(values[row]):
+            raise _refused(name, place(int(row)), str(values[row]), "a value; a spreadsheet writes this for an error")
     if declared == "category":
         return values
     texts, rows, counts = np.unique(values, return_inverse=True, return_counts=True)
