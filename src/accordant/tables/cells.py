@@ -102,7 +102,7 @@ class Cells:
                 found[row] = blank
                 continue
             found[row] = _number(text)
-            if not (np.isfinite(found[row]) and limits.lowest <= found[row] <= limits.highest):
+            if not limits.lowest <= found[row] <= limits.highest:
                 raise self.error(use, row, text, limits.words)
         return found
 
@@ -112,11 +112,13 @@ class Cells:
 
 
 def _number(text: str | None) -> float:
-    """Return the number that a text is, NaN if it is none."""
+    """Return the number that a text is, NaN if it is none: 1_0 is none, and 1e999 is none that can be held."""
     try:
-        return float(text or "nan") if text is None or "_" not in text else np.nan  # Python reads 1_0 as ten
+        number = float(text or "nan")
     except ValueError:
         return np.nan
+    overflown = np.isinf(number) and "inf" not in str(text).lower()
+    return np.nan if overflown or "_" in str(text) else number
 
 
 def cell_text(value: Any) -> str | None:
