@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import AnyArray
-from accordant.errors import DataError, RewardError, UnknownNameError
+from accordant.errors import DataError, MissingColumnError, RewardError
 
 
 class Contexts(Mapping[str, AnyArray]):
@@ -60,7 +60,7 @@ class Contexts(Mapping[str, AnyArray]):
         try:
             return self._columns[name]
         except KeyError:
-            raise UnknownNameError("column", name, self._columns) from None
+            raise MissingColumnError(name, self._columns) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns

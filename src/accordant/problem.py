@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Literal, Self
 
@@ -105,6 +105,11 @@ def _outcomes(values: Any) -> Any:
     return values if isinstance(values, ContinuousOutcome) else _listed(values)
 
 
+def row_place(row: int) -> str:
+    """Return the words for a row of a table that came from no file."""
+    return f"row {row}"
+
+
 class DecisionProblem(Declared):
     """A multi-stakeholder decision problem.
 
@@ -204,8 +209,8 @@ class DecisionProblem(Declared):
         """Return the position of each outcome name in the declared order, shape (context,)."""
         return codes_of("outcome", names, self.outcome_names)
 
-    def outcome_values(self, values: Any) -> NDArray[np.float64]:
-        """Return continuous outcomes as checked numbers, shape (context,)."""
+    def outcome_values(self, values: Any, place: Callable[[int], str] = row_place) -> NDArray[np.float64]:
+        """Return continuous outcomes as checked numbers, shape (context,); `place` says where a row stands."""
         if not isinstance(self.outcomes, ContinuousOutcome):
             raise InputError("the problem declares discrete outcomes; use outcome_codes")
         try:
@@ -219,7 +224,7 @@ class DecisionProblem(Declared):
         wrong = np.flatnonzero(~np.isfinite(numbers) | (numbers < low) | (numbers > high))
         if wrong.size:
             raise DataError(
-                f"outcome in row {wrong[0]} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]"
+                f"outcome in {place(int(wrong[0]))} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]"
             )
         return numbers
 
@@ -239,8 +244,13 @@ def value_label(value: object) -> str:
     return str(value)
 
 
-def codes_of(kind: str, names: Sequence[Any] | NDArray[Any], declared: Sequence[str]) -> NDArray[np.intp]:
-    """Return the position in `declared` of each name; raise `UnknownNameError` with its row otherwise."""
+def codes_of(
+    kind: str,
+    names: Sequence[Any] | NDArray[Any],
+    declared: Sequence[str],
+    place: Callable[[int], str] = row_place,
+) -> NDArray[np.intp]:
+    """Return the position in `declared` of each name; raise `UnknownNameError` with its place otherwise."""
     position = {name: code for code, name in enumerate(declared)}
     given = np.asarray(names)
     if given.dtype.kind in "fiub":  # numbers and booleans name what their text names: 1.0 is "1"
@@ -250,7 +260,7 @@ def codes_of(kind: str, names: Sequence[Any] | NDArray[Any], declared: Sequence[
     for name in found:
         if name not in position:
             row = int(np.flatnonzero(found[inverse] == name)[0])
-            raise UnknownNameError(f"{kind} in row {row}:", str(name), declared)
+            raise UnknownNameError(f"{kind} in {place(row)}:", str(name), declared)
     return np.array([position[name] for name in found], dtype=np.intp)[inverse.ravel()]
 
 

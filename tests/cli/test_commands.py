@@ -175,7 +175,7 @@ CHANGES = [
     ("Unwell: 0.3}", "Unwell: .nan}", "is nan; allowed: [0, 1]"),
     ("weight: 0.5}\nevaluation", "weight: 0.4}\nevaluation", "sum to 0.9"),
     ("metric: min_reward", "metric: min_rewrad", "did you mean 'min_reward'"),
-    ("features: [age, pulse]", "features: [age, puls]", "unknown column 'puls'; did you mean 'pulse'"),
+    ("features: [age, pulse]", "features: [age, puls]", "column 'puls' is missing; did you mean it by 'pulse'"),
     ("name: LogisticRegression", "name: LogisticRegresion", "did you mean 'LogisticRegression'"),
     ("actions: [Admit, Wait]", "actions: [Admit, Wiat]", "did you mean"),
     ("outcomes: [Well, Unwell]", "outcomes: [Well, Unwel]", "did you mean"),
@@ -197,9 +197,9 @@ def test_a_wrong_case_file_leaves_nothing_behind(accordant, case_folder, old, ne
 DATA_CHANGES = [
     (lambda table: table.iloc[:0], "no rows"),
     (lambda table: table.assign(Outcome="Well"), "at least two outcomes"),
-    (lambda table: table.assign(Action=["Admt", *table["Action"][1:]]), "unknown action in row 0"),
-    (lambda table: table.assign(Outcome=["Wel", *table["Outcome"][1:]]), "unknown outcome in row 0"),
-    (lambda table: table.drop(columns="sex"), "unknown column 'sex'"),
+    (lambda table: table.assign(Action=["Admt", *table["Action"][1:]]), "unknown action in wrong.csv, line 2: 'Admt'"),
+    (lambda table: table.assign(Outcome=["Wel", *table["Outcome"][1:]]), "unknown outcome in wrong.csv, line 2: 'Wel'"),
+    (lambda table: table.drop(columns="sex"), "column 'sex' is missing"),
 ]
 
 

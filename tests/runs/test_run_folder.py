@@ -98,6 +98,7 @@ def test_files_of_a_run(run_folder):
     assert names == {
         "run.json", "manifest.json", "leaderboard.csv", "report.html", "models/policy.json",
         "models/logged-behaviour.skops", "models/outcome-model.skops", "models/reward-model-0.skops", "models/reward-model-1.skops",
+        "models/training-profile.json",
     }  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.resources
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -16,7 +17,7 @@ import yaml
 from accordant.cases.parts import case_parts
 from accordant.cases.spec import CaseSpec
 from accordant.declared import Declared
-from accordant.errors import DataNotFoundError, SpecError, UnknownNameError
+from accordant.errors import DataNotFoundError, InputError, SpecError, UnknownNameError
 
 Alone = TypeVar("Alone", bound=Declared)
 
@@ -179,20 +180,81 @@ def built_in_cases() -> tuple[str, ...]:
     return tuple(sorted(built_in_files()))
 
 
-def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
-    """Read a built-in case or a YAML file.
+@dataclass(frozen=True)
+class CaseFile:
+    """A case with the file that it was read from.
 
-    Returns
-    -------
-    The case, and the folder beside which its data file is looked for (None for built-in cases).
+    Attributes
+    ----------
+    case
+        The case.
+    text
+        Of the file.
+    where
+        What messages call the file.
+    beside
+        The folder beside which its data file is looked for; None for built-in cases.
+    """
+
+    case: CaseSpec
+    text: str
+    where: str
+    beside: Path | None
+
+    @contextmanager
+    def at(self, *path: str) -> Iterator[None]:
+        """Name file and line in every error inside: of the keys that the error leads to, or else of these, if any."""
+        try:
+            yield
+        except InputError as error:
+            keys = error.path if isinstance(error, SpecError) and error.path else path
+            if not keys:
+                raise
+            raise SpecError(str(error), place_of(self.text, self.where, keys), keys) from None
+
+
+def read_case_file(name_or_path: str | Path) -> CaseFile:
+    """Read a built-in case or a YAML file.
 
     Raises
     ------
     SpecError
-        If there is no such case or the file is wrong; the message names the nearest valid name or key.
+        If there is no such case or the file is wrong; the message names the nearest valid name or key, and the line.
     """
     text, where, beside = text_of(name_or_path, built_in_files())
-    return _case(keys_of(text, where), where), beside
+    return CaseFile(_case(keys_of(text, where), text, where), text, where, beside)
+
+
+def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
+    """Return the case that `read_case_file` reads, and the folder beside which its data file is looked for."""
+    file = read_case_file(name_or_path)
+    return file.case, file.beside
+
+
+def place_of(text: str, where: str, path: Sequence[str]) -> str:
+    """Return what messages call a file, with the line of a key.
+
+    Parameters
+    ----------
+    text, where
+        Of the file, as `text_of` returns them.
+    path
+        Keys, and positions in lists, that lead to the key, outermost first; where one is not there, the one before it
+        is meant.
+    """
+    node, line = yaml.compose(text, UniqueKeys), None
+    for key in path:
+        if isinstance(node, yaml.MappingNode):
+            inside = {str(each.value): (each, value) for each, value in node.value}
+        elif isinstance(node, yaml.SequenceNode):
+            inside = {str(number): (each, each) for number, each in enumerate(node.value)}
+        else:
+            break
+        if key not in inside:
+            break
+        named, node = inside[key]
+        line = named.start_mark.line + 1
+    return where if line is None else f"{where}, line {line}"
 
 
 @dataclass(frozen=True)
@@ -229,13 +291,13 @@ def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPar
     keys = keys_of(text, where)
     if keys.get(key) is None:
         raise SpecError(f"declares no {key}: the key {key!r} is missing or empty", where)
-    case = _case(keys, where) if "problem" in keys else None
+    case = _case(keys, text, where) if "problem" in keys else None
     if case is not None:
         keys = {name: case.parts[key] if name == key else getattr(case, name) for name in alone.model_fields}
     try:
         return ReadPart(alone(**keys), case, where, beside)
     except SpecError as error:
-        raise SpecError(error.detail, where) from None
+        raise SpecError(error.detail, place_of(text, where, error.path), error.path) from None
 
 
 def built_in_parts(key: str) -> tuple[str, ...]:
@@ -249,11 +311,11 @@ def _files_with(key: str) -> dict[str, Any]:
     return beside | built_in_files(case_parts.create(key).cases)
 
 
-def _case(keys: dict[str, Any], where: str) -> CaseSpec:
+def _case(keys: dict[str, Any], text: str, where: str) -> CaseSpec:
     for key in (key for key in case_parts if keys.get(key) is not None and "problem" not in keys):
         part = case_parts.create(key)
         raise SpecError(f"declares {part.described} and no decision problem: `accordant {part.command}` runs it", where)
     try:
         return CaseSpec(**keys)
     except SpecError as error:
-        raise SpecError(error.detail, where) from None
+        raise SpecError(error.detail, place_of(text, where, error.path), error.path) from None

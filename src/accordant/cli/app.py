@@ -95,11 +95,14 @@ def recommend(
     finished = read_run(run)
     source = sys.stdin if file == "-" else file
     if json:
-        print_json(recommendations_as_json(finished, source, strategy))
-        return
-    rows = write_recommendations(finished, source, strategy, out or Path("-"))
-    if not (out is None or is_standard_output(out)):
-        say(f"{rows} recommendations: {out}")
+        rows, counts = recommendations_as_json(finished, source, strategy)
+        print_json(rows)
+    else:
+        counts = write_recommendations(finished, source, strategy, out or Path("-"))
+        if not (out is None or is_standard_output(out)):
+            say(f"{counts.rows} recommendations: {out}")
+    if counts.unusual:
+        say(counts.sentence(), err=True)
 
 
 @app.command()

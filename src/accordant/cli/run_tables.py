@@ -118,6 +118,8 @@ def print_certified(found: Certified, out: Path | None) -> None:
     console.print(f"- the actions that could win are known exactly for {n - inexact}.")
     if threat.frozen:
         console.print("Reference points stay where honest reports put them: a weaker threat than the live one.")
+    if found.counts.unusual:
+        console.print(found.counts.sentence() + " Certificates are about what the rule chooses.")
     console.print()
     console.print(radius_table(found))
     console.print(

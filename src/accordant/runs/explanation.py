@@ -51,13 +51,25 @@ def explain_rows(
     explained = policy.explain(contexts, rows=rows, strategy=rule.label, observed=contexts)
     expected, known = policy.expected_rewards(contexts), Known(policy.outcome_model_.predict(contexts), None, contexts)
     groups = _groups(run, contexts)
-    return as_document(
+    document = as_document(
         explained,
         title=f"{run.case.title}: decisions explained",
         source=origin,
         influence=influence(rule, expected, known=known, groups=groups),
         pivotal=pivotal(rule, expected, known=known, groups=groups),
     )
+    unusual, referred, fall_back = policy.handling_of(contexts)
+    for each in document["explanations"]:
+        row = each["row"]
+        if unusual.remarks[row]:
+            each["sentences"]["sure"].append(_unusual(str(unusual.remarks[row]), referred[row], fall_back[row]))
+    return document
+
+
+def _unusual(remark: str, referred: bool, fall_back: bool) -> str:
+    """Return in what a row is unlike the training rows, and what follows."""
+    followed = "A person decides. " if referred else "The declared fall-back action is taken. " if fall_back else ""
+    return f"This row is unlike the training rows: {remark}. {followed}The rule's choice may not be meant for it."
 
 
 def _groups(run: Run, contexts: Contexts) -> list[str] | None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,20 @@ from accordant.contexts import Contexts
 from accordant.errors import RunFolderError
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.encoding import ContextEncoder
+from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, OutcomeModel
 from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import RewardSignal
-from accordant.runs.execution import declared_metrics, declared_ranges
+from accordant.runs.execution import asked_of_policy
 from accordant.runs.model_files import dump_model, load_model
+from accordant.tables.column_types import ColumnType
 from accordant.tables.output import write_part
 
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"
 STATE_FILE = "policy.json"
+PROFILE_FILE = "training-profile.json"
 
 
 def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
@@ -40,6 +43,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
     """
     state = {
         "features": policy.features_,
+        "types": policy.types_,
         "selected": policy.selected_,
         "random_state": policy.random_state,
         "outcome_limits": policy.outcome_limits_,
@@ -54,6 +58,7 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
         ],
         "warnings": policy.warnings_,
     }
+    write_part(folder / PROFILE_FILE, json.dumps(policy.profile_.state(), ensure_ascii=False))
     write_part(folder / STATE_FILE, json.dumps(state, indent=1, ensure_ascii=False))
 
 
@@ -79,7 +84,7 @@ def load_policy(case: CaseSpec, read: Callable[[str], bytes]) -> ParticipatoryPo
     except RunFolderError:
         raise
     except Exception as error:  # noqa: BLE001 - a forged state can make any part of a policy fail
-        raise RunFolderError(f"{STATE_FILE} and its models do not fit their case: {error!r:.300}") from None
+        raise RunFolderError(f"{STATE_FILE}, {PROFILE_FILE} and models do not fit their case: {error!r:.300}") from None
     return policy
 
 
@@ -89,16 +94,13 @@ def _rebuilt(case: CaseSpec, read: Callable[[str], bytes], state: dict[str, Any]
     policy = ParticipatoryPolicy(
         problem,
         features=state["features"],
-        confounders=case.data.confounders,
-        group=case.data.group,
-        metrics=declared_metrics(case),
-        resamples=case.evaluation.resamples,
-        level=case.evaluation.level,
-        normalisation=case.evaluation.normalisation,
-        ranges=declared_ranges(case),
+        **asked_of_policy(case),
         random_state=state["random_state"],
     )
     policy.features_ = tuple(state["features"])
+    policy.types_ = _types(state["types"], policy.features_)
+    profile = json.loads(read(PROFILE_FILE))
+    policy.profile_ = TrainingProfile.restored(_encoder(profile["encoder"]), profile)
     policy.signals_ = signals
     policy.outcome_model_ = _load_outcome_model(state["outcome_model"], read)
     policy.behaviour_ = _load_behaviour(state["behaviour"], read)
@@ -217,6 +219,14 @@ def _load_reward_model(
 def _encoder(state: dict[str, Any]) -> ContextEncoder:
     categories = {name: tuple(values) for name, values in state["categories"].items()}
     return ContextEncoder(state["medians"], tuple(state["indicated"]), categories)
+
+
+def _types(state: dict[str, Any], features: tuple[str, ...]) -> dict[str, ColumnType]:
+    """Return the types of columns; every feature must have one."""
+    for name in (*features, *state):
+        if state[name] not in get_args(ColumnType):
+            raise ValueError(f"{name} has the type {state[name]!r}")
+    return dict(state)
 
 
 def _tuples(value: Any) -> Any:

@@ -16,7 +16,7 @@ from accordant.scope import Criterion, Finding
 from accordant.sections import Figure, Part, Section, sections
 from accordant.statistics import Estimate
 
-FORMAT = 2
+FORMAT = 3
 MEBIBYTE = 1024**2
 
 Json = dict[str, Any]
@@ -169,6 +169,16 @@ class DataPart(Part):
     left_out: int = 0
 
 
+class UnusualPart(Part):
+    """How many untouched rows are unlike the training rows; see `accordant.unusual.UnusualCounts`."""
+
+    rows: int
+    unusual: int
+    kinds: dict[str, int]
+    referred: int
+    fall_back: int
+
+
 class Selection(Part):
     """Whom D* consults, and its score corrected for having been chosen."""
 
@@ -249,6 +259,9 @@ class Record(Section):
         What groups received, per attribute and for all attributes together.
     scrutiny
         How far decisions and choice can be trusted, see `accordant.runs.scrutiny.Scrutiny`; None without it.
+    unusual
+        Untouched rows that are unlike the training rows; None if nobody looked. All figures are about what strategies
+        choose, in these rows too.
     reward_sources
         Stakeholder to where a learned reward comes from.
     strategies
@@ -268,6 +281,7 @@ class Record(Section):
     validation: Board
     groups: tuple[GroupTable, ...]
     scrutiny: ScrutinyPart | None = None
+    unusual: UnusualPart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
     reward_sources: dict[str, Json] = Field(default_factory=dict)
@@ -289,6 +303,7 @@ class Record(Section):
             "run": path,
             **content["cost"],
             "peak_rss_mb": peak_memory(),
+            "unusual": content["unusual"],
             "warnings": content["warnings"],
             "remarks": content["test"]["remarks"],
             "outcome_model": content["outcome_model"],

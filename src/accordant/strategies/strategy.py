@@ -118,6 +118,11 @@ class Strategy(ABC):
         return False
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of contexts that the rule reads."""
+        return ()
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Parameters that rebuild the strategy: ``strategies.create(name, parameters)``."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from accordant.errors import DataError, allowed_names, nearest
+from accordant.errors import DataError, MissingColumnError, allowed_names, missing
 
 EVERY_OTHER = "*"  # among columns to ignore: all that a reader does not know
 GZIP = b"\x1f\x8b"  # the first two bytes of every gzip file (RFC 1952); names of files may lie
@@ -54,7 +54,7 @@ class Entry:
         value = self.required(key)
         number = math.nan
         with contextlib.suppress(TypeError, ValueError, OverflowError):
-            number = math.nan if isinstance(value, bool) else float(value)
+            number = math.nan if isinstance(value, bool) or "_" in str(value) else float(value)
         if not allowed(number):
             raise DataError(f"{self.where}: {key} is {value!r:.40}; allowed: {words}")
         return number
@@ -84,7 +84,7 @@ class Table:
     def column(self, name: str) -> list[str]:
         """Return the cells of a column that must be there."""
         if name not in self.header:
-            raise DataError(f"{self.name}: {missing('column', name, self.header)}")
+            raise MissingColumnError(name, self.header, self.name)
         place = self.header.index(name)
         return [row[place] for row in self.rows]
 
@@ -92,17 +92,6 @@ class Table:
         """Return one entry per row, by column."""
         rows = zip(self.lines, self.rows, strict=True)
         return tuple(Entry(f"{self.name} line {line}", dict(zip(self.header, row, strict=True))) for line, row in rows)
-
-
-def missing(kind: str, name: str, found: Iterable[str]) -> str:
-    """Return the words for a key or column that is not there."""
-    names = tuple(found)
-    hint = nearest(name, names)
-    return (
-        f"{kind} {name!r} is missing; "
-        + (f"did you mean it by {hint!r}? " if hint else "")
-        + (f"found: {', '.join(map(str, names))}" if names else "found none")
-    )
 
 
 def refuse_unknown(

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.cases.spec import CaseSpec
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
 from accordant.tables.output import append_lines, check_output, write_output
-from accordant.tables.text import Entry, csv_text, file_hash, missing, read_json_lines, read_table
+from accordant.tables.text import Entry, csv_text, file_hash, read_json_lines, read_table
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
@@ -126,7 +126,7 @@ def read_answers(
     entries, columns = _entries(file)
     for column in (*CELLS, *context, *([USER] if only is not None or GROUP in columns else [])):
         if column not in columns:
-            raise DataError(f"{file.name}: {missing('column', column, columns)}")
+            raise MissingColumnError(column, columns, file.name)
     entries = _of_users(entries, file.name, only)
     actions, outcomes = _cells(entries, problem)
     names = [_name(entry, USER) for entry in entries] if USER in columns else [ANYBODY] * len(entries)

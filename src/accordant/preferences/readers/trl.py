@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.errors import DataError, InputError
+from accordant.errors import DataError, InputError, MissingColumnError
 from accordant.preferences.texts import (
     NUMBERS,
     OPEN,
@@ -36,7 +36,7 @@ from accordant.preferences.texts import (
     turns,
 )
 from accordant.tables.output import write_output
-from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
+from accordant.tables.text import Entry, read_json_lines, read_table, refuse_unknown
 
 ANSWERS = ("chosen", "rejected")
 TEXTS = ("prompt", *ANSWERS)
@@ -184,7 +184,7 @@ def _said(entry: Entry) -> Said:
     """Return prompt, chosen and rejected answer, as texts or as conversations."""
     for key in ("chosen", "rejected"):
         if key not in entry.values:
-            raise DataError(f"{entry.where}: {missing('column', key, entry.values)}")
+            raise MissingColumnError(key, entry.values, entry.where)
     implicit = _is_null(entry.values.get("prompt"))
     given = {key: entry.values[key] for key in TEXTS[implicit:]}
     for key, value in given.items():

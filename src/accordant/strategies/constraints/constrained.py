@@ -272,6 +272,13 @@ class Constrained(Strategy):
         return "column_order" if rule in ("column_score", "column_order") and stated and not batch else "other"
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that prohibitions and parity read."""
+        forbidden = [name for each in self.terms.prohibitions for name in each.where]
+        parity = self.terms.parity
+        return (*self.terms.rule.columns, *forbidden, *(() if parity is None else (parity.attribute,)))
+
+    @property
     def may_be_selected(self) -> bool:
         """Whether the rule may be selected and each context is decided by itself."""
         return self.terms.rule.may_be_selected and not self.whole_batch

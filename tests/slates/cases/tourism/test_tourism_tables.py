@@ -115,13 +115,13 @@ def test_a_missing_column_is_named_with_the_nearest(town):
     text = path.read_text().replace("startTime", "starttime")
     path.write_text(text)
     with pytest.raises(
-        DataError, match=r"traj-Town.csv: unknown column of start 'startTime'; did you mean 'starttime'\?"
+        DataError, match=r"traj-Town.csv: column of start 'startTime' is missing; did you mean it by 'starttime'\?"
     ):
         both(path)
 
 
 def test_a_renamed_optional_column_must_be_there(town):
-    with pytest.raises(DataError, match="poi-Town.csv: unknown column of price 'cost'"):
+    with pytest.raises(DataError, match="poi-Town.csv: column of price 'cost' is missing"):
         both(town(), columns={"price": "cost"})
     places, _ = both(town(), columns={"category": None})
     assert places.category == (None,) * 4
