@@ -92,5 +92,5 @@ def test_a_state_names_only_files_that_the_manifest_lists(finished, file):
 @pytest.mark.parametrize("content", [b"", b"[" * 100_000, b'{"a": ' + b"9" * 5000 + b"}", b"\xff", b"null"])
 def test_a_state_that_is_no_json_of_a_policy(finished, content):
     run, _ = finished["own"]
-    with pytest.raises(RunFolderError, match="policy.json and its models do not fit"):
+    with pytest.raises(RunFolderError, match="policy.json, training-profile.json and models do not fit"):
         load_policy(run.case, lambda name: content)
