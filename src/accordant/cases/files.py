@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import importlib.resources
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import platformdirs
-import yaml
 
+from accordant import limits
 from accordant.cases.parts import case_parts
 from accordant.cases.spec import CaseSpec
 from accordant.declared import Declared
-from accordant.errors import DataNotFoundError, SpecError, UnknownNameError
+from accordant.errors import DataError, DataNotFoundError, SpecError, UnknownNameError
+from accordant.tables.text import read_text
+from accordant.tables.yaml import read_yaml
 
 Alone = TypeVar("Alone", bound=Declared)
 
@@ -25,18 +26,18 @@ def text_of(name_or_path: str | Path, built_in: Mapping[str, Any]) -> tuple[str,
     """Return the text of a case file, what messages call it, and its folder (None for built-in ones)."""
     path = Path(name_or_path)
     if path.suffix in {".yaml", ".yml"} or path.is_file():
-        if not path.is_file():
+        if not path.exists():
             raise SpecError(f"case file {name_or_path} does not exist")
         try:
-            return path.read_text(encoding="utf-8"), f"case file {path.name}", path.parent
-        except (OSError, UnicodeDecodeError) as error:
-            raise SpecError(f"cannot be read: {error}", f"case file {path.name}") from None
+            return read_text(path, limits.CASE_BYTES), f"case file {path.name}", path.parent
+        except DataError as error:
+            raise SpecError(str(error), "case file") from None
     if str(name_or_path) not in built_in:
         raise UnknownNameError("case", str(name_or_path), (*sorted(built_in), "or a path to a .yaml file"))
-    return read_text(built_in[str(name_or_path)]), f"case {name_or_path}", None
+    return _text(built_in[str(name_or_path)]), f"case {name_or_path}", None
 
 
-def read_text(file: Any) -> str:
+def _text(file: Any) -> str:
     """Return the text of a file of the package."""
     return str(file.read_text(encoding="utf-8"))
 
@@ -46,37 +47,6 @@ def built_in_files(package: str = "accordant.cases") -> dict[str, Any]:
     folders = [folder for folder in importlib.resources.files(package).iterdir() if folder.is_dir()]
     files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".yaml")]
     return {file.name.removesuffix(".yaml"): file for file in files}
-
-
-class UniqueKeys(yaml.SafeLoader):
-    """Refuses a key that is written twice, and reads yes, no, on and off as words, not as booleans."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML declares it so
-        first: [
-            (tag, re.compile("^(?:true|True|TRUE|false|False|FALSE)$") if tag.endswith(":bool") else pattern)
-            for tag, pattern in resolvers
-        ]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Build a mapping."""
-        written = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-        for key in written:
-            if isinstance(key, str) and written.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is there twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def keys_of(text: str, where: str) -> dict[str, Any]:
-    """Return the top level of a YAML file."""
-    try:
-        declared = yaml.load(text, UniqueKeys)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
-        raise SpecError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(declared, dict):
-        raise SpecError(f"{where} must hold keys and values; found {type(declared).__name__}")
-    return {str(key): value for key, value in declared.items()}
 
 
 VARIABLE = "ACCORDANT_DATA"
@@ -192,7 +162,7 @@ def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
         If there is no such case or the file is wrong; the message names the nearest valid name or key.
     """
     text, where, beside = text_of(name_or_path, built_in_files())
-    return _case(keys_of(text, where), where), beside
+    return _case(read_yaml(text, where), where), beside
 
 
 @dataclass(frozen=True)
@@ -226,7 +196,7 @@ def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPar
         If there is no such file, it does not declare the part, or it is wrong.
     """
     text, where, beside = text_of(name_or_path, _files_with(key))
-    keys = keys_of(text, where)
+    keys = read_yaml(text, where)
     if keys.get(key) is None:
         raise SpecError(f"declares no {key}: the key {key!r} is missing or empty", where)
     case = _case(keys, where) if "problem" in keys else None
@@ -245,7 +215,7 @@ def built_in_parts(key: str) -> tuple[str, ...]:
 
 def _files_with(key: str) -> dict[str, Any]:
     """Return name to file of the built-in files that declare a part."""
-    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in read_text(file)}
+    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in _text(file)}
     return beside | built_in_files(case_parts.create(key).cases)
 
 

@@ -1,0 +1,70 @@
+"""How much of what others wrote is read before it is refused: every limit with its reason, in one place.
+
+The page ``docs/reference/limits.md`` is made from this module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accordant.errors import DataError
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The most that is read of something.
+
+    Attributes
+    ----------
+    most
+        The number, itself allowed.
+    counted
+        What is counted, in the plural, for messages.
+    reason
+        Why there is a limit, and why here.
+    """
+
+    most: int
+    counted: str
+    reason: str
+
+    def check(self, found: int, where: str) -> None:
+        """Refuse more than the limit allows.
+
+        Raises
+        ------
+        DataError
+            With what was found where, and what is allowed.
+        """
+        if found > self.most:
+            raise DataError(f"{where}: {found:,} {self.counted}; allowed: at most {self.most:,}")
+
+    def refusal(self, where: str) -> DataError:
+        """Return the error for what goes on beyond the limit, of which nobody knows how far."""
+        return DataError(f"{where}: more than {self.most:,} {self.counted}; allowed: at most so many")
+
+
+CASE_BYTES = Limit(2**19, "bytes of YAML", "YAML is read at some 100 kB a second; the longest built-in case has 10 kB")
+VALUES = Limit(50_000, "values, those behind aliases counted each time", "a few aliases of aliases stand for millions")
+NESTING = Limit(64, "levels of nesting", "what reads, checks and prints a value calls itself once a level")
+INTEGER_DIGITS = Limit(300, "digits of a whole number", "a number has to fit a float, which ends at 1.8e308")
+TEXT_BYTES = Limit(2**28, "bytes", "ballots, JSON, comparisons and rankings are held whole, at ten times their size")
+TABLE_BYTES = Limit(2**32, "bytes", "a CSV file that is learned from is held whole; pieces of it may be larger")
+STREAM_CHARACTERS = Limit(
+    2**28, "characters", "what comes from a pipe or is packed has no known end, where it has to be held whole"
+)
+LINE_CHARACTERS = Limit(2**23, "characters in one line", "a line is held whole, and some files have no second one")
+COLUMNS = Limit(10_000, "columns", "each column is an array of its own, whether a case uses it or not")
+ALTERNATIVES = Limit(10_000, "alternatives", "an election names each, and a ballot may rank them all")
+BALLOT_CELLS = Limit(
+    50_000_000, "cells of ballots, a row for each and a column for each alternative", "each is a number in memory"
+)
+EXACT_PROJECTS = Limit(
+    500, "projects whose voters pay in exact fractions", "every purchase changes what all others cost their voters"
+)
+PAIRED_ALTERNATIVES = Limit(
+    1_000, "alternatives to count ballots on", "strongest paths need time with the third power of their number"
+)
+PAIRED_WORK = Limit(
+    10**9, "ballots times the square of alternatives", "every two alternatives are compared on every ballot"
+)
