@@ -49,9 +49,11 @@ VALUES = Limit(50_000, "values, those behind aliases counted each time", "a few 
 NESTING = Limit(64, "levels of nesting", "what reads, checks and prints a value calls itself once a level")
 INTEGER_DIGITS = Limit(300, "digits of a whole number", "a number has to fit a float, which ends at 1.8e308")
 TEXT_BYTES = Limit(2**28, "bytes", "ballots, JSON, comparisons and rankings are held whole, at ten times their size")
-TABLE_BYTES = Limit(2**32, "bytes", "a CSV file that is learned from is held whole; pieces of it may be larger")
+TABLE_CHARACTERS = Limit(
+    2**30, "characters of a table that is held whole", "in memory a table takes several times its size as text"
+)
 STREAM_CHARACTERS = Limit(
-    2**28, "characters", "what comes from a pipe or is packed has no known end, where it has to be held whole"
+    2**27, "characters of a stream that is held whole", "what comes from standard input may never end"
 )
 LINE_CHARACTERS = Limit(2**23, "characters in one line", "a line is held whole, and some files have no second one")
 COLUMNS = Limit(10_000, "columns", "each column is an array of its own, whether a case uses it or not")

@@ -9,7 +9,7 @@ import pytest
 
 from accordant.errors import DataError
 from accordant.limits import Limit
-from accordant.tables.text import read_json, read_table, read_text
+from accordant.tables.text import csv_text, read_cell, read_json, read_table, read_text, written_cell
 
 FEW = Limit(1000, "bytes", "of a test")
 
@@ -64,3 +64,19 @@ def test_a_header_of_a_million_columns_is_refused(tmp_path):
     (tmp_path / "wide.csv").write_text(",".join(f"c{n}" for n in range(100_000)) + "\n1\n")
     with pytest.raises(DataError, match=r"wide.csv: 100,000 columns; allowed: at most 10,000"):
         read_table(tmp_path / "wide.csv")
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x", "'-0.5"]
+)
+def test_no_cell_starts_a_formula_and_names_come_back(name):
+    cell = written_cell(name)
+    assert cell == f"'{name}"
+    assert read_cell(cell) == name
+    assert csv_text([name], [[name]]).replace('"', "").startswith("'")
+
+
+@pytest.mark.parametrize("value", [-0.5, -3, "-0.5", "+2", "-1e5", "-inf", "a=b", "'quoted'", "'", "", None, True])
+def test_numbers_and_other_text_stay(value):
+    assert written_cell(value) is value
+    assert not isinstance(value, str) or read_cell(value) == value

@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from accordant import __version__
+from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed
 from accordant.threads import free_cores
@@ -306,7 +307,8 @@ def main() -> None:
     """Run the command line with its exit codes."""
     _show_progress()
     try:
-        app()
+        with LibraryWarnings():
+            app()
     except InputError as error:
         from accordant.terminal import plain
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from accordant.errors import InputError
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
+from accordant.tables.text import csv_text
 
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
 
@@ -114,9 +114,6 @@ def certify_rows(
 def write_certified(found: Certified, out: Path) -> None:
     """Write one line per row as CSV."""
     try:
-        with out.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(found.header)
-            writer.writerows(found.rows())
+        out.write_text(csv_text(found.header, found.rows()), encoding="utf-8", newline="")
     except OSError as error:
         raise InputError(f"certificates cannot be written to {out}: {error.strerror}") from None

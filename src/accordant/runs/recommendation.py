@@ -6,6 +6,7 @@ Beside them, what other commands ask of a run: its untouched rows, the contexts 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,8 @@ from accordant.evidence import Evidence
 from accordant.recommendation import Recommendations
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
-from accordant.tables.frames import read_chunks
+from accordant.tables.frames import ROWS_AT_ONCE, read_chunks
+from accordant.tables.text import written_cell
 
 
 def recommend_rows(
@@ -61,8 +63,8 @@ def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[
     """Yield the rows of a file in batches, or all in one."""
     policy, spec = run.policy, run.case.data
     texts = policy.outcome_model_.encoder.categories
-    chunks = read_chunks(source, texts=texts, separator=spec.separator, encoding=spec.encoding)
-    for chunk in [pd.concat(chunks)] if at_once else chunks:
+    rows = sys.maxsize if at_once else ROWS_AT_ONCE
+    for chunk in read_chunks(source, rows, texts, spec.separator, spec.encoding):
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:
@@ -91,7 +93,9 @@ def stream_recommendations(run: Run, source: str | Path | IO[str], strategy: str
     """Write recommendations as CSV to an open file and return the number of rows."""
     rows = 0
     for start, recommendations in recommend_rows(run, source, strategy):
-        frame = pd.DataFrame(recommendations.columns())
+        frame = pd.DataFrame(recommendations.columns()).rename(columns=written_cell)
+        texts = frame.select_dtypes(exclude=["number", "bool"]).columns
+        frame[texts] = frame[texts].map(written_cell)
         frame.insert(0, "row", range(start, start + len(frame)))
         frame.to_csv(file, index=False, header=start == 0, lineterminator="\n")
         rows = start + len(frame)

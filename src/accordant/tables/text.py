@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import math
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ from accordant.json_values import read_json_value
 from accordant.limits import Limit
 
 EVERY_OTHER = "*"  # among columns to ignore: all that a reader does not know
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
 OPEN_PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # what a shell opened, as in <(command)
 GZIP = b"\x1f\x8b"  # the first two bytes of every gzip file (RFC 1952); names of files may lie
 
@@ -184,12 +186,32 @@ def file_hash(path: str | Path) -> str:
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as CSV with a header, lines ended by a line feed."""
+    """Return a table as CSV with a header, lines ended by a line feed; no cell starts a formula."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow(map(written_cell, header))
+    writer.writerows(map(written_cell, row) for row in rows)
     return stream.getvalue()
+
+
+def written_cell(value: object) -> object:
+    """Return a cell as it goes into a table: text with which a formula would start gets an apostrophe before it.
+
+    Spreadsheets carry out what begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return (OWASP, CSV
+    injection), and names come from users. Numbers, as text too, stay as they are. `read_cell` takes it off again.
+    """
+    if not isinstance(value, str) or not FORMULA.match(value):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def read_cell(text: str) -> str:
+    """Return the text that `written_cell` wrote."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 
 def read_json(path: str | Path) -> Any:

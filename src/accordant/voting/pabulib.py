@@ -1,8 +1,9 @@
 """Votes on projects in the format of Pabulib (Faliszewski et al. 2023, pabulib.org/format): .pb.
 
 A file holds three tables, META, PROJECTS and VOTES. Each begins with its name on a line, then the names of its columns;
-cells stand between semicolons and may be quoted. Some files of META leave the names ``key;value`` out. The cell ``vote`` lists the projects of a voter with commas between,
-``points`` as many numbers in the same order. How votes become scores:
+cells stand between semicolons and may be quoted. Some files leave the names ``key;value`` of META out. The cell
+``vote`` lists the projects of a voter with commas between, ``points`` as many numbers in the same order. How votes
+become scores:
 
     approval, choose-1     1 for each project on the ballot
     cumulative, scoring    the points; with scoring, META ``default_score`` for projects that are not on the ballot
@@ -37,10 +38,10 @@ from accordant.voting.ballots import Election, VoteType
 log = logging.getLogger(__name__)
 
 SECTIONS = {"META": ("key", "value"), "PROJECTS": ("project_id", "cost"), "VOTES": ("voter_id", "vote")}
-META_KEYS = frozenset(
-    """description country unit subunit district subdistrict instance edition language currency date_begin date_end
-    num_projects num_votes budget vote_type rule comment min_length max_length""".split()
-)  # with which META may begin where the names of its columns are left out
+META_KEYS = (  # with which META may begin where the names of its columns are left out
+    "description", "country", "unit", "subunit", "district", "subdistrict", "instance", "edition", "language",
+    "currency", "date_begin", "date_end", "num_projects", "num_votes", "budget", "vote_type", "rule", "comment",
+)  # fmt: skip
 NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")  # some files write the decimal comma
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")  # 1,000 may be a thousand, or one
 COUNT = re.compile(r"[0-9]{1,18}")

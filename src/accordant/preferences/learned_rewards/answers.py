@@ -23,7 +23,7 @@ from accordant.arrays import Codes, Values
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
-from accordant.tables.text import Entry, csv_text, file_hash, missing, read_json_lines, read_table
+from accordant.tables.text import Entry, csv_text, file_hash, missing, read_cell, read_json_lines, read_table
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
@@ -330,7 +330,7 @@ class AnswerFile:
 
     def _read(self, text: str) -> None:
         try:
-            lines = [[cell.strip() for cell in line] for line in csv.reader(StringIO(text, newline=""))]
+            lines = [[read_cell(cell.strip()) for cell in line] for line in csv.reader(StringIO(text, newline=""))]
         except csv.Error as error:
             raise DataError(f"{self.path} cannot be read as CSV: {error}") from None
         header = tuple(lines[0]) if lines else ()
