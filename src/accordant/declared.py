@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from accordant.errors import spec_error
+from accordant.errors import SpecError, spec_error
 
 WEIGHT_TOLERANCE = 1e-9  # by which weights that divide one whole may miss it
 
@@ -28,6 +28,10 @@ class Declared(BaseModel):
             super().__init__(**values)
         except ValidationError as error:
             raise spec_error(error, type(self).__name__, self.valid_keys()) from None
+        except TypeError as error:
+            if "keywords must be strings" not in str(error):
+                raise
+            raise SpecError("a key is no text; allowed: names, between quotes if they look like numbers") from None
 
     def replace(self, **changes: Any) -> Self:
         """Return a validated copy with some fields changed."""
