@@ -61,6 +61,8 @@ ALTERNATIVES = Limit(10_000, "alternatives", "an election names each, and a ball
 BALLOT_CELLS = Limit(
     50_000_000, "cells of ballots, a row for each and a column for each alternative", "each is a number in memory"
 )
+AGENTS = Limit(20, "agents in one deliberation", "each answers each other one, and orders of them are compared")
+CLAIMANTS = Limit(500, "people in one deliberation", "what settles it is a programme over all of their shares")
 EXACT_PROJECTS = Limit(
     500, "projects whose voters pay in exact fractions", "every purchase changes what all others cost their voters"
 )

@@ -173,7 +173,14 @@ def beds(n: int, draw: random.Random) -> str:
         age, pulse = draw.randint(20, 90), round(draw.gauss(80, 12), 1)
         ill = draw.random() < (0.8 if pulse > 80 else 0.3)
         rows.append(
-            [age, pulse, draw.choice(["A", "B", "C"]), draw.choice("fm"), draw.choice(["Admit", "Wait"]), ["Well", "Unwell"][ill]]
+            [
+                age,
+                pulse,
+                draw.choice(["A", "B", "C"]),
+                draw.choice("fm"),
+                draw.choice(["Admit", "Wait"]),
+                ["Well", "Unwell"][ill],
+            ]
         )
     return table(["age", "pulse", "ward", "sex", "Action", "Outcome"], rows)
 
@@ -201,9 +208,9 @@ def world(folder: Path) -> None:
         "choices.csv": "".join((EXAMPLES / "preferences" / "choices.csv").read_text().splitlines(True)[:120]),
         "ratings/ratings.csv": table(
             ["userId", "movieId", "rating", "timestamp"],
-            [[u, m, draw.choice([1.0, 2.5, 4.0, 5.0]), 100 * u + m] for u in range(1, 13) for m in range(1, 13)],
+            [[u, m, draw.choice([1.0, 2.5, 4.0, 5.0]), 100 * u + m] for u in range(1, 31) for m in range(1, 21)],
         ),
-        "ratings/movies.csv": table(["movieId", "title", "genres"], [[m, f"Film {m}", "Drama|War"] for m in range(1, 13)]),
+        "ratings/movies.csv": table(["movieId", "title", "genres"], [[m, f"Film {m}", "Drama|War"] for m in range(1, 21)]),
         "given.csv": "user_id,chosen_action,chosen_outcome,rejected_action,rejected_outcome,weight\n"
         "Patient,Admit,Well,Wait,Unwell,1\nPatient,Wait,Well,Admit,Unwell,2\n",
         "loans.yaml": (Path(accordant.__file__).parent / "cases" / "lending" / "lending.yaml").read_text(),
@@ -387,13 +394,24 @@ def damaged_bytes(content: bytes, draw: random.Random) -> bytes:
         text = content.decode("utf-8", "replace")
         return text.encode(draw.choice(["utf-16", "utf-16-le", "utf-8-sig", "cp1252", "latin-1", "utf-32"]), "replace")
     if kind == 8:
-        return draw.choice([gzip.compress(content), gzip.compress(content)[:40], b"", b"\0" * 50, b"\xff\xfe", b"\x1f\x8b"])
+        return draw.choice(
+            [gzip.compress(content), gzip.compress(content)[:40], b"", b"\0" * 50, b"\xff\xfe", b"\x1f\x8b"]
+        )
     if kind == 9:
-        return content[:at] + draw.choice([b"[", b"{", b"(", b'{"a":', b"- ", b'"', b"a: {"]) * draw.choice([70, 5000]) + content[at:]
+        return (
+            content[:at]
+            + draw.choice([b"[", b"{", b"(", b'{"a":', b"- ", b'"', b"a: {"]) * draw.choice([70, 5000])
+            + content[at:]
+        )
     if kind == 10:
         return content.replace(b"\n", draw.choice([b"\r", b"\r\n", b"\n\n", b" \n"]))
     if kind == 11:
-        return lines[0].rstrip() + b"".join(b"%sc%d" % (draw.choice([b",", b";"]), n) for n in range(draw.choice([30, 11_000]))) + b"\n" + b"".join(lines[1:])
+        return (
+            lines[0].rstrip()
+            + b"".join(b"%sc%d" % (draw.choice([b",", b";"]), n) for n in range(draw.choice([30, 11_000])))
+            + b"\n"
+            + b"".join(lines[1:])
+        )
     token = draw.choice(TOKENS).encode("utf-8", "replace")
     return content[:at] + token + content[at + draw.choice([0, 1, len(token)]) :]
 
@@ -410,7 +428,9 @@ def damaged_cell(content: bytes, target: Target, draw: random.Random) -> tuple[b
         for number in range(head + 1, len(rows))
         if len(rows[number]) == len(rows[head]) and rows[number][0] not in ("META", "PROJECTS", "VOTES")
     ]
-    places = [each for each in places if rows[each[0]][each[1]].replace(".", "").replace("-", "").replace(",", "").isdigit()]
+    places = [
+        each for each in places if rows[each[0]][each[1]].replace(".", "").replace("-", "").replace(",", "").isdigit()
+    ]
     if not places:
         return None
     number, at, column = draw.choice(places)
@@ -581,7 +601,9 @@ def test_no_file_crashes_hangs_or_is_taken_for_what_it_is_not(tmp_path, monkeypa
     monkeypatch.delenv("ACCORDANT_DATA", raising=False)
     fuzzer = Fuzzer(tmp_path)
     undamaged = fuzzer.undamaged()
-    assert {name.partition(":")[0] for name, found in undamaged.items() if found.how != "accepted"} == EXPECTED, undamaged
+    assert {name.partition(":")[0] for name, found in undamaged.items() if found.how != "accepted"} == EXPECTED, (
+        undamaged
+    )
     counts, failures = fuzzer.inputs(INPUTS)
     assert not failures, "\n".join(failures[:20])
     for name, found in counts.items():

@@ -162,14 +162,13 @@ def explain(
 @app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
-    from accordant.report import render
     from accordant.runs import read_run
     from accordant.terminal import print_json
 
     finished = read_run(run)
     path = out or Path("report.html")
     try:
-        path.write_text(render(finished.record), encoding="utf-8")
+        path.write_text(finished.page(), encoding="utf-8")
     except OSError as error:
         raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
     print_json({"report": str(path)}) if json else typer.echo(f"report: {path}")

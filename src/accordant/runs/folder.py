@@ -18,7 +18,7 @@ from accordant.report import render
 from accordant.runs.execution import CarriedOut
 from accordant.runs.models import load_policy, save_policy
 from accordant.runs.record import FORMAT, Record, Row
-from accordant.tables.text import csv_text, file_hash
+from accordant.tables.text import csv_text, file_hash, read_json
 
 RECORD, MANIFEST, LEADERBOARD, REPORT, MODELS = "run.json", "manifest.json", "leaderboard.csv", "report.html", "models"
 
@@ -52,6 +52,20 @@ class Run:
     def policy(self) -> ParticipatoryPolicy:
         """The saved policy, ready to recommend."""
         return load_policy(self.case, self.path / MODELS)
+
+    def page(self) -> str:
+        """Return the report as HTML.
+
+        Raises
+        ------
+        RunFolderError
+            If the record is not what a run writes: hashes that were made anew show nothing of that.
+        """
+        try:
+            return render(self.record)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+            words = f"{RECORD} is not what a run writes: {type(error).__name__}: {error}"
+            raise RunFolderError(f"{self.path}: {words:.300}") from error
 
 
 def write_run(outcome: CarriedOut, out: Path | None) -> Path:
@@ -121,7 +135,7 @@ def read_run(folder: str | Path) -> Run:
     if not (path / MANIFEST).is_file():
         raise RunFolderError(f"{folder} is not a finished run: {MANIFEST} is missing")
     try:
-        hashes: dict[str, str] = dict(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["sha256"])
+        hashes: dict[str, str] = dict(read_json(path / MANIFEST)["sha256"])
     except (ValueError, KeyError, TypeError):
         raise RunFolderError(f"{folder}: {MANIFEST} was changed and cannot be read") from None
     for name in (RECORD, f"{MODELS}/policy.json", *hashes):
@@ -135,7 +149,7 @@ def read_run(folder: str | Path) -> Run:
         if name not in hashes and name != MANIFEST:
             raise RunFolderError(f"{folder}: {name} was added after the run")
     try:
-        content = dict(json.loads((path / RECORD).read_text(encoding="utf-8")))
+        content = dict(read_json(path / RECORD))
     except (ValueError, TypeError):
         raise RunFolderError(f"{folder}: {RECORD} cannot be read") from None
     if content.get("format") != FORMAT:
