@@ -25,8 +25,8 @@ class ExpectedRewards:
     values
         Array-like of shape (stakeholder, action, context), or (stakeholder, action) for one context;
         in [0, 1]. Kept as one C-contiguous array, float32 if given so, float64 otherwise; copied and read-only, so
-        that nobody changes it afterwards. Two kinds of arrays are not copied, and must not be changed while E is in use:
-        a mapped file, and an array that is read-only already (``array.flags.writeable = False``).
+        that nobody changes it afterwards. Two kinds of arrays are not copied, and must not be changed while E is in
+        use: a mapped file, and an array that is read-only already (``array.flags.writeable = False``).
     stakeholders, actions
         Names of the first two axes.
 

@@ -5,7 +5,8 @@ would be fitted or served afterwards is not: `REACHED` says where a command stop
 Every input has a seed of its own, so that one that fails can be looked at alone::
 
     python -m tests.long.test_hostile_files 20000            how many; prints a table, and the failures
-    python -m tests.long.test_hostile_files vote-soc 17      one input, with its traceback
+    python -m tests.long.test_hostile_files 2000 vote-       of targets that begin so
+    python -m tests.long.test_hostile_files vote-soc 17      one input, with the end of its traceback
 
 `HOSTILE_INPUTS` says how many the test takes.
 """
@@ -44,7 +45,8 @@ from accordant.errors import InputError
 
 INPUTS = int(os.environ.get("HOSTILE_INPUTS", "3000"))
 CPU_SECONDS = 10.0  # an input that takes longer has hung; most take hundredths
-SECONDS = 120.0  # of the clock: for what waits and computes nothing
+WHOLE_SECONDS = 100.0  # the same for what goes on to the fits
+SECONDS = 300.0  # of the clock: for what waits and computes nothing
 WHOLE = 100  # one of so many inputs goes on to the fits
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -495,9 +497,9 @@ def _hung(*_: object) -> None:
 
 
 @contextmanager
-def limited_time():
+def limited_time(cpu_seconds: float):
     """Interrupt what computes or waits for too long."""
-    kinds = ((signal.SIGPROF, signal.ITIMER_PROF, CPU_SECONDS), (signal.SIGALRM, signal.ITIMER_REAL, SECONDS))
+    kinds = ((signal.SIGPROF, signal.ITIMER_PROF, cpu_seconds), (signal.SIGALRM, signal.ITIMER_REAL, SECONDS))
     before = [signal.signal(number, _hung) for number, *_ in kinds]
     for _, timer, seconds in kinds:
         signal.setitimer(timer, seconds)
@@ -509,12 +511,12 @@ def limited_time():
             signal.signal(number, handler)
 
 
-def ended(arguments: list[str], stdin: bytes | None, column: str) -> Ended:
+def ended(arguments: list[str], stdin: bytes | None, column: str, cpu_seconds: float) -> Ended:
     """Carry a command out and say how it ended."""
     logger, warned = logging.getLogger("accordant"), Warned()
     logger.addHandler(warned)
     try:
-        with limited_time():
+        with limited_time(cpu_seconds):
             result = CliRunner().invoke(app, arguments, input=stdin)
     except HungError:
         return Ended("hung", "".join(traceback.format_exc().splitlines(True)[-8:]))
@@ -571,7 +573,8 @@ class Fuzzer:
                             mock.patch.object(importlib.import_module(module), function, side_effect=ReachedError)
                         )
                 stdin = content if "-" in command else b""
-                return ended([part.replace("{}", target.file) for part in command], stdin, column)
+                words = [part.replace("{}", target.file) for part in command]
+                return ended(words, stdin, column, WHOLE_SECONDS if whole else CPU_SECONDS)
         finally:
             self._restore(target)
 
@@ -581,9 +584,9 @@ class Fuzzer:
         if target.file.startswith("run/"):
             shutil.copy(self.folder / "intact" / "manifest.json", self.folder / "run" / "manifest.json")
 
-    def inputs(self, total: int) -> tuple[dict[str, Counter[str]], list[str]]:
+    def inputs(self, total: int, prefix: str = "") -> tuple[dict[str, Counter[str]], list[str]]:
         """Make that many inputs, divided by shares; return how they ended by target, and the failures in words."""
-        shares = {name: target.share for name, target in TARGETS.items()}
+        shares = {name: target.share for name, target in TARGETS.items() if name.startswith(prefix)}
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         failures = []
         for name, share in shares.items():
@@ -616,10 +619,10 @@ def main(arguments: list[str]) -> int:
         os.environ.pop("ACCORDANT_DATA", None)
         os.chdir(folder)
         fuzzer = Fuzzer(Path(folder))
-        if len(arguments) == 2:
+        if arguments and arguments[0] in TARGETS:
             print(fuzzer.input(arguments[0], int(arguments[1])))
             return 0
-        counts, failures = fuzzer.inputs(int(arguments[0]) if arguments else INPUTS)
+        counts, failures = fuzzer.inputs(int(arguments[0]) if arguments else INPUTS, *arguments[1:])
         kinds = ("refused", "accepted", "crashed", "hung", "silent")
         print(f"{'':24}" + "".join(f"{kind:>10}" for kind in kinds))
         for name, found in counts.items():

@@ -8,10 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from accordant import limits
 from accordant.agents import Agent, Turn
 from accordant.allocations import Scenario
 from accordant.allocations.measures import measures
-from accordant import limits
 from accordant.cases.files import VARIABLE
 from accordant.deliberation.adapters import choices_by_strategy
 from accordant.deliberation.assessment import (

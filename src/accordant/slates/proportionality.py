@@ -10,8 +10,8 @@ A group is worth ℓ places if its weight is at least ℓ·W/k, W being the weig
 | ``ejr`` | that agrees on ℓ items | a member who approves ℓ items of S | Aziz et al. 2017 | 2ⁿ |
 | ``ejr_plus`` | that agrees on an item outside S | a member who approves ℓ of S | Brill and Peters 2023 | polynomial |
 
-n is the number of different ballots. EJR+ implies EJR, EJR implies PJR, PJR implies JR. Weights in the place of numbers of voters are ours: a stakeholder of
-weight 2 counts as two who approve the same. Who has weight 0 is in no group.
+n is the number of different ballots. EJR+ implies EJR, EJR implies PJR, PJR implies JR. Weights in the place of numbers
+of voters are ours: a stakeholder of weight 2 counts as two who approve the same. Who has weight 0 is in no group.
 
 `check` says of one list whether an axiom holds, and names the group that is wronged; `violations` says of many lists at
 once which break it.
@@ -126,7 +126,8 @@ def check_few(axiom: str, n_ballots: int) -> None:
     if n_ballots > MOST_BALLOTS:
         raise InputError(
             f"{axiom} looks at every group of voters, and they cast {n_ballots} different ballots; allowed: at most "
-            f"{MOST_BALLOTS}, or the axioms 'jr' and 'ejr_plus', which take polynomial time (ejr_plus implies ejr and pjr)"
+            f"{MOST_BALLOTS}, or the axioms 'jr' and 'ejr_plus', which take polynomial time (ejr_plus implies ejr and "
+            "pjr)"
         )
 
 
@@ -202,8 +203,8 @@ def ballots_cast(approved: Mask) -> Codes:
 def _groups_of_ballots(axiom: str, given: Approvals) -> Iterator[Group]:
     """Yield every group of voters that agrees on an item, and holds all who cast the same ballot or none of them.
 
-    If a group is wronged, it still is with everybody who cast a ballot of one of its members: its weight grows, and what
-    it agrees on and has stays.
+    If a group is wronged, it still is with everybody who cast a ballot of one of its members: its weight grows, and
+    what it agrees on and has stays.
     """
     ballot_of = ballots_cast(given.approved)
     n_ballots = int(ballot_of.max()) + 1

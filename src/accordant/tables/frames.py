@@ -18,7 +18,7 @@ import pandas as pd
 
 from accordant import limits
 from accordant.errors import DataError
-from accordant.tables.text import refuse_special
+from accordant.tables.text import read_line, refuse_special
 
 ROWS_AT_ONCE = 65_536
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
@@ -181,9 +181,7 @@ def _separator(source: str | Path | IO[str], declared: str, encoding: str) -> st
 def _lines(stream: IO[str], name: str, most: limits.Limit | None) -> Iterator[str]:
     """Yield the lines of a stream; refuse one without end, and more characters than allowed, if there is a limit."""
     total = 0
-    while line := stream.readline(limits.LINE_CHARACTERS.most + 1):
-        if len(line) > limits.LINE_CHARACTERS.most:
-            raise limits.LINE_CHARACTERS.refusal(name)
+    while line := read_line(stream, name):
         total += len(line)
         if most is not None and total > most.most:
             raise most.refusal(name)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from accordant import limits
 from accordant.errors import DataError, allowed_names, nearest
@@ -177,6 +177,19 @@ def read_text(path: str | Path, most: Limit = limits.TEXT_BYTES) -> str:
     if not text.strip():
         raise DataError(f"{file} is empty")
     return text
+
+
+def read_line(stream: IO[str], where: str) -> str:
+    """Return the next line of a stream with its end, empty if there is none.
+
+    Raises
+    ------
+    DataError
+        If it has no end within the limit.
+    """
+    line = stream.readline(limits.LINE_CHARACTERS.most + 1)
+    limits.LINE_CHARACTERS.check(len(line), where)
+    return line
 
 
 def file_hash(path: str | Path) -> str:

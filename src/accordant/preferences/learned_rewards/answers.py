@@ -23,7 +23,7 @@ from accordant.arrays import Codes, Values
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
-from accordant.tables.text import Entry, csv_text, file_hash, missing, read_cell, read_json_lines, read_table
+from accordant.tables.text import Entry, csv_text, file_hash, missing, read_cell, read_json_lines, read_table, read_text
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
@@ -282,8 +282,8 @@ class AnswerFile:
         if path.suffix.lower() in COMPRESSED:
             raise InputError(f"answers are added line by line to plain text; found {path.name}; allowed: a .csv file")
         try:
-            if path.exists() and (text := path.read_text(encoding="utf-8-sig")):
-                self._read(text)
+            if path.exists() and (path.stat().st_size or not path.is_file()):
+                self._read(read_text(path))
                 path.open("a", encoding="utf-8").close()  # refuse before the interview, not after it
             else:
                 path.write_text(csv_text(self.columns, ()), encoding="utf-8")
