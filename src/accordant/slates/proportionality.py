@@ -296,7 +296,7 @@ def violations(axiom: Axiom, approved: Mask, items: Codes, weights: Values | Non
         _one_item(heard, mass[mass > 0], shown, items.shape[1], 1 if axiom == "jr" else items.shape[1], broken)
     else:
         ballot_of = ballots_cast(heard)
-        voices = np.bincount(ballot_of, weights=mass[mass > 0])
+        voices: Values = np.asarray(np.bincount(ballot_of, weights=mass[mass > 0]), dtype=np.float64)
         check_few(axiom, len(voices))
         distinct = heard[np.unique(ballot_of, return_index=True)[1]]
         _groups(np.ascontiguousarray(distinct), voices, shown, items.shape[1], axiom == "ejr", broken)

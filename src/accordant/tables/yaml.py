@@ -34,7 +34,7 @@ class BoundedLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Read a value; one behind an alias counts as many values as it stands for."""
-        event, before = self.peek_event(), self._count
+        event, before = self.peek_event(), self._count  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
         self._depth += 1
         self._count += 1
@@ -76,7 +76,7 @@ class BoundedLoader(yaml.SafeLoader):
         limits.INTEGER_DIGITS.check(len(node.value), f"line {node.start_mark.line + 1}")
         return int(super().construct_yaml_int(node))
 
-    def _refuse(self, words: str, mark: yaml.Mark) -> NoReturn:
+    def _refuse(self, words: str, mark: Any) -> NoReturn:
         raise yaml.constructor.ConstructorError(None, None, words, mark)
 
 
