@@ -183,9 +183,7 @@ def registry_table() -> str:
 def limit_table() -> str:
     """Return every limit with its reason."""
     rows = [
-        row(f"{each.most:,}", each.counted, each.reason)
-        for each in vars(limits).values()
-        if isinstance(each, limits.Limit)
+        row(each.written, each.counted, each.reason) for each in vars(limits).values() if isinstance(each, limits.Limit)
     ]
     return "\n".join(["| at most | of what | because |", "|---:|---|---|", *rows])
 

@@ -41,7 +41,13 @@ def real_array(name: str, given: Any, error: type[InputError] = InputError) -> A
         Or the given kind of it, if numpy would silently lose something: the mask of a masked array, the imaginary part
         of complex numbers, what is text; or if it is a sparse matrix, or no array at all.
     """
-    lost = "a sparse matrix" if hasattr(given, "tocsr") else "a masked array" if isinstance(given, np.ma.MaskedArray) else None
+    lost = (
+        "a sparse matrix"
+        if hasattr(given, "tocsr")
+        else "a masked array"
+        if isinstance(given, np.ma.MaskedArray)
+        else None
+    )
     if lost is None:
         try:
             array = np.asarray(given)

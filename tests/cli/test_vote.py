@@ -130,7 +130,7 @@ def test_exit_codes_of_the_command(accordant, votes, tmp_path):
 @pytest.mark.parametrize(
     ("ballots", "alternatives", "message"),
     [
-        (1, 1001, "1,001 alternatives to count ballots on; allowed: at most 1,000"),
+        (1, 1001, "1,001 alternatives of an election; allowed: at most 1,000"),
         (2000, 1000, "ballots times the square of alternatives; allowed: at most 1,000,000,000"),
     ],
 )

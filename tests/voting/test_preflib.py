@@ -154,7 +154,7 @@ GOOD = text("toi", "3: 1,2", "2: {2,3}")
     ("votes.cat", text("cat", "2: {2,3},{1},{}", extra=CATEGORIES), r"3 categories; allowed: 2, \{\} for an empty one"),
     ("votes.cat", text("cat", "2: {2,3},{1}"), "'# NUMBER CATEGORIES: ' is missing; a .cat file says how many categories a ballot has, line 8 has 2"),
     ("votes.toi", text("toi", "2: 1").replace("ALTERNATIVE NAME 2", "ALTERNATIVE NAME 02").replace("ALTERNATIVE NAME 3", "ALTERNATIVE NAME 2"), "ALTERNATIVE NAME 2 names alternative 2 again"),
-    ("votes.toi", text("toi", "2: 1").replace("ALTERNATIVES: 3", "ALTERNATIVES: 20000"), "20,000 alternatives; allowed: at most 10,000"),
+    ("votes.toi", text("toi", "2: 1").replace("ALTERNATIVES: 3", "ALTERNATIVES: 20000"), "20,000 alternatives of an election; allowed: at most 1,000"),
 ])  # fmt: skip
 def test_what_is_refused(name, content, message, read):
     with pytest.raises(DataError, match=message):

@@ -12,7 +12,6 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from accordant import limits
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.strategies import Strategy, strategies
@@ -203,9 +202,6 @@ def counted_file(file: Path, rules: str) -> dict[str, Any]:
     """
     chosen = chosen_rules(rules)
     profile = read_preflib(file)
-    n_ballots, n_alternatives, _ = profile.ranks.shape
-    limits.PAIRED_ALTERNATIVES.check(n_alternatives, str(file))
-    limits.PAIRED_WORK.check(n_ballots * n_alternatives**2, str(file))
     refused = {rule.name: reason for rule in chosen if (reason := rule.refusal(profile)) is not None}
     if refused and rules.strip() != ALL:
         raise InputError(

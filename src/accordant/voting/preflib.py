@@ -82,6 +82,7 @@ class _Reader:
         self.n_alternatives = self._count("NUMBER ALTERNATIVES")
         limits.ALTERNATIVES.check(self.n_alternatives, str(file))
         limits.BALLOT_CELLS.check(self.n_alternatives * len(self.ballots), str(file))
+        limits.PAIRED_WORK.check(self.n_alternatives**2 * len(self.ballots), str(file))
         self.names = self._names()
         self.columns = {number: column for column, number in enumerate(self.names)}
 
