@@ -15,7 +15,7 @@ from accordant import limits
 from accordant.cases.parts import case_parts
 from accordant.cases.spec import CaseSpec
 from accordant.declared import Declared
-from accordant.errors import DataError, DataNotFoundError, SpecError, UnknownNameError
+from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
 from accordant.tables.text import read_text
 from accordant.tables.yaml import read_yaml
 
@@ -25,7 +25,7 @@ Alone = TypeVar("Alone", bound=Declared)
 def text_of(name_or_path: str | Path, built_in: Mapping[str, Any]) -> tuple[str, str, Path | None]:
     """Return the text of a case file, what messages call it, and its folder (None for built-in ones)."""
     path = Path(name_or_path)
-    if path.suffix in {".yaml", ".yml"} or path.is_file():
+    if path.suffix in {".yaml", ".yml"} or _is_file(path):
         if not path.exists():
             raise SpecError(f"case file {name_or_path} does not exist")
         try:
@@ -77,11 +77,11 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
     """
     if given is not None:
         place = Path(given)
-        found = place if place.is_file() else _inside(place, file)
+        found = place if _is_file(place) else _inside(place, file)
         if found is None:
             raise DataNotFoundError(_missing(file, f"not found at {given}"))
         return found
-    if beside is not None and (beside / file).is_file():
+    if beside is not None and _is_file(beside / file):
         return beside / file
     variable = os.environ.get(VARIABLE)
     if variable:
@@ -90,6 +90,19 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
             raise DataNotFoundError(_missing(file, f"not found below ${VARIABLE}"))
         return found
     return _inside(cache_folder(), file)
+
+
+def file_beside(path: Path, name: Any, parameter: str) -> Path:
+    """Return the file of this name in the folder of another one.
+
+    Raises
+    ------
+    InputError
+        If the parameter that names it is no name of a file, such as a path or nothing.
+    """
+    if not isinstance(name, str) or name in ("", "..") or Path(name).name != name:
+        raise InputError(f"{parameter} is {name!r:.60}; allowed: the name of a file beside {path.name}")
+    return path.with_name(name)
 
 
 def find_reward_file(file: str, given: str | Path | None, beside: Path | None = None) -> Path:
@@ -110,7 +123,7 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         If it is in none of these places; the message names them all.
     """
     variable = os.environ.get(VARIABLE)
-    folder = None if given is None else Path(given).parent if Path(given).is_file() else Path(given)
+    folder = None if given is None else Path(given).parent if _is_file(Path(given)) else Path(given)
     places = {
         "beside the case file": beside,
         "at --data PATH": folder,
@@ -118,7 +131,7 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         "in the cache": cache_folder(),
     }
     exact = Path(file) if beside is None else beside / file
-    if exact.is_file() and (beside is not None or exact.is_absolute()):
+    if _is_file(exact) and (beside is not None or exact.is_absolute()):
         return exact
     for place in (folder, Path(variable) if variable else None, cache_folder()):
         if place is not None and (found := _inside(place, file)) is not None:
@@ -134,7 +147,15 @@ def no_data(file: str) -> DataNotFoundError:
 
 def _inside(folder: Path, file: str) -> Path | None:
     candidates = (folder / file, folder / Path(file).name)
-    return next((path for path in candidates if path.is_file()), None)
+    return next((path for path in candidates if _is_file(path)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is a file; a name that no file can have, such as one of thousands of letters, has none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _missing(file: str, what: str) -> str:

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from jinja2 import TemplateError
+
 from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, RunFolderError
 from accordant.policy import ParticipatoryPolicy
@@ -21,6 +23,8 @@ from accordant.runs.record import FORMAT, Record, Row
 from accordant.tables.text import csv_text, file_hash, read_json
 
 RECORD, MANIFEST, LEADERBOARD, REPORT, MODELS = "run.json", "manifest.json", "leaderboard.csv", "report.html", "models"
+FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What the page of a record runs into that no run has written."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Run:
         """
         try:
             return render(self.record)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        except (*FORGED, TemplateError) as error:
             words = f"{RECORD} is not what a run writes: {type(error).__name__}: {error}"
             raise RunFolderError(f"{self.path}: {words:.300}") from error
 
