@@ -424,7 +424,8 @@ def test_unknown_loader(tmp_path):
         load(tmp_path, GOOD, spec)
 
 
-def test_names_that_no_file_can_have_are_not_found(tmp_path):
+def test_names_that_no_file_can_have_are_not_found(tmp_path, monkeypatch):
+    monkeypatch.delenv("ACCORDANT_DATA", raising=False)
     with pytest.raises(DataNotFoundError, match="not found"):
         find_file("x" * 5000, tmp_path)
     assert find_file("x" * 5000, None, tmp_path) is None
