@@ -27,6 +27,7 @@ from accordant.slates.relevance.recommender import (
 )
 
 AT_ONCE = 1024  # requests whose features are held in memory together
+DECIMALS = 7  # of features; linear algebra differs from machine to machine in the last digits, and trees split on them
 NAMED = ("boosting", "logistic")
 
 
@@ -67,7 +68,7 @@ class Features:
         return cls(catalogue, Rows.of(interactions), tuple(each.fit(interactions, catalogue) for each in models))
 
     def of(self, users: Codes, starts: Codes) -> Values:
-        """Return features of every item for each request, shape (item, request, feature)."""
+        """Return features of every item for each request, rounded, shape (item, request, feature)."""
         codes, somewhere = self.catalogue.category_codes, starts != NOWHERE
         had = np.zeros((self.catalogue.n_items, len(users)))
         for request, user in enumerate(users):
@@ -80,7 +81,7 @@ class Features:
             *(relative(each.rate(users, starts)) for each in self.learned),
             same.astype(np.float64), self._category_shares(had), self._closeness(starts), np.log1p(had), itself,
         ]  # fmt: skip
-        return np.stack(columns, axis=2)
+        return np.stack(columns, axis=2).round(DECIMALS)
 
     def _category_shares(self, had: Values) -> Values:
         """Return the share of each item's category in the history, shape (item, request); 0 where unknown."""
