@@ -149,6 +149,8 @@ def _column(name: str, values: Any) -> AnyArray:
         raise DataError(f"column {name!r} must have one dimension; found rows of different length") from None
     if array.ndim != 1:
         raise DataError(f"column {name!r} must have one dimension; found shape {array.shape}")
+    if array.dtype.kind == "c":
+        raise DataError(f"column {name!r} holds complex numbers; allowed: real numbers or text")
     if array.dtype.kind in "biuf":
         column = array.astype(np.float64)
     elif array.dtype.kind == "U" and isinstance(values, np.ndarray):

@@ -88,7 +88,7 @@ def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
         key, value = matched.groups()
         try:
             found[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[key] = float(value) if _FRACTION.fullmatch(value) else value.strip("'\"")
     return found
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
+from accordant import limits
 from accordant.declared import Declared
 from accordant.errors import DataError, InputError, UnknownNameError
 
@@ -219,8 +220,9 @@ class DecisionProblem(Declared):
             raise DataError(f"outcomes must be numbers; found {np.asarray(values).ravel()[:1]}") from None
         if numbers.ndim != 1:
             raise DataError(f"outcomes must have one dimension; found shape {numbers.shape}")
-        low = -np.inf if self.outcomes.low is None else self.outcomes.low
-        high = np.inf if self.outcomes.high is None else self.outcomes.high
+        most = float(limits.MAGNITUDE.most)
+        low = -most if self.outcomes.low is None else self.outcomes.low
+        high = most if self.outcomes.high is None else self.outcomes.high
         wrong = np.flatnonzero(~np.isfinite(numbers) | (numbers < low) | (numbers > high))
         if wrong.size:
             raise DataError(

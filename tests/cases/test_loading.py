@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from accordant.cases import files
 from accordant.cases.loaders import load_file
 from accordant.tables.frames import read_chunks, read_frame
-from accordant.cases.files import find_file, find_reward_file, no_data
+from accordant.cases.files import file_beside, find_file, find_reward_file, no_data
 from accordant.tables.frames import Rows
 from accordant.cases.spec import CaseSpec, DataSpec
 from accordant.cases.files import read_case
@@ -431,3 +431,17 @@ def test_unknown_loader(tmp_path):
     spec = DataSpec(loader="tabel", action="did", outcome="followed", features=("x",))
     with pytest.raises(UnknownNameError, match="did you mean 'table'"):
         load(tmp_path, GOOD, spec)
+
+
+def test_names_that_no_file_can_have_are_not_found(tmp_path, monkeypatch):
+    monkeypatch.delenv("ACCORDANT_DATA", raising=False)
+    with pytest.raises(DataNotFoundError, match="not found"):
+        find_file("x" * 5000, tmp_path)
+    assert find_file("x" * 5000, None, tmp_path) is None
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../x", 0, {"": None}, ["books.csv"]])
+def test_a_file_beside_another_one_is_named_plainly(name, tmp_path):
+    assert file_beside(tmp_path / "loans.csv", "books.csv", "items") == tmp_path / "books.csv"
+    with pytest.raises(InputError, match="items is .*; allowed: the name of a file beside loans.csv"):
+        file_beside(tmp_path / "loans.csv", name, "items")

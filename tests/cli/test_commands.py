@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import csv
 import io
 import json
@@ -234,3 +235,19 @@ def test_help_names_every_command(program):
     shown = program("--help").stdout
     for command in app.registered_commands:
         assert command.callback.__name__ in shown
+
+
+@pytest.mark.parametrize("forged", [[{}], [{"verdict": "=1+1"}], "none"])
+def test_a_report_of_a_forged_record_is_refused(accordant, finished_run, tmp_path, forged):
+    """Types and hashes are right; what is inside is not what a run writes."""
+    folder = shutil.copytree(finished_run, tmp_path / "run")
+    record = json.loads((folder / "run.json").read_text())
+    record["scrutiny"]["conflict"]["pairs"] = forged
+    (folder / "run.json").write_text(json.dumps(record))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["sha256"]["run.json"] = hashlib.sha256((folder / "run.json").read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    done = accordant("report", str(folder), "--out", str(tmp_path / "page.html"))
+    assert done.returncode == 2
+    assert "run.json is not what a run writes" in done.stderr
+    assert not (tmp_path / "page.html").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 
 import pandas as pd
 import pytest
@@ -110,13 +111,20 @@ def test_contexts_of_the_command_line():
 def test_files_and_streams_that_are_no_text(tmp_path, monkeypatch):
     path = tmp_path / "answers.txt"
     path.write_bytes(b"1\n\xff\n")
-    with pytest.raises(InputError, match="no text in UTF-8"):
+    with pytest.raises(InputError, match="answers.txt, line 2: byte 0xff is not UTF-8"):
         terminal.lines_of_file(path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is no regular file"):
+        terminal.lines_of_file(tmp_path / "pipe")
     with pytest.raises(InputError, match="answers cannot be read from"):
         terminal.lines_of_file(tmp_path)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1\n\xff\n"), encoding="utf-8"))
     with pytest.raises(InputError, match="standard input are no text"):
         list(terminal.lines_of_stdin())
+    with open("/dev/zero", encoding="utf-8") as endless:
+        monkeypatch.setattr("sys.stdin", endless)
+        with pytest.raises(InputError, match="standard input: 8,388,609 characters in one line"):
+            list(terminal.lines_of_stdin())
 
 
 def run(*arguments, typed=None):

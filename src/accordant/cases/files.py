@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.resources
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,12 +11,15 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import platformdirs
-import yaml
 
+from accordant import limits
 from accordant.cases.parts import case_parts
 from accordant.cases.spec import CaseSpec
 from accordant.declared import Declared
-from accordant.errors import DataNotFoundError, InputError, SpecError, UnknownNameError
+from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
+from accordant.naming import path_name
+from accordant.tables.text import read_text
+from accordant.tables.yaml import line_of, read_yaml
 
 Alone = TypeVar("Alone", bound=Declared)
 
@@ -25,19 +27,19 @@ Alone = TypeVar("Alone", bound=Declared)
 def text_of(name_or_path: str | Path, built_in: Mapping[str, Any]) -> tuple[str, str, Path | None]:
     """Return the text of a case file, what messages call it, and its folder (None for built-in ones)."""
     path = Path(name_or_path)
-    if path.suffix in {".yaml", ".yml"} or path.is_file():
-        if not path.is_file():
+    if path.suffix in {".yaml", ".yml"} or _is_file(path):
+        if not path.exists():
             raise SpecError(f"case file {name_or_path} does not exist")
         try:
-            return path.read_text(encoding="utf-8"), f"case file {path.name}", path.parent
-        except (OSError, UnicodeDecodeError) as error:
-            raise SpecError(f"cannot be read: {error}", f"case file {path.name}") from None
+            return read_text(path, limits.CASE_BYTES), f"case file {path.name}", path.parent
+        except DataError as error:
+            raise SpecError(str(error), "case file") from None
     if str(name_or_path) not in built_in:
         raise UnknownNameError("case", str(name_or_path), (*sorted(built_in), "or a path to a .yaml file"))
-    return read_text(built_in[str(name_or_path)]), f"case {name_or_path}", None
+    return _text(built_in[str(name_or_path)]), f"case {name_or_path}", None
 
 
-def read_text(file: Any) -> str:
+def _text(file: Any) -> str:
     """Return the text of a file of the package."""
     return str(file.read_text(encoding="utf-8"))
 
@@ -47,37 +49,6 @@ def built_in_files(package: str = "accordant.cases") -> dict[str, Any]:
     folders = [folder for folder in importlib.resources.files(package).iterdir() if folder.is_dir()]
     files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".yaml")]
     return {file.name.removesuffix(".yaml"): file for file in files}
-
-
-class UniqueKeys(yaml.SafeLoader):
-    """Refuses a key that is written twice, and reads yes, no, on and off as words, not as booleans."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML declares it so
-        first: [
-            (tag, re.compile("^(?:true|True|TRUE|false|False|FALSE)$") if tag.endswith(":bool") else pattern)
-            for tag, pattern in resolvers
-        ]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Build a mapping."""
-        written = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-        for key in written:
-            if isinstance(key, str) and written.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is there twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def keys_of(text: str, where: str) -> dict[str, Any]:
-    """Return the top level of a YAML file."""
-    try:
-        declared = yaml.load(text, UniqueKeys)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
-        raise SpecError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(declared, dict):
-        raise SpecError(f"{where} must hold keys and values; found {type(declared).__name__}")
-    return {str(key): value for key, value in declared.items()}
 
 
 VARIABLE = "ACCORDANT_DATA"
@@ -108,11 +79,11 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
     """
     if given is not None:
         place = Path(given)
-        found = place if place.is_file() else _inside(place, file)
+        found = place if _is_file(place) else _inside(place, file)
         if found is None:
             raise DataNotFoundError(_missing(file, f"not found at {given}"))
         return found
-    if beside is not None and (beside / file).is_file():
+    if beside is not None and _is_file(beside / file):
         return beside / file
     variable = os.environ.get(VARIABLE)
     if variable:
@@ -121,6 +92,22 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
             raise DataNotFoundError(_missing(file, f"not found below ${VARIABLE}"))
         return found
     return _inside(cache_folder(), file)
+
+
+def file_beside(path: Path, name: Any, parameter: str) -> Path:
+    """Return the file of this name in the folder of another one.
+
+    Raises
+    ------
+    InputError
+        If the parameter that names it is no name of a file, such as a path or nothing.
+    """
+    if not isinstance(name, str):
+        raise InputError(f"{parameter} is {name!r:.60}; allowed: the name of a file beside {path.name}")
+    try:
+        return path.with_name(path_name(name))
+    except InputError as error:
+        raise InputError(f"{parameter}: {error}") from None
 
 
 def find_reward_file(file: str, given: str | Path | None, beside: Path | None = None) -> Path:
@@ -141,7 +128,7 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         If it is in none of these places; the message names them all.
     """
     variable = os.environ.get(VARIABLE)
-    folder = None if given is None else Path(given).parent if Path(given).is_file() else Path(given)
+    folder = None if given is None else Path(given).parent if _is_file(Path(given)) else Path(given)
     places = {
         "beside the case file": beside,
         "at --data PATH": folder,
@@ -149,7 +136,7 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         "in the cache": cache_folder(),
     }
     exact = Path(file) if beside is None else beside / file
-    if exact.is_file() and (beside is not None or exact.is_absolute()):
+    if _is_file(exact) and (beside is not None or exact.is_absolute()):
         return exact
     for place in (folder, Path(variable) if variable else None, cache_folder()):
         if place is not None and (found := _inside(place, file)) is not None:
@@ -165,7 +152,15 @@ def no_data(file: str) -> DataNotFoundError:
 
 def _inside(folder: Path, file: str) -> Path | None:
     candidates = (folder / file, folder / Path(file).name)
-    return next((path for path in candidates if path.is_file()), None)
+    return next((path for path in candidates if _is_file(path)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is a file; a name that no file can have, such as one of thousands of letters, has none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _missing(file: str, what: str) -> str:
@@ -222,7 +217,7 @@ def read_case_file(name_or_path: str | Path) -> CaseFile:
         If there is no such case or the file is wrong; the message names the nearest valid name or key, and the line.
     """
     text, where, beside = text_of(name_or_path, built_in_files())
-    return CaseFile(_case(keys_of(text, where), text, where), text, where, beside)
+    return CaseFile(_case(read_yaml(text, where), text, where), text, where, beside)
 
 
 def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
@@ -239,21 +234,9 @@ def place_of(text: str, where: str, path: Sequence[str]) -> str:
     text, where
         Of the file, as `text_of` returns them.
     path
-        Keys, and positions in lists, that lead to the key, outermost first; where one is not there, the one before it
-        is meant.
+        Keys, and positions in lists, that lead to the key, outermost first.
     """
-    node, line = yaml.compose(text, UniqueKeys), None
-    for key in path:
-        if isinstance(node, yaml.MappingNode):
-            inside = {str(each.value): (each, value) for each, value in node.value}
-        elif isinstance(node, yaml.SequenceNode):
-            inside = {str(number): (each, each) for number, each in enumerate(node.value)}
-        else:
-            break
-        if key not in inside:
-            break
-        named, node = inside[key]
-        line = named.start_mark.line + 1
+    line = line_of(text, path)
     return where if line is None else f"{where}, line {line}"
 
 
@@ -288,7 +271,7 @@ def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPar
         If there is no such file, it does not declare the part, or it is wrong.
     """
     text, where, beside = text_of(name_or_path, _files_with(key))
-    keys = keys_of(text, where)
+    keys = read_yaml(text, where)
     if keys.get(key) is None:
         raise SpecError(f"declares no {key}: the key {key!r} is missing or empty", where)
     case = _case(keys, text, where) if "problem" in keys else None
@@ -307,7 +290,7 @@ def built_in_parts(key: str) -> tuple[str, ...]:
 
 def _files_with(key: str) -> dict[str, Any]:
     """Return name to file of the built-in files that declare a part."""
-    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in read_text(file)}
+    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in _text(file)}
     return beside | built_in_files(case_parts.create(key).cases)
 
 

@@ -20,6 +20,7 @@ from typing import Annotated
 import typer
 
 from accordant import __version__
+from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.output import is_standard_output, output_file, write_output
@@ -66,7 +67,8 @@ def run(
     from accordant.cli.run_tables import print_run
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
-    from accordant.runs.manifest import MANIFEST, Manifest
+    from accordant.runs.manifest import Manifest
+    from accordant.tables.output import MANIFEST
 
     free_folder("run", out)  # refuse a place before the work, not after it
     outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
@@ -174,12 +176,11 @@ def explain(
 @app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
-    from accordant.report import render
     from accordant.runs import read_run
 
     path = out or Path("report.html")
     check_out(path, (), json=json)
-    write_output(path, render(read_run(run).record))
+    write_output(path, read_run(run).page())
     if not is_standard_output(path):
         print_json({"report": str(path)}) if json else say(f"report: {path}")
 
@@ -211,8 +212,8 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check that every file of a run is as it was listed and, with a key, who listed them."""
-    from accordant.runs.manifest import MANIFEST
     from accordant.runs.signature import verify_run
+    from accordant.tables.output import MANIFEST
 
     manifest = verify_run(run, by)
     if json:
@@ -361,7 +362,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may hold half a character
     try:
         try:
-            app()
+            with LibraryWarnings():
+                app()
         finally:
             sys.stdout.flush()
     except InputError as error:

@@ -59,7 +59,7 @@ def spent_file(file: Path, rules: str) -> dict[str, Any]:
         "vote_type": election.vote_type,
         "votes": len(election.scores),
         "budget": election.budget,
-        "projects": [_project(election, position, title) for position, title in enumerate(titles)],
+        "projects": _projects(election, titles),
         "rules": {found.rule: _budget_json(found, yardstick) for found in funded},
     }
 
@@ -106,14 +106,10 @@ def _table(title: str, rows: Sequence[Mapping[str, str]], texts: Sequence[str]) 
     return table
 
 
-def _project(election: Election, position: int, title: str) -> dict[str, Any]:
-    return {
-        "id": election.projects[position],
-        "name": title,
-        "cost": float(election.costs[position]),
-        "votes": int(election.approvals[:, position].sum()),
-        "score": float(election.scores[:, position].sum()),
-    }
+def _projects(election: Election, titles: Sequence[str]) -> list[dict[str, Any]]:
+    votes, scores = election.approvals.sum(axis=0).tolist(), election.scores.sum(axis=0).tolist()
+    rows = zip(election.projects, titles, election.costs.tolist(), votes, scores, strict=True)
+    return [dict(zip(("id", "name", "cost", "votes", "score"), row, strict=True)) for row in rows]
 
 
 def _budget_json(found: Funded, yardstick: Funded | None) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rich.table import Table
 
-from accordant.errors import InputError
+from accordant.errors import DataError, InputError
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
 from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
 from accordant.preferences.page.reading import ComparisonReading, power_of
 from accordant.preferences.result import LearnerComparison
 from accordant.tables.output import is_standard_output, write_output
+from accordant.tables.text import read_line, read_text
 from accordant.terminal import PlainConsole, say
 
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
@@ -204,11 +205,9 @@ def lines_of_file(path: Path) -> list[str]:
         If it cannot be read, is no text, or a line is no answer: nobody is there who could be asked again.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"answers cannot be read from {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"answers in {path} are no text in UTF-8") from None
+        lines = [] if path.is_file() and not path.stat().st_size else read_text(path).splitlines()
+    except DataError as error:
+        raise InputError(f"answers cannot be read from {error}") from None
     for number, line in enumerate(lines, start=1):
         word = line.strip().lower()
         if word and word != STOP and word not in KEYS:
@@ -222,7 +221,7 @@ def lines_of_stdin() -> Iterator[str]:
     Raises `InputError` if that is no text in UTF-8.
     """
     try:
-        for line in iter(sys.stdin.readline, ""):
+        while line := read_line(sys.stdin, "standard input"):
             yield line.removeprefix("\ufeff")  # which some programs write before a text in UTF-8
     except UnicodeDecodeError:
         raise InputError("answers on standard input are no text in UTF-8") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from accordant.certificates import Certificate, Known, Survey, survey
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
-from accordant.tables.output import output_file
+from accordant.tables.output import write_output
+from accordant.tables.text import csv_text
 from accordant.unusual import Unusual, UnusualCounts
 
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
@@ -128,7 +128,4 @@ def certify_rows(
 
 def write_certified(found: Certified, out: Path) -> None:
     """Write one line per row as CSV."""
-    with output_file(out) as file:
-        writer = csv.writer(file)
-        writer.writerow(found.header)
-        writer.writerows(found.rows())
+    write_output(out, csv_text(found.header, found.rows()))

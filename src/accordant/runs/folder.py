@@ -11,18 +11,22 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from jinja2 import TemplateError
+
 from accordant.cases.spec import CaseSpec
 from accordant.errors import RunFolderError
 from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
 from accordant.runs.execution import CarriedOut
-from accordant.runs.manifest import MANIFEST, Manifest
+from accordant.runs.manifest import Manifest
 from accordant.runs.models import STATE_FILE, load_policy, save_policy
 from accordant.runs.record import FORMAT, Record, Row
-from accordant.tables.output import RECORD, Input, check_output_folder, output_folder, write_part
+from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash
 
 LEADERBOARD, REPORT, MODELS = "leaderboard.csv", "report.html", "models"
+FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What the page of a record runs into that no run has written."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,20 @@ class Run:
     def policy(self) -> ParticipatoryPolicy:
         """The saved policy, ready to recommend."""
         return load_policy(self.case, lambda name: self.manifest.read(f"{MODELS}/{name}"))
+
+    def page(self) -> str:
+        """Return the report as HTML.
+
+        Raises
+        ------
+        RunFolderError
+            If the record is not what a run writes: hashes that were made anew show nothing of that.
+        """
+        try:
+            return render(self.record)
+        except (*FORGED, TemplateError) as error:
+            words = f"{RECORD} is not what a run writes: {type(error).__name__}: {error}"
+            raise RunFolderError(f"{self.path}: {words:.300}") from error
 
 
 def write_run(outcome: CarriedOut, out: Path | None) -> Path:

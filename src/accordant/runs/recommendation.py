@@ -5,6 +5,7 @@ Beside them, what other commands ask of a run: its untouched rows, the contexts 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,8 +25,9 @@ from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
-from accordant.tables.frames import Lines, read_chunks
+from accordant.tables.frames import ROWS_AT_ONCE, Lines, read_chunks
 from accordant.tables.output import Input, output_file
+from accordant.tables.text import written_cell
 from accordant.unusual import UnusualCounts
 
 HANDLED = ("unusual", "referred", "fall_back")  # columns about what is unusual and what follows
@@ -67,10 +69,11 @@ def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[
     """Yield the rows of a file in batches, or all in one, with the types of the training rows."""
     policy, spec, lines, start = run.policy, run.case.data, Lines(), 0
     texts = [name for name, declared in policy.types_.items() if declared == "category"]
+    rows = sys.maxsize if at_once else ROWS_AT_ONCE
     chunks = read_chunks(
-        source, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing, lines=lines
+        source, rows, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing, lines=lines
     )
-    for chunk in [pd.concat(chunks)] if at_once else chunks:
+    for chunk in chunks:
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:
@@ -92,7 +95,9 @@ def stream_recommendations(
     """Write recommendations as CSV to an open file and return how many rows were unusual."""
     counts = UnusualCounts()
     for start, batch in recommend_rows(run, source, strategy):
-        frame = pd.DataFrame(batch.columns())
+        frame = pd.DataFrame(batch.columns()).rename(columns=written_cell)
+        texts = frame.select_dtypes(exclude=["number", "bool"]).columns
+        frame[texts] = frame[texts].map(written_cell)
         frame.insert(0, "row", range(start, start + len(frame)))
         frame.to_csv(file, index=False, header=start == 0, lineterminator="\n")
         counts += batch.counts

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from accordant.errors import InputError, RunFolderError
 from accordant.runs.folder import read_run
-from accordant.runs.manifest import MANIFEST, SIGNATURE, Manifest, regular_bytes
-from accordant.tables.output import add_to_run
+from accordant.runs.manifest import SIGNATURE, Manifest, regular_bytes
+from accordant.tables.output import MANIFEST, add_to_run
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

@@ -8,6 +8,7 @@ import csv
 import gzip
 import lzma
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -16,13 +17,17 @@ from typing import IO, Any, cast
 
 import pandas as pd
 
+from accordant import limits
 from accordant.errors import DataError
+from accordant.tables.text import read_line, refuse_special
 
 ROWS_AT_ONCE = 65_536
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 """What stands for a missing value in files; unlike pandas' list, not "None", which is a good name for an action."""
 
 PACKED: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+BROKEN = (EOFError, lzma.LZMAError, zlib.error)  # what packed files raise that are none, or end too early
 
 MARK = "\ufeff"  # of the order of bytes: some programs write it before the header
 
@@ -122,6 +127,7 @@ class Rows:
         for column, count in Counter(row).items():
             if column and count > 1:
                 raise DataError(f"{self._name}, line {self._reader.line_num}: {count} columns are called {column!r}")
+        limits.COLUMNS.check(len(row), self._name)
         self._width = len(row)
 
     def _wrong_length(self, row: list[str]) -> str:
@@ -190,12 +196,16 @@ def read_chunks(
     """
     name = Path(source).name if isinstance(source, str | Path) else "standard input"
     rows = 0
+    whole = limits.TABLE_CHARACTERS if isinstance(source, str | Path) else limits.STREAM_CHARACTERS
+    most = whole if at_once == sys.maxsize else None
     try:
         between = _separator(source, separator, encoding)
         with (
             _opened(source, encoding) as opened,
             pd.read_csv(
-                cast("IO[str]", Rows(opened, between, name, lines)),  # it can be read, and nothing else is asked of it
+                cast(
+                    "IO[str]", Rows(_lines(opened, name, most), between, name, lines)
+                ),  # it can be read, and nothing else is asked of it
                 sep=between,
                 chunksize=at_once,
                 low_memory=False,
@@ -209,12 +219,12 @@ def read_chunks(
                 yield chunk
     except pd.errors.EmptyDataError:
         raise DataError(f"{name} is empty") from None
-    except (pd.errors.ParserError, csv.Error, UnicodeDecodeError) as error:
+    except (pd.errors.ParserError, csv.Error, UnicodeError, *BROKEN) as error:
         raise DataError(f"{name} is not a readable CSV file: {error}") from None
     except LookupError:
         raise DataError(f"{name} cannot be read: {encoding!r} is no encoding; try 'utf-8' or 'latin-1'") from None
     except OSError as error:
-        raise DataError(f"{source} cannot be read: {error.strerror}") from None
+        raise DataError(f"{source} cannot be read: {error.strerror or error}") from None
     if rows == 0:
         raise DataError(f"{name} has a header but no rows")
 
@@ -224,12 +234,23 @@ def _separator(source: str | Path | IO[str], declared: str, encoding: str) -> st
     if declared == "," or not isinstance(source, str | Path):
         return declared
     with _opened(source, encoding) as file:
-        return declared if declared in file.readline() else ","
+        return declared if declared in file.readline(limits.LINE_CHARACTERS.most) else ","
+
+
+def _lines(stream: IO[str], name: str, most: limits.Limit | None) -> Iterator[str]:
+    """Yield the lines of a stream; refuse one without end, and more characters than allowed, if there is a limit."""
+    total = 0
+    while line := read_line(stream, name):
+        total += len(line)
+        if most is not None and total > most.most:
+            raise most.refusal(name)
+        yield line
 
 
 def _opened(source: str | Path | IO[str], encoding: str) -> AbstractContextManager[IO[str]]:
     """Return a file as a stream of text, unpacked if its name says that it is packed; a stream as it is."""
     if not isinstance(source, str | Path):
         return nullcontext(source)
+    refuse_special(source)
     opener = PACKED.get(Path(source).suffix, open)
     return cast("IO[str]", opener(source, "rt", encoding=encoding, newline=""))

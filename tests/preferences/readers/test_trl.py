@@ -166,7 +166,7 @@ GOOD = {"prompt": "q", "chosen": "a", "rejected": "b"}
         (GOOD | {"rejected": [assistant("a")]}, "'chosen' is 'a'; allowed: text in every column, or a list"),
         (GOOD | {"chosen": "b"}, "line 2: chosen and rejected are the same"),
         (GOOD | {"margin": "big"}, "line 2: margin is 'big'; allowed: a number"),
-        (GOOD | {"margin": 10**400}, "line 2: margin is 1000"),
+        (GOOD | {"margin": 10**400}, "from line 2: JSON: 401 digits"),
         (GOOD | {"margin": True}, "margin is True; allowed: a number"),
         (GOOD | {"margin": float("inf")}, "margin is inf; allowed: a number"),
         (GOOD | {"support_rate": [1]}, r"support_rate is \[1\]; allowed: a number"),

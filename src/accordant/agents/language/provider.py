@@ -23,8 +23,9 @@ from pydantic import Field
 
 from accordant.declared import Declared
 from accordant.errors import DataError, DataNotFoundError, InputError
-from accordant.json_values import field_values
+from accordant.json_values import field_values, read_json_value
 from accordant.tables.output import append_lines, is_standard_output, write_output
+from accordant.tables.text import read_text
 
 Role = Literal["system", "user", "assistant"]
 Mode = Literal["json_schema", "json_object", "prompted"]
@@ -236,14 +237,12 @@ class Replay:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        if not self.path.exists():
+            raise DataNotFoundError(f"there is no recording {self.path}")
         try:
-            text = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise DataNotFoundError(f"there is no recording {self.path}") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"the recording {self.path} cannot be read ({type(error).__name__})") from None
-        if not text:
-            raise DataError(f"the recording {self.path} is empty; allowed: at least one answer")
+            text = read_text(self.path)
+        except DataError as error:
+            raise DataError(f"recording {error}") from None
         self._outcomes: dict[str, Reply | Fault] = {}
         found: dict[str, int] = {}
         for number, line in enumerate(text.splitlines(), 1):
@@ -298,9 +297,11 @@ def _is_json(line: str) -> bool:
 def _read_outcome(line: str, where: str) -> tuple[str, Reply | Fault]:
     """Return the key and the outcome on one line."""
     try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
+        content = read_json_value(line)
+    except json.JSONDecodeError:
         raise DataError(f"{where}: not JSON") from None
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from None
     kind: Literal["reply", "fault"] = "reply" if isinstance(content, Mapping) and "reply" in content else "fault"
     if not isinstance(content, Mapping) or content.keys() != {"key", "request", "hash", kind}:
         raise DataError(f"{where}: not what a recorder writes; allowed: key, request, hash, and reply or fault")

@@ -24,7 +24,7 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
 from accordant.tables.output import append_lines, check_output, write_output
-from accordant.tables.text import Entry, csv_text, file_hash, read_json_lines, read_table
+from accordant.tables.text import Entry, csv_text, file_hash, read_cell, read_json_lines, read_table, read_text
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
@@ -284,7 +284,8 @@ class AnswerFile:
             raise InputError(f"answers are added line by line to plain text; found {path.name}; allowed: a .csv file")
         check_output(path)
         try:
-            text = path.read_text(encoding="utf-8-sig") if path.exists() else ""
+            held = path.exists() and (path.stat().st_size > 0 or not path.is_file())
+            text = read_text(path) if held else ""
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"answers cannot be added to {path}: {getattr(error, 'strerror', error)}") from None
         if text:
@@ -332,7 +333,7 @@ class AnswerFile:
                 f"{self.path}, line {len(text.splitlines())} has no end and may be torn; end it, or take it away"
             )
         try:
-            lines = [[cell.strip() for cell in line] for line in csv.reader(StringIO(text, newline=""))]
+            lines = [[read_cell(cell.strip()) for cell in line] for line in csv.reader(StringIO(text, newline=""))]
         except csv.Error as error:
             raise DataError(f"{self.path} cannot be read as CSV: {error}") from None
         header = tuple(lines[0]) if lines else ()

@@ -1,0 +1,80 @@
+"""Tables without end or of too many columns are refused before they fill the memory."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+
+import pytest
+
+from accordant import limits
+from accordant.errors import DataError
+from accordant.limits import Limit
+from accordant.tables.frames import read_chunks, read_frame
+
+ROWS = "a,b\n" + "1,2\n" * 50
+
+
+class Endless(io.StringIO):
+    """A stream whose rows never end; how much was read of it is known."""
+
+    read_so_far = 0
+
+    def readline(self, size=-1):
+        line = "a,b\n" if not self.read_so_far else "1,2\n"
+        self.read_so_far += len(line)
+        return line
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (",".join(f"c{n}" for n in range(100_000)) + "\n1\n", "t.csv: 100,000 columns; allowed: at most 10,000"),
+        ("x" * 9_000_000, "t.csv: 8,388,609 characters in one line; allowed: at most 8,388,608"),
+        ("a,b\n" + "x" * 9_000_000, "characters in one line"),
+    ],
+)
+def test_what_is_too_wide_is_refused(text, message, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_frame(tmp_path / "t.csv")
+
+
+def test_a_stream_that_is_held_whole_ends_at_the_limit(monkeypatch):
+    monkeypatch.setattr(limits, "STREAM_CHARACTERS", Limit(10_000, "characters", "a test"))
+    endless = Endless()
+    with pytest.raises(DataError, match="standard input: more than 10,000 characters"):
+        list(read_chunks(endless, at_once=sys.maxsize))
+    assert endless.read_so_far < 20_000
+
+
+def test_batches_go_on_as_long_as_rows_come(monkeypatch):
+    monkeypatch.setattr(limits, "STREAM_CHARACTERS", Limit(10_000, "characters", "a test"))
+    batches = read_chunks(Endless(), at_once=1000)
+    assert [len(next(batches)) for _ in range(20)] == [1000] * 20
+
+
+def test_a_table_that_is_held_whole_ends_at_the_limit(monkeypatch, tmp_path):
+    (tmp_path / "t.csv").write_text(ROWS)
+    assert len(read_frame(tmp_path / "t.csv")) == 50
+    monkeypatch.setattr(limits, "TABLE_CHARACTERS", Limit(100, "characters", "a test"))
+    with pytest.raises(DataError, match="t.csv: more than 100 characters"):
+        read_frame(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00"])
+def test_a_broken_archive_is_refused(suffix, content, tmp_path):
+    (tmp_path / f"t.csv{suffix}").write_bytes(content)
+    with pytest.raises(DataError, match="t.csv"):
+        read_frame(tmp_path / f"t.csv{suffix}")
+
+
+def test_a_pipe_is_refused_and_utf_16_without_its_mark_too(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match="pipe.csv is no regular file"):
+        read_frame(tmp_path / "pipe.csv")
+    (tmp_path / "t.csv").write_bytes(ROWS.encode())
+    with pytest.raises(DataError, match="t.csv is not a readable CSV file"):
+        read_frame(tmp_path / "t.csv", encoding="utf-16")
