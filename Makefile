@@ -35,7 +35,7 @@ lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows st
 	$(LOWEST)/bin/accordant run lending --rows 300 --folds 3 --resamples 100 --out $(LOWEST)/run > $(LOWEST)/run.txt
 	$(LOWEST)/bin/accordant verify $(LOWEST)/run
 	$(LOWEST)/bin/python -m pytest -q -W default --timeout 300 tests/runs tests/terminal tests/learning/trees \
-		tests/cli/test_commands.py tests/cli/test_preferences.py tests/test_contexts.py tests/test_policy.py
+		tests/cli tests/preferences tests/slates/rules tests/test_contexts.py tests/test_policy.py
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
