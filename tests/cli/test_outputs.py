@@ -196,7 +196,7 @@ def test_names_of_cases_are_checked_before_the_work(accordant, case_folder, name
     outside = files(case_folder.parent)
     done = accordant("run", "named.yaml")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "case file named.yaml: name: " in done.stderr and "cannot be part of a path" in done.stderr
+    assert "case file named.yaml, line 2: name: " in done.stderr and "cannot be part of a path" in done.stderr
     assert "training rows" not in done.stderr and "\x1b" not in done.stderr and "\u202e" not in done.stderr
     assert files(case_folder.parent) == outside
 

@@ -103,7 +103,7 @@ def file_beside(path: Path, name: Any, parameter: str) -> Path:
         If the parameter that names it is no name of a file, such as a path or nothing.
     """
     if not isinstance(name, str):
-        raise InputError(f"{parameter} is {name!r:.60}; allowed: the name of a file beside {path.name}")
+        raise InputError(f"{parameter}: {name!r:.60} cannot be part of a path; allowed: the name of a file")
     try:
         return path.with_name(path_name(name))
     except InputError as error:

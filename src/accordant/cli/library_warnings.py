@@ -12,9 +12,7 @@ from collections import Counter
 from types import TracebackType
 from typing import Any, Self
 
-import typer
-
-from accordant.naming import plain
+from accordant.terminal import say
 
 NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")  # warnings that differ in numbers alone are alike
 MOST_SHOWN = 20
@@ -36,7 +34,7 @@ class LibraryWarnings:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         warnings.showwarning = self._shown_by_python
         for line in self.lines():
-            typer.echo(plain(line), err=True)
+            say(line, err=True)
 
     def lines(self) -> list[str]:
         """Return a line for each distinct warning, the first one first."""

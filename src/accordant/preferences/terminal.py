@@ -205,7 +205,7 @@ def lines_of_file(path: Path) -> list[str]:
         If it cannot be read, is no text, or a line is no answer: nobody is there who could be asked again.
     """
     try:
-        lines = [] if path.is_file() and not path.stat().st_size else read_text(path).splitlines()
+        lines = read_text(path, empty=True).splitlines()
     except DataError as error:
         raise InputError(f"answers cannot be read from {error}") from None
     for number, line in enumerate(lines, start=1):

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import TemplateError
 
 from accordant.cases.spec import CaseSpec
-from accordant.errors import RunFolderError
+from accordant.errors import RunFolderError, SpecError
 from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
 from accordant.runs.execution import CarriedOut
@@ -135,7 +135,10 @@ def read_run(folder: str | Path) -> Run:
         raise RunFolderError(f"{folder}: {RECORD} cannot be read") from None
     if content.get("format") != FORMAT:
         raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
-    return Run(path, manifest, Record.read(content))
+    try:
+        return Run(path, manifest, Record.read(content))
+    except SpecError as error:
+        raise RunFolderError(f"{folder}: {RECORD} is not what a run writes: {error}") from None
 
 
 def _leaderboard(rows: Sequence[Row]) -> str:

@@ -95,7 +95,7 @@ def stream_recommendations(
     """Write recommendations as CSV to an open file and return how many rows were unusual."""
     counts = UnusualCounts()
     for start, batch in recommend_rows(run, source, strategy):
-        frame = pd.DataFrame(batch.columns()).rename(columns=written_cell)
+        frame = pd.DataFrame({written_cell(name): column for name, column in batch.columns().items()})
         texts = frame.select_dtypes(exclude=["number", "bool"]).columns
         frame[texts] = frame[texts].map(written_cell)
         frame.insert(0, "row", range(start, start + len(frame)))

@@ -133,13 +133,22 @@ def refuse_special(path: str | Path) -> None:
     raise DataError(f"{file} is no regular file; allowed: a file, whose end is known")
 
 
-def read_text(path: str | Path, most: Limit = limits.TEXT_BYTES) -> str:
+def read_text(path: str | Path, most: Limit = limits.TEXT_BYTES, *, empty: bool = False) -> str:
     """Return the text of a UTF-8 file without its byte order mark, unpacked if its first bytes say that it is packed.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    most
+        Bytes that are read, packed or unpacked.
+    empty
+        Whether the file may be empty.
 
     Raises
     ------
     DataError
-        If the file is missing, empty, broken, not UTF-8, no regular file, or larger than allowed, packed or unpacked.
+        If the file is missing, empty, broken, not UTF-8, no regular file, or larger than allowed.
     """
     file = Path(path)
     refuse_special(file)
@@ -152,7 +161,7 @@ def read_text(path: str | Path, most: Limit = limits.TEXT_BYTES) -> str:
         raise DataError(f"{file} cannot be read: {getattr(error, 'strerror', error)}") from None
     if content.startswith(GZIP) and len(content) <= most.most:
         try:
-            with gzip.open(io.BytesIO(content)) as packed:
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
                 content = packed.read(most.most + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{file} is a broken gzip file: {error}") from None
@@ -163,7 +172,7 @@ def read_text(path: str | Path, most: Limit = limits.TEXT_BYTES) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError(f"{file}, line {line}: byte {content[error.start]:#04x} is not UTF-8; allowed: UTF-8") from None
-    if not text.strip():
+    if not empty and not text.strip():
         raise DataError(f"{file} is empty")
     return text
 

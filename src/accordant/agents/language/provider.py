@@ -240,9 +240,11 @@ class Replay:
         if not self.path.exists():
             raise DataNotFoundError(f"there is no recording {self.path}")
         try:
-            text = read_text(self.path)
+            text = read_text(self.path, empty=True)
         except DataError as error:
             raise DataError(f"recording {error}") from None
+        if not text.strip():
+            raise DataError(f"recording {self.path} is empty; allowed: at least one answer")
         self._outcomes: dict[str, Reply | Fault] = {}
         found: dict[str, int] = {}
         for number, line in enumerate(text.splitlines(), 1):

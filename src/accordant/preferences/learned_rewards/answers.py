@@ -284,8 +284,7 @@ class AnswerFile:
             raise InputError(f"answers are added line by line to plain text; found {path.name}; allowed: a .csv file")
         check_output(path)
         try:
-            held = path.exists() and (path.stat().st_size > 0 or not path.is_file())
-            text = read_text(path) if held else ""
+            text = read_text(path, empty=True) if path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"answers cannot be added to {path}: {getattr(error, 'strerror', error)}") from None
         if text:
