@@ -213,11 +213,12 @@ def alike(now, then):
     """Return whether two lines say the same; a coordinate may round to another last decimal, the second."""
     if NUMBER.sub("0", now) != NUMBER.sub("0", then):
         return False
-    slack = 0.0101 if then.startswith("<") else 0.0
-    pairs = zip(
-        *([float(each.replace("−", "-")) for each in NUMBER.findall(line)] for line in (now, then)), strict=True
-    )
-    return all(math.isclose(*pair, rel_tol=1e-6, abs_tol=slack) for pair in pairs)
+    for k, parts in enumerate(zip(*(re.split("(<[^>]*>)", line) for line in (now, then)), strict=True)):
+        numbers = ([float(each.replace("−", "-")) for each in NUMBER.findall(part)] for part in parts)
+        slack = 0.0101 if k % 2 else 0.0  # every other part is an element with its coordinates
+        if not all(math.isclose(*pair, rel_tol=1e-6, abs_tol=slack) for pair in zip(*numbers, strict=True)):
+            return False
+    return True
 
 
 def first_difference(now, then):
@@ -309,4 +310,5 @@ def test_a_page_is_read_as_text_and_coordinates():
     ):
         assert first_difference([*whole[:k], other, *whole[k + 1 :]], whole).startswith(f"line {k + 1}, after:\n")
     assert first_difference(["<mark 2 3.01 4>", "0.1000000001"], ["<mark 2 3 4>", "0.1"]) is None
+    assert first_difference(["<text 2 3> 0.25"], ["<text 2 3> 0.26"]) is not None
     assert first_difference(whole[:-1], whole).endswith("now:      (the end)\nrecorded: accordant …, …")
