@@ -82,7 +82,7 @@ def test_numbers_as_they_are_set() -> None:
         "100%",
         "–",
     ]
-    assert [count(n) for n in (40, 40.0, 13.25, None)] == ["40", "40", "13.2", "–"]
+    assert [count(n) for n in (40, 40.0, 180 + 3e-14, 13.25, None)] == ["40", "40", "180", "13.2", "–"]
     assert [listed(names) for names in ([], ["a"], ["a", "b", "c"])] == ["", "a", "a, b and c"]
 
 
