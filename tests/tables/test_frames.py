@@ -78,3 +78,13 @@ def test_a_pipe_is_refused_and_utf_16_without_its_mark_too(tmp_path):
     (tmp_path / "t.csv").write_bytes(ROWS.encode())
     with pytest.raises(DataError, match="t.csv is not a readable CSV file"):
         read_frame(tmp_path / "t.csv", encoding="utf-16")
+
+
+def test_a_column_of_a_long_file_has_one_type(tmp_path):
+    """Parsers that look at pieces of a file take numbers for numbers until the first text."""
+    path = tmp_path / "long.csv"
+    path.write_text("x,y\n" + "".join(f"{row},{row}\n" for row in range(80_000)) + "last,7\n")
+    frame = read_frame(path)
+    assert len(frame) == 80_001
+    assert (frame.x.iloc[0], frame.x.iloc[-1]) == ("0", "last")
+    assert frame.y.iloc[-1] == 7
