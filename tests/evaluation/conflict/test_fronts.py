@@ -13,9 +13,9 @@ from scipy.stats import kendalltau
 
 from accordant import metrics
 from accordant.decisions import Decisions
-from accordant.evaluation.conflict.totals import additive, signed
+from accordant.evaluation.conflict.totals import Additive, additive, signed
 from accordant.evaluation.conflict.attainable import probes, reweighed, weight_grid
-from accordant.evaluation.conflict.fronts import DIRECTIONS, Hindsight, _directions
+from accordant.evaluation.conflict.fronts import DIRECTIONS, Hindsight, _directions, farthest
 from accordant.evaluation.conflict.fronts import concession, front, kendall, oriented
 from accordant.evaluation.conflict.attainable import linear, pool_of
 from accordant.evaluation.conflict.totals import Totals
@@ -283,3 +283,12 @@ def test_directions_are_those_in_which_some_goal_lies_in_order_round_the_circle(
     assert near.any(axis=0).all()
     assert (found[near] == 0).all()  # ends of the sweep are exact
     assert (np.abs(found[near[:, ::-1]]) == 1).all()
+
+
+@pytest.mark.parametrize(("goal", "code"), [("max", 1), ("min", 2), ("zero", 0)])
+def test_what_is_level_in_one_metric_is_decided_by_the_other_but_not_by_a_gap(goal, code):
+    level, other = (Additive(np.array(rows)[:, None], 0.0) for rows in ([0.5, 0.5, 0.5, 0.2], [0.2, 0.7, 0.1, 0.9]))
+    found = farthest((level, other), np.array([[1.0, 0.0]]), ("max", goal))
+    assert found.tolist() == [[code]]
+    mirrored = farthest((other, level), np.array([[0.0, 1.0]]), (goal, "max"))
+    assert mirrored.tolist() == [[code]]

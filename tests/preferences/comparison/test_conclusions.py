@@ -176,3 +176,10 @@ def test_ten_users_are_enough(n, few):
 )
 def test_an_estimated_chance_is_never_none_and_never_certain(chance, text):
     assert share(chance) == text
+
+
+def test_of_several_controls_the_one_with_the_highest_accuracy_for_the_minority_is_nearest():
+    answer = said({POOLED: (0, 0), LENGTH: (0.3, -0.2), "balanced": (0, 0.1), "new": (0, 0)})
+    assert answer.nearest_control == "balanced"
+    answer = said({POOLED: (0, 0), "balanced": (0.3, -0.2), LENGTH: (0, 0.1), "new": (0, 0)})
+    assert answer.nearest_control == LENGTH
