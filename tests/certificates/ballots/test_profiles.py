@@ -40,12 +40,23 @@ def test_winners_that_tie_win_nothing_alone():
     assert found == {"best": [-1, 0, 7], "alone": 0b110, "tied": 0b110, "sure": 0b100}
 
 
-def winners(profiles):
-    numbers = np.array([3 * first + second for first, second, _ in profiles])
-    bits = np.array([bits for _, _, bits in profiles], dtype=np.uint8)
-    sure, alone, tied = (np.zeros(1, dtype=np.uint8) for _ in range(3))
-    best = np.full((3, 1), -1)
-    sole_winners.python(
-        numbers, bits, np.array([0]), np.array([0, len(numbers)]), BALLOTS, sure, alone, tied, best
-    )  # fmt: skip
-    return {"best": best[:, 0].tolist(), "alone": alone[0], "tied": tied[0], "sure": sure[0]}
+def test_each_context_has_its_own_profiles():
+    """Members change places in the second context, so its sure profiles are others."""
+    ballots = np.concatenate([BALLOTS, BALLOTS[::-1]], axis=2)
+    found = winners([(0, 0, 0b001), (1, 0, 0b010)], [(1, 0, 0b001), (0, 1, 0b001), (0, 2, 0b100)], ballots=ballots)
+    assert found["best"] == [[0, 1], [3, -1], [-1, 2]]
+    assert found["alone"] == [0b011, 0b101]
+    assert found["sure"] == [0b010, 0b101]
+
+
+def winners(*profiles, ballots=BALLOTS):
+    """Return what is found, for each context if there are several."""
+    every = [profile for each in profiles for profile in each]
+    numbers = np.array([3 * first + second for first, second, _ in every])
+    bits = np.array([bits for _, _, bits in every], dtype=np.uint8)
+    starts = np.cumsum([0, *map(len, profiles)])
+    sure, alone, tied = (np.zeros(len(profiles), dtype=np.uint8) for _ in range(3))
+    best = np.full((3, len(profiles)), -1)
+    sole_winners.python(numbers, bits, np.arange(len(profiles)), starts, ballots, sure, alone, tied, best)
+    found = {"best": best, "alone": alone, "tied": tied, "sure": sure}
+    return {name: (each if len(profiles) > 1 else each[..., 0]).tolist() for name, each in found.items()}
