@@ -10,6 +10,7 @@ import pytest
 from accordant.certificates.ballots.point_bounds import _certain_winners
 
 ABOVE, BELOW, LEVEL, LOOSE = (0.8, 0.8, 0.2, 0.2), (0.2, 0.2, 0.8, 0.8), (0.5, 0.5, 0.5, 0.5), (0.4, 0.6, 0.4, 0.6)
+HALF = (0.5, 0.5, 0.5, 0.6)  # level, but one of them may rise
 
 
 def certain(name, weights, *views, tolerance=1e-12):
@@ -36,6 +37,7 @@ def certain(name, weights, *views, tolerance=1e-12):
         ((1, 1, 1), (ABOVE, LEVEL, LEVEL), [True, False]),  # who is indifferent for certain counts for nobody
         ((1, 1, 1), (ABOVE, LEVEL, BELOW), [False, False]),
         ((1, 1, 1), (ABOVE, LOOSE, LEVEL), [False, False]),
+        ((1, 1, 1), (ABOVE, HALF, LEVEL), [False, False]),
         ((1e6 + 1e-4, 1e6), (ABOVE, BELOW), [False, False]),  # ahead by rounding alone
         ((1e-6 + 1e-10, 1e-6), (ABOVE, BELOW), [True, False]),
     ],
