@@ -68,3 +68,14 @@ def test_a_favouring_report_is_at_the_best_mean(inside, action, low, high, expec
     box = (np.array(each)[None, :, None] for each in (low, high))
     found = patterns.favouring(*box, np.array([[code]]), action, 1e-12)
     assert found[0, :, 0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_members_move_in_their_own_boxes_and_one_is_enough():
+    generator = np.random.default_rng(0)
+    low = generator.integers(0, 17, (2, 3, 40)) / 16
+    high = np.minimum(low + generator.integers(0, 3, (2, 3, 40)) / 16, 1.0)
+    alone = [
+        [Approvals.movable(low[[i]][:, :, [t]], high[[i]][:, :, [t]], 0.0)[0] for t in range(40)] for i in range(2)
+    ]
+    assert Approvals.movable(low, high, 0.0).tolist() == np.any(alone, axis=0).tolist()
+    assert 5 < np.any(alone, axis=0).sum() < 35
