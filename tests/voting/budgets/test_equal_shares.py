@@ -269,6 +269,19 @@ def test_the_filter_finds_the_room_that_exact_purchases_have(budgets):
     assert heavy > 5
 
 
+@pytest.mark.parametrize(("scores", "costs", "first"), [
+    ([[3, 1, 2, 1, 3, 1], [3, 1, 2, 1, 3, 1], [3, 3, 3, 3, 3, 1], [2, 3, 2, 2, 0, 1], [1, 2, 3, 3, 1, 1]],
+     [56, 40, 48, 6, 24, 13], Fraction(35, 4)),
+    ([[2, 1, 0, 1, 1, 0], [2, 1, 0, 1, 1, 0], [1, 0, 3, 3, 1, 2], [1, 0, 1, 0, 0, 0], [0, 2, 3, 0, 2, 2]],
+     [18, 54, 7, 21, 52, 34], Fraction(257, 8)),
+])  # fmt: skip
+def test_the_filter_follows_what_the_poor_have_left_after_earlier_purchases(scores, costs, first, budgets):
+    """More money lowers an earlier price, and so leaves more to those who are poor in a later purchase."""
+    _, exact, filtered = increases(budgets.make(scores, costs, 100), first)
+    assert filtered.order == exact.order
+    assert filtered.increase == pytest.approx(float(exact.increase), rel=1e-6)
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_nothing_changes_within_the_room(tied, budgets):
     """What voters buy with any sum within the allowable increase, also just below its end, exactly and filtered.
