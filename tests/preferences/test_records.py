@@ -151,9 +151,14 @@ def test_few_pairs_drawn_of_many_weigh_at_most_one_each():
     for most, total in ((2, 2.0), (150, 19.0)):
         for seed in range(5):
             found = ratings.to_comparisons(most=most, generator=np.random.default_rng(seed))
+            pairs = list(zip(found.chosen.tolist(), found.rejected.tolist(), strict=True))
+            assert len(set(pairs)) == most
+            assert all(better > worse for better, worse in pairs)
             occurring = len(set(found.chosen.tolist()) | set(found.rejected.tolist()))
             assert found.record_weights.sum() == pytest.approx(min(total, occurring - 1))
             assert found.record_weights.max() <= 1
+    every = ratings.to_comparisons(most=190, generator=np.random.default_rng(0))
+    assert every.chosen.tolist() == ratings.to_comparisons().chosen.tolist()
 
 
 @given(st.lists(st.integers(0, 8), min_size=2, max_size=9), st.integers(1, 8))
