@@ -256,6 +256,7 @@ def _points(explained: Findings) -> list[str]:
     words = {
         "disagreement": "Gains are measured from {}.",
         "ideal": "The best that counts is {}.",
+        "multipliers": "An expected reward counts {}, in place of 1: so the policy is best over all training contexts.",
         "below_floor": "The decision falls below what was asked for by {}.",
     }
     said = []

@@ -37,8 +37,8 @@ GAP = 1e-10  # what a better policy could add at most when the search ends, in u
 MOST_PASSES = 1000  # readings of E after which the search ends with the gap that is left
 HELD = 1e-9  # a dual price above this says that a mean cannot rise any further
 CHUNK = 1024  # contexts whose best scores stay in the first-level cache
-SLACK = 1e-10  # what a level may fall by, so that rounding leaves something to choose from
-TOLERANCES = (1e-10, 1e-9, 1e-7)  # of HiGHS, which does not end at the sharpest where policies hardly differ
+TOLERANCE = 1e-10  # of HiGHS, the sharpest that it takes
+SLACKS = tuple(TOLERANCE * 10.0**k for k in range(6))  # what levels may fall by: the first at which HiGHS ends
 SAME = 1e-15  # policies whose means differ by less are one
 
 
@@ -276,9 +276,14 @@ def raise_smallest(means: Values, raised: Mask, levels: Values, base: Values) ->
         From where means are measured, shape (object,).
     """
     bound = raised | np.isfinite(levels)
-    least = np.where(raised, base, levels - SLACK)[bound]
     rows = np.column_stack([-means.T[bound], raised[bound].astype(np.float64)])
-    done = _linear_programme(rows, -least)
+    for slack in SLACKS:
+        least = np.where(raised, base, levels - slack)[bound]
+        done = _linear_programme(rows, -least)
+        if done.x is not None:
+            break
+    else:
+        raise AccordantError(f"the linear programme of {len(means)} policies was not solved: {done.message}")
     shares, weights = np.clip(done.x[:-1], 0.0, None), np.zeros(means.shape[1])
     shares /= shares.sum()
     weights[bound] = np.clip(-done.ineqlin.marginals, 0.0, None)
@@ -288,19 +293,15 @@ def raise_smallest(means: Values, raised: Mask, levels: Values, base: Values) ->
 
 
 def _linear_programme(rows: Values, least: Values) -> Any:
-    """Return what HiGHS finds, at the sharpest tolerance that it can keep."""
+    """Return what HiGHS finds; `x` is None where it ends without a solution."""
     from scipy.optimize import linprog
 
     n_policies = rows.shape[1] - 1
-    for tolerance in TOLERANCES:
-        done = linprog(
-            np.append(np.zeros(n_policies), -1.0), A_ub=rows, b_ub=least,
-            A_eq=np.append(np.ones(n_policies), 0.0)[None], b_eq=[1.0], bounds=[(0, None)] * n_policies + [(None, None)],
-            options={"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance},
-        )  # fmt: skip
-        if done.x is not None:
-            return done
-    raise AccordantError(f"the linear programme of {n_policies} policies was not solved: {done.message}")
+    return linprog(
+        np.append(np.zeros(n_policies), -1.0), A_ub=rows, b_ub=least,
+        A_eq=np.append(np.ones(n_policies), 0.0)[None], b_eq=[1.0], bounds=[(0, None)] * n_policies + [(None, None)],
+        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+    )  # fmt: skip
 
 
 SHRINK = 0.1  # of complementarity that a Newton step aims at

@@ -118,10 +118,19 @@ class PopulationRule(Compromise):
         NotFittedError
             If multipliers are not known.
         """
-        counted = weights / weights.sum() * self._multipliers(len(weights))
         scores = block.scores()
-        weighted_sum(block.values, counted, scores)
+        weighted_sum(block.values, self.prices(weights), scores)
         return Scored(scores, quantities={"multipliers": self._multipliers(len(weights))[:, None]})
+
+    def prices(self, weights: Values) -> Values:
+        """Return what a unit of each stakeholder's reward adds to the score, shape (stakeholder,): λ if it was fitted.
+
+        Raises
+        ------
+        NotFittedError
+            If multipliers are not known.
+        """
+        return np.asarray(weights / weights.sum() * self._multipliers(len(weights)))
 
     def fit(self, expected: ExpectedRewards) -> Self:
         """Take multipliers from training contexts.

@@ -108,6 +108,11 @@ class Strategy(ABC):
         return self.name
 
     @property
+    def fitted(self) -> bool:
+        """Whether it can decide: nothing is missing that `fit` takes from training contexts."""
+        return True
+
+    @property
     def may_be_selected(self) -> bool:
         """Whether these parameters may be chosen as D*."""
         return self.selectable
@@ -144,7 +149,7 @@ class Strategy(ABC):
         return self
 
     def fit(self, expected: ExpectedRewards) -> Self:
-        """Return the strategy with reference points taken from training contexts, where it has such."""
+        """Return the strategy with what it takes from training contexts: reference points, multipliers."""
         del expected
         return self
 

@@ -257,6 +257,11 @@ class Constrained(Strategy):
         return self.terms.label
 
     @property
+    def fitted(self) -> bool:
+        """Whether the rule can decide."""
+        return self.terms.rule.fitted
+
+    @property
     def whole_batch(self) -> bool:
         """Whether decisions for one context depend on the others in the same call."""
         return self.budgets is not None or self.parity is not None
@@ -319,7 +324,7 @@ class Constrained(Strategy):
                 raise UnknownNameError(f"{self.label}: action", action, problem.actions)
 
     def fit(self, expected: ExpectedRewards) -> Self:
-        """Take the rule's reference points from training contexts."""
+        """Let the rule take what it takes from training contexts."""
         return replace(self, rule=self.terms.rule.fit(expected))
 
 
