@@ -17,6 +17,7 @@ NEEDED = {
     "constant": {"action": "green"},
     "stakeholder": {"stakeholder": "Ben"},
     "constrained": {"rule": "utilitarian", "floors": {"Ann": 0.3}},
+    **{f"population_{each}": {"multipliers": (0.7, 1.4, 0.9)} for each in ("maximin", "leximin", "nash")},
     "outcome_only": {"action_of_outcome": (0, 1, 2)},
     "oracle": {"action_of_outcome": (0, 1, 2)},
 }

@@ -15,9 +15,7 @@ KINDS: tuple[Kind, ...] = ("compromise", "voting", "stakeholder", "baseline", "r
 
 def reads_rewards_only(rule: Strategy) -> bool:
     """Return whether axioms can be about a rule; a constant, which reads nothing at all, is among them."""
-    return rule.name == "constant" or (
-        isinstance(rule, ContextRule) and rule.may_be_selected and rule.fitted
-    )
+    return rule.name == "constant" or (isinstance(rule, ContextRule) and rule.may_be_selected and rule.fitted)
 
 
 def registered_rules(expected: ExpectedRewards) -> tuple[Strategy, ...]:
@@ -81,5 +79,8 @@ def _named(name: str, rules: Mapping[str, Strategy]) -> Iterable[Strategy]:
     registered = strategies.factory(name)
     found = [rule for rule in rules.values() if rule.name == getattr(registered, "name", name)]
     if not found:
-        raise InputError(f"{name!r} reads something else than expected rewards, draws, or needs training contexts; valid: {', '.join(rules)}")
+        raise InputError(
+            f"{name!r} reads something else than expected rewards, or draws, or needs training contexts; "
+            f"valid: {', '.join(rules)}"
+        )
     return found

@@ -16,13 +16,12 @@ with the sum of the λ of its steps. `fit` finds λ on training contexts; new co
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from accordant.arrays import Mask, Values
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.errors import InputError, NotFittedError
 from accordant.strategies.block import Block, weighted_sum
@@ -42,10 +41,11 @@ from accordant.strategies.strategy import Structure, register, stakeholder_weigh
 from accordant.utilities import ExpectedRewards
 
 
-def multipliers_of(prices: Values, weights: Values) -> Values:
-    """Return how many times each weight counts at λ ∝ `prices`, shape (stakeholder,); 0 where the weight is 0."""
-    shares, prices = weights / weights.sum(), prices / prices.sum()
-    return np.divide(prices, shares, out=np.zeros(len(shares)), where=shares > 0)
+def multipliers_of(prices: Values, weights: Values) -> tuple[float, ...]:
+    """Return how many times the weight of each stakeholder counts at λ ∝ `prices`; 0 where the weight is 0."""
+    heard = weights > 0
+    shares = np.where(heard, weights / weights.sum(), 1.0)
+    return tuple(map(float, np.where(heard, prices / prices.sum() / shares, 0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class PopulationRule(Compromise):
         """
         weights = stakeholder_weights(self.weights, len(expected.stakeholders))
         _, found = self._solve(expected, weights)
-        return replace(self, multipliers=tuple(map(float, multipliers_of(found.weights, weights))))
+        return replace(self, multipliers=multipliers_of(found.weights, weights))
 
     def optimal_policy(self, expected: ExpectedRewards) -> OptimalPolicy:
         """Return the best policy over these contexts; whatever was fitted before has no effect.
@@ -154,7 +154,7 @@ class PopulationRule(Compromise):
         """
         weights = stakeholder_weights(self.weights, len(expected.stakeholders))
         columns, found = self._solve(expected, weights)
-        fitted = replace(self, multipliers=tuple(map(float, multipliers_of(found.weights, weights))))
+        fitted = replace(self, multipliers=multipliers_of(found.weights, weights))
         probabilities = mixture(columns.parts, found)[0]
         own = fitted(expected)
         drawn = np.asarray(probabilities.max(axis=0) < 1.0)
@@ -287,7 +287,9 @@ class PopulationNash(PopulationRule):
             raise InputError(f"{self.label}: nobody's mean can rise above the disagreement point")
         start = raise_worst_off(columns, able, disagreement)
         if (start.means - disagreement)[able].min() <= INDIFFERENT:
-            raise InputError(f"{self.label}: no policy leaves {', '.join(names)} above their disagreement points at once")
+            raise InputError(
+                f"{self.label}: no policy leaves {', '.join(names)} above their disagreement points at once"
+            )
         counted = np.where(able, weights, 0.0)
         return maximise(columns, lambda means: maximise_product(means, counted, disagreement))
 

@@ -78,7 +78,9 @@ class PerItem(SlateRule):
         if not made.may_be_selected:
             raise InputError(f"per_item cannot make lists by {made.label!r}: it draws; allowed: strategies without")
         if not made.fitted:
-            raise InputError(f"per_item cannot make lists by {made.label!r}: it needs training contexts; give it fitted")
+            raise InputError(
+                f"per_item cannot make lists by {made.label!r}: it needs training contexts; give it fitted"
+            )
         if getattr(made, "weights", None) is not None:
             raise InputError(f"per_item takes weights from the candidates; found weights of {made.label!r} itself")
         return made
