@@ -378,4 +378,4 @@ def _mixture_in(part: Part, found: Optimum) -> Values:
     contexts = np.arange(part.expected.n_contexts)
     for share, direction in zip(found.shares, found.directions, strict=True):
         probabilities[best_codes(part.expected, direction @ part.shares), contexts] += share
-    return probabilities
+    return np.asarray(probabilities / probabilities.sum(axis=0))
