@@ -95,6 +95,7 @@ OTHERS = [
     ("constrained", {"rule": "utilitarian", "floors": "status_quo", "status_quo": "a"}),
     ("constrained", {"rule": "utilitarian", "vetoes": {"Q": "worst"}}),
     ("constrained", {"rule": "utilitarian", "budgets": {"a": 1}}),
+    ("population_by_group", {"attribute": "sex"}),
 ]  # fmt: skip
 
 FIXED = [("constant", {"action": "b"}), ("logged", {}), ("oracle", {}), ("outcome_only", {}), ("random", {})]

@@ -12,6 +12,7 @@ from scipy.optimize import linprog, minimize
 from accordant import strategies
 from accordant.certificates import Threat, certify
 from accordant.certificates.schema.families import family_of
+from accordant.contexts import Contexts
 from accordant.errors import AccordantError, InputError, NotFittedError
 from accordant.explanation import explain
 from accordant.explanation.weights import smallest_weight_changes
@@ -377,3 +378,83 @@ def pair(a, b):
     if len(a) == 2 and (slope := (a[0] - b[0]) - (a[1] - b[1])):
         shares.append(min(1.0, max(0.0, (b[1] - b[0]) / slope)))
     return max((share * a + (1 - share) * b).min() for share in shares)
+
+
+def grouped(seed, n=60):
+    generator = np.random.default_rng(seed)
+    expected = rewards(generator.random((3, 3, n)))
+    return expected, Contexts({"town": np.array(["a", "b", "c"])[np.arange(n) % 3], "row": np.arange(n)})
+
+
+def test_every_group_by_itself_is_best_for_all_pairs_of_stakeholder_and_group():
+    expected, contexts = grouped(14)
+    values, towns = expected.values, contexts["town"]
+    n, k, t = values.shape
+    pairs = np.concatenate([
+        values.reshape(n, k * t) * np.tile(towns == town, k) / (towns == town).sum() for town in "abc"
+    ])  # fmt: skip
+    sums, cost = np.tile(np.eye(t), (1, k)), np.append(np.zeros(k * t), -1.0)
+    done = linprog(
+        cost, A_ub=np.column_stack([-pairs, np.ones(9)]), b_ub=np.zeros(9), A_eq=np.column_stack([sums, np.zeros(t)]),
+        b_eq=np.ones(t), bounds=[(0, None)] * (k * t) + [(None, None)], options=SHARP,
+    )  # fmt: skip
+    parts = [expected.take(np.flatnonzero(towns == town)) for town in "abc"]
+    alone = [strategies.population_maximin.optimal_policy(part).value for part in parts]
+    assert min(alone) == pytest.approx(-done.fun, abs=1e-9)
+    rule = strategies.create("population_by_group", {"attribute": "town"}).fit(expected, contexts)
+    decided = rule(expected, contexts=contexts)
+    for town, part in zip("abc", parts, strict=True):
+        twin = strategies.population_maximin.fit(part)(part)
+        np.testing.assert_array_equal(decided.codes[towns == town], twin.codes)
+        np.testing.assert_array_equal(decided.scores[:, towns == town], twin.scores)
+
+
+def test_the_weighted_sum_is_best_for_every_group_at_once():
+    """Groups in the place of stakeholders have no conflict: nothing done in one changes another."""
+    expected, contexts = grouped(15)
+    chosen = strategies.utilitarian(expected).codes
+    sums = expected.values.mean(axis=0)
+    for town in "abc":
+        rows = np.flatnonzero(contexts["town"] == town)
+        assert sums[chosen[rows], rows].mean() == pytest.approx(sums[:, rows].max(axis=0).mean())
+
+
+def test_groups_without_training_contexts_are_flagged():
+    expected, contexts = grouped(16)
+    rule = strategies.create("population_by_group", {"attribute": "town", "rule": "population_nash"})
+    rule = rule.fit(expected.take(np.flatnonzero(contexts["town"] != "c")), contexts.take(contexts["town"] != "c"))
+    assert rule.label == "population_nash by town" and rule.columns == ("town",) and rule.may_be_selected
+    decided = rule(expected, contexts=contexts)
+    np.testing.assert_array_equal(decided.flags["group_unseen"], contexts["town"] == "c")
+    together = rule.inner(expected)
+    np.testing.assert_array_equal(decided.codes[contexts["town"] == "c"], together.codes[contexts["town"] == "c"])
+    assert rule.fit(expected, contexts) == strategies.create(
+        "population_by_group", json.loads(json.dumps(rule.fit(expected, contexts).parameters))
+    )
+
+
+def test_what_groups_refuse():
+    expected, contexts = grouped(17)
+    rule = strategies.create("population_by_group", {"attribute": "town"})
+    assert not rule.fitted
+    with pytest.raises(
+        NotFittedError, match=r"population_maximin by town takes its weights .* call fit\(E, contexts\)"
+    ):
+        rule(expected, contexts=contexts)
+    with pytest.raises(InputError, match="reads the column 'town'; pass contexts="):
+        rule.fit(expected)
+    with pytest.raises(InputError, match="town"):
+        rule.fit(expected, Contexts({"row": np.arange(60)}))
+    with pytest.raises(InputError, match="expected rewards have 60 contexts, and contexts= has 59 rows"):
+        rule.fit(expected, contexts.take(slice(1, None)))
+    for parameters, message in [
+        ({"rule": "utilitarian"}, "rule is utilitarian; allowed: population_maximin"),
+        (
+            {"rule": {"name": "population_nash", "parameters": {"selection": "softmax", "temperature": 1.0}}},
+            "which draws",
+        ),
+        ({"multipliers": {"a": (-1.0, 2.0)}}, "multipliers are .*; allowed"),
+        ({"attribute": 3}, "attribute is 3; allowed: the name of a column"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            strategies.create("population_by_group", {"attribute": "town", **parameters})

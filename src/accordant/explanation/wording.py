@@ -216,6 +216,7 @@ FLAGS = {
     "irrational": "Every alternative leaves somebody below the status quo.",
     "floored": "An expected reward lies below the floor of the rule, and the floor counted in its place.",
     "floor_unmet": "No action satisfies all constraints.",
+    "group_unseen": "No training context belongs to this group, so what all of them together say decided.",
     "changed": "Constraints changed the decision: the rule alone would choose another action.",
     "randomised": "The decision in this context is drawn.",
     "condorcet_winner_exists": "One action beats every other one by a majority.",

@@ -22,6 +22,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from accordant.arrays import Values
+from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.errors import InputError, NotFittedError
 from accordant.strategies.block import Block, weighted_sum
@@ -132,7 +133,7 @@ class PopulationRule(Compromise):
         """
         return np.asarray(weights / weights.sum() * self._multipliers(len(weights)))
 
-    def fit(self, expected: ExpectedRewards) -> Self:
+    def fit(self, expected: ExpectedRewards, contexts: Contexts | None = None) -> Self:
         """Take multipliers from training contexts.
 
         Raises
@@ -140,6 +141,7 @@ class PopulationRule(Compromise):
         InputError
             If there is no context, or weights do not fit.
         """
+        del contexts
         weights = stakeholder_weights(self.weights, len(expected.stakeholders))
         _, found = self._solve(expected, weights)
         return replace(self, multipliers=multipliers_of(found.weights, weights))

@@ -148,9 +148,17 @@ class Strategy(ABC):
         del problem
         return self
 
-    def fit(self, expected: ExpectedRewards) -> Self:
-        """Return the strategy with what it takes from training contexts: reference points, multipliers."""
-        del expected
+    def fit(self, expected: ExpectedRewards, contexts: Contexts | None = None) -> Self:
+        """Return the strategy with what it takes from training contexts: reference points, multipliers.
+
+        Parameters
+        ----------
+        expected
+            E in training contexts.
+        contexts
+            What is known about them; only rules that fit groups by themselves read it.
+        """
+        del expected, contexts
         return self
 
 
