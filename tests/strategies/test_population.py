@@ -16,8 +16,8 @@ from accordant.contexts import Contexts
 from accordant.errors import AccordantError, InputError, NotFittedError
 from accordant.explanation import explain
 from accordant.explanation.weights import smallest_weight_changes
-from accordant.strategies import column_generation
-from accordant.strategies.column_generation import maximise_product, raise_smallest
+from accordant.strategies import column_generation, mixtures
+from accordant.strategies.mixtures import maximise_product, raise_smallest
 from accordant.utilities import ExpectedRewards
 
 NAMES = ("population_maximin", "population_leximin", "population_nash")
@@ -355,7 +355,7 @@ def test_a_programme_that_is_not_solved_is_an_error(monkeypatch):
     class Failed:
         x, message = None, "for some reason"
 
-    monkeypatch.setattr(column_generation, "_linear_programme", lambda rows, least: Failed)
+    monkeypatch.setattr(mixtures, "_linear_programme", lambda rows, least: Failed)
     with pytest.raises(AccordantError, match="the linear programme of 1 policies was not solved: for some reason"):
         strategies.population_maximin.fit(rewards(np.full((2, 2, 3), 0.5)))
 

@@ -31,12 +31,12 @@ from accordant.strategies.column_generation import (
     Optimum,
     Part,
     maximise,
-    maximise_product,
     mixture,
     raise_in_turn,
     raise_worst_off,
 )
 from accordant.strategies.compromise import Compromise, Scored
+from accordant.strategies.mixtures import maximise_product
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Structure, register, stakeholder_weights
 from accordant.utilities import ExpectedRewards
