@@ -36,7 +36,7 @@ class Decisions:
         ``no_agreement`` (nobody can gain together), ``irrational`` (every alternative leaves somebody
         below the status quo), ``floored`` (an expected reward below the floor decided), ``floor_unmet`` (no action
         satisfies the constraints), ``changed`` (constraints changed the decision), ``randomised``,
-        ``condorcet_winner_exists``.
+        ``condorcet_winner_exists``, ``group_unseen`` (no training context belongs to its group).
     quantities
         Intermediate quantities by name, such as ``disagreement`` and ``ideal`` of shape (stakeholder, context).
     follows_log

@@ -211,7 +211,7 @@ class ParticipatoryPolicy(FittedPolicy):
         self.outcome_model_ = self.learned_.outcome_model
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected
-        self.strategies_ = {each.label: each for each in self._candidates(expected)}
+        self.strategies_ = {each.label: each for each in self._candidates(expected, log.contexts)}
         self.behaviour_ = self.learned_.behaviour
         propensities = None if self.behaviour_ is None else self.behaviour_.held_out
         prediction = self.learned_.held_out_prediction
@@ -279,8 +279,8 @@ class ParticipatoryPolicy(FittedPolicy):
         self.types_ = {name: "number" if contexts[name].dtype == np.float64 else "category" for name in declared}
         return dataclasses.replace(log, contexts=contexts)
 
-    def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
-        own = [strategy.fit(expected) for strategy in self._given()]
+    def _candidates(self, expected: ExpectedRewards, contexts: Contexts) -> list[Strategy]:
+        own = [strategy.fit(expected, contexts) for strategy in self._given()]
         aware = self.learned_.identification.action_aware
         always = rules.baselines_for(self.problem, action_aware=aware)
         labels = [each.label for each in own]

@@ -108,6 +108,11 @@ class Strategy(ABC):
         return self.name
 
     @property
+    def fitted(self) -> bool:
+        """Whether it can decide: nothing is missing that `fit` takes from training contexts."""
+        return True
+
+    @property
     def may_be_selected(self) -> bool:
         """Whether these parameters may be chosen as D*."""
         return self.selectable
@@ -143,9 +148,17 @@ class Strategy(ABC):
         del problem
         return self
 
-    def fit(self, expected: ExpectedRewards) -> Self:
-        """Return the strategy with reference points taken from training contexts, where it has such."""
-        del expected
+    def fit(self, expected: ExpectedRewards, contexts: Contexts | None = None) -> Self:
+        """Return the strategy with what it takes from training contexts: reference points, multipliers.
+
+        Parameters
+        ----------
+        expected
+            E in training contexts.
+        contexts
+            What is known about them; only rules that fit groups by themselves read it.
+        """
+        del expected, contexts
         return self
 
 

@@ -383,7 +383,7 @@ def test_no_context(worked):
 
 @pytest.mark.parametrize(("name", "parameters", "options", "message"), [
     ("leximin", {}, {}, "those that have: compromise_programming, kalai_smorodinsky, maximin, nash_bargaining, "
-     "nash_social_welfare, utilitarian"),
+     "nash_social_welfare, population_leximin, population_maximin, population_nash, utilitarian"),
     ("borda", {}, {}, "no constants in the certificate schema"),
     ("random", {}, {}, "no constants in the certificate schema"),
     ("utilitarian", {"selection": "softmax", "temperature": 0.1}, {}, "draws its decisions"),
