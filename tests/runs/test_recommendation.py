@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from accordant import strategies
-from accordant.tables.frames import read_chunks
 from accordant.runs import read_run, write_run
 from accordant.runs.recommendation import recommend_rows
 
@@ -27,7 +25,7 @@ def rows(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize(("budget", "batches"), [(None, 4), ({"yes": 3}, 1)])
 def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_folder, rows, budget, batches):
-    monkeypatch.setattr("accordant.runs.recommendation.read_chunks", partial(read_chunks, at_once=10))
+    monkeypatch.setattr("accordant.runs.recommendation.ROWS_AT_ONCE", 10)
     run = read_run(run_folder)
     parameters = {"rule": "utilitarian", "floors": {"Bank": 0.0}, "budgets": budget}
     rule = strategies.create("constrained", parameters).for_problem(run.case.problem)
