@@ -397,7 +397,14 @@ def damaged_bytes(content: bytes, draw: random.Random) -> bytes:
         return text.encode(draw.choice(["utf-16", "utf-16-le", "utf-8-sig", "cp1252", "latin-1", "utf-32"]), "replace")
     if kind == 8:
         return draw.choice(
-            [gzip.compress(content, mtime=0), gzip.compress(content, mtime=0)[:40], b"", b"\0" * 50, b"\xff\xfe", b"\x1f\x8b"]
+            [
+                gzip.compress(content, mtime=0),
+                gzip.compress(content, mtime=0)[:40],
+                b"",
+                b"\0" * 50,
+                b"\xff\xfe",
+                b"\x1f\x8b",
+            ]
         )
     if kind == 9:
         return (
