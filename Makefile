@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test long bench docs docs-figures lint format clean
+.PHONY: demo test long lowest bench docs docs-figures lint format clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -20,6 +20,22 @@ test: $(VENV)/installed
 
 long: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n auto --timeout 1500 -m long
+
+LOWEST := .venv-lowest
+$(LOWEST)/installed: pyproject.toml .ci/lowest.py
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python .ci/lowest.py sign > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign]" \
+		hypothesis polars pytest pytest-timeout
+	touch $@
+
+lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows start, carry out a case and pass tests
+	rm -rf $(LOWEST)/run
+	$(LOWEST)/bin/accordant run lending --rows 300 --folds 3 --resamples 100 --out $(LOWEST)/run > $(LOWEST)/run.txt
+	$(LOWEST)/bin/accordant verify $(LOWEST)/run
+	$(LOWEST)/bin/python -m pytest -q -W default --timeout 300 tests/runs tests/terminal tests/learning/trees \
+		tests/cli tests/preferences tests/slates/rules tests/test_contexts.py tests/test_policy.py
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
@@ -46,4 +62,4 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,6 +12,7 @@ import sys
 ALWAYS = (
     ["benchmarks.rules", "--largest", "1e8"],
     ["benchmarks.voting"],
+    ["benchmarks.population"],
     ["benchmarks.constraints", "--patience", "30"],
     ["benchmarks.certificates"],
     ["benchmarks.certificate_tightness"],

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from accordant.contexts import Contexts, Log
-from accordant.errors import DataError, UnknownNameError
+from accordant.errors import DataError, MissingColumnError
 
 COLUMNS = {"income": [10, 20, 30], "rate": [0.1, None, 0.3], "urban": [True, False, True], "job": ["a", None, "c"],
            "zip": ["01", "2", "007"]}  # fmt: skip
@@ -114,7 +114,9 @@ def test_what_is_not_contexts(frame, message):
 
 
 def test_missing_column_names_the_nearest():
-    with pytest.raises(UnknownNameError, match="unknown column 'incme'; did you mean 'income'. valid: income, job"):
+    with pytest.raises(
+        MissingColumnError, match="column 'incme' is missing; did you mean it by 'income'. found: income, job"
+    ):
         Contexts({"income": [1], "job": ["x"]})["incme"]
 
 
@@ -141,7 +143,7 @@ def test_take_and_only():
     assert taken["job"].tolist() == ["c", "a"]
     assert taken.n_contexts == 2
     assert contexts.take(slice(0, 0)).n_contexts == 0
-    with pytest.raises(UnknownNameError, match="did you mean 'income'"):
+    with pytest.raises(MissingColumnError, match="did you mean it by 'income'"):
         contexts.only(["incom"])
 
 

@@ -80,6 +80,7 @@ def arguments(name, generator, *, flag):
         "extremes_over_stakeholders": lambda: [values, flag, empty((A, T))],
         "sort_few": lambda: [values, empty((N, A, T))],
         "weighted_sum": lambda: [values, weights, empty((A, T))],
+        "take_best": lambda: [values, weights, empty(T, dtype=np.intp), empty(N)],
         "floored_product": lambda: [values, points, 1e-6, 0.0 if flag else 1e-6, empty((A, T))],
         "weigh_and_restore": lambda: [np.log(np.maximum(values[0], 1e-300)), 2.5, float(np.log(1e-300))],
         "_select": lambda: [scores, eighths(generator, A, T), 1e-12, empty(T, dtype=np.int8), empty(T, dtype=bool)],

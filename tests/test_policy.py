@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import subprocess
@@ -16,7 +17,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from accordant import metrics, strategies
-from accordant.errors import DataError, InputError, NotFittedError, RewardError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError, NotFittedError, RewardError, UnknownNameError
 from accordant.learning.causal import clip_propensities, TLearner
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import FunctionReward, ObservedReward, TableReward
@@ -107,7 +108,7 @@ def test_default_features_leave_out_sensitive_and_constant_columns(loans):
 
 
 def test_an_unknown_feature_names_the_nearest(loans):
-    with pytest.raises(UnknownNameError, match="did you mean 'income'"):
+    with pytest.raises(MissingColumnError, match="did you mean it by 'income'"):
         loans.policy(features=["incom"]).fit(loans.columns, **loans.data, rewards=loans.rewards)
 
 
@@ -116,7 +117,7 @@ def test_recommending_needs_only_the_columns_that_are_read(loans, loans_policy):
     found, wanted = loans_policy.recommend(fewer), loans_policy.recommend(loans.columns)
     assert np.array_equal(found.expected.values, wanted.expected.values)
     del fewer["income"]
-    with pytest.raises(UnknownNameError, match="income"):
+    with pytest.raises(MissingColumnError, match="income"):
         loans_policy.recommend(fewer)
 
 
@@ -580,3 +581,23 @@ def test_shared_rewards_use_one_regressor(loans):
     # least squares has no interplay between targets: sharing changes nothing but rounding
     difference = policy.expected_rewards(loans.columns).values - apart.expected_rewards(loans.columns).values
     assert np.abs(difference).max() < 1e-9
+
+
+def test_a_frame_that_mixes_numbers_and_texts_is_refused_unless_it_is_declared(loans, loans_policy):
+    """A damaged cell among numbers would make a category of every number."""
+    mixed = {**loans.columns, "income": [*loans.columns["income"][:-1], "abc"]}
+    policy = clone(loans_policy)
+    with pytest.raises(DataError, match="row 119: column 'income': found 'abc'; allowed: a number"):
+        policy.fit(mixed, **loans.data, rewards=loans.rewards)
+    with pytest.raises(DataError, match="row 119: column 'income': found 'abc'"):
+        loans_policy.recommend(mixed)
+
+
+def test_unusual_rows_are_handled_as_the_policy_says(loans, loans_policy):
+    far = {**loans.columns, "income": np.where(np.arange(120) == 3, 1e9, loans.columns["income"])}
+    policy = copy.copy(loans_policy).set_params(unusual={"out_of_range": "refer"})
+    found = policy.recommend(far)
+    assert found.decisions.actions[3] == "" and found.referred.sum() == found.counts.referred == 1
+    assert loans_policy.recommend(far).decisions.actions[3] != ""
+    with pytest.raises(InputError, match="unknown far in unusual: 'refuse'"):
+        policy.set_params(unusual={"far": "refuse"}).recommend(far)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.contexts import Contexts, Log
-from accordant.errors import InputError, NotFittedError, RewardError, UnknownNameError
+from accordant.errors import InputError, MissingColumnError, NotFittedError, RewardError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.rewards import ClippedReward, FunctionReward, ObservedReward, TableReward, checked_rewards
 
@@ -39,10 +39,10 @@ def test_table_per_group(keys, values):
     (TableReward(TABLE), "Grant", "Ful", "unknown outcome in reward table of Grant: 'Ful'; did you mean 'Full'"),
     (TableReward(TABLE), "Grant", 3.5, "unknown outcome in reward table of Grant: '3.5'"),
     (TableReward({"1": TABLE, "2": OTHER}, "type"), "Grant", "Full", "unknown group of type '0'; valid: 1, 2"),
-    (TableReward({"1": TABLE}, "tipe"), "Grant", "Full", "unknown column 'tipe'; did you mean 'type'"),
+    (TableReward({"1": TABLE}, "tipe"), "Grant", "Full", "column 'tipe' is missing; did you mean it by 'type'"),
 ])  # fmt: skip
 def test_table_without_an_entry(reward, action, outcome, message):
-    with pytest.raises(UnknownNameError, match=message):
+    with pytest.raises((UnknownNameError, MissingColumnError), match=message):
         reward(CONTEXTS, action, outcome)
 
 

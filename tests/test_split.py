@@ -54,13 +54,13 @@ def test_rows_of_test_persons_before_the_border_are_left_out():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"groups": ["a", None, "b"]}, "column 'groups', row 1: found nothing"),
-        ({"groups": [1.0, 2.0, np.nan]}, "column 'groups', row 2"),
+        ({"groups": ["a", None, "b"]}, "row 1: column 'groups': found nothing"),
+        ({"groups": [1.0, 2.0, np.nan]}, "row 2: column 'groups'"),
         ({"groups": ["a", "a", "a"]}, "1 groups cannot be split"),
         ({"groups": ["a", "b"]}, "groups have 2 rows; allowed: 3"),
-        ({"times": ["2013-02-01", "Oct-20", "2014-01-01"]}, "column 'times', row 1: found 'Oct-20'"),
-        ({"times": ["2013-02-01", "", "2014-01-01"]}, "row 1: found nothing"),
-        ({"times": [1.0, np.nan, 2.0]}, "row 1: found nothing"),
+        ({"times": ["2013-02-01", "Oct-20", "2014-01-01"]}, "row 1: column 'times': found 'Oct-20'"),
+        ({"times": ["2013-02-01", "", "2014-01-01"]}, "row 1: column 'times': found nothing"),
+        ({"times": [1.0, np.nan, 2.0]}, "row 1: column 'times': found nothing"),
         ({"times": [3, 3, 3]}, "no row is earlier"),
         ({"times": [1, 2, 2], "groups": ["a", "a", "b"]}, "is in the test part too"),
     ],

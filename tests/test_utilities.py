@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from accordant.errors import InputError, RewardError, UnknownNameError
 from accordant.utilities import TOLERANCE, ExpectedRewards
@@ -67,9 +68,45 @@ def test_rounding_is_tolerated():
     (np.zeros((2, 0)), NAMES | {"actions": []}, "at least one stakeholder and one action"),
     (np.zeros((2, 3)), NAMES | {"stakeholders": ["Bank", "Bank"]}, "names of expected rewards repeat: Bank, Bank"),
     (np.zeros((2, 3)), NAMES | {"actions": ["a", "b", "a"]}, "names of expected rewards repeat"),
-    ([["a", "b", "c"]] * 2, NAMES, "must be an array of numbers"),
-    ([[0.1, 0.2, 0.3], [0.1]], NAMES, "must be an array of numbers"),
+    ([["a", "b", "c"]] * 2, NAMES, "expected rewards must be a"),
+    ([[0.1, 0.2, 0.3], [0.1]], NAMES, "expected rewards must be a"),
 ])  # fmt: skip
 def test_wrong_arrays(values, names, message):
     with pytest.raises(InputError, match=message):
         ExpectedRewards(values, **names)
+
+
+def test_nobody_changes_expected_rewards_afterwards():
+    given = np.full((2, 3, 4), 0.5)
+    expected = ExpectedRewards(given, **NAMES)
+    given[0, 0, 0] = 7.0
+    assert expected.values.max() == 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        expected.values[0, 0, 0] = 0.1
+    with pytest.raises(ValueError, match="read-only"):
+        expected.take(slice(0, 2)).values[0, 0, 0] = 0.1
+
+
+def test_mapped_and_read_only_arrays_are_not_copied(tmp_path):
+    np.save(tmp_path / "e.npy", np.full((2, 3, 4), 0.5))
+    for mode in ("r", "r+"):
+        mapped = np.load(tmp_path / "e.npy", mmap_mode=mode)
+        assert np.shares_memory(ExpectedRewards(mapped, **NAMES).values, mapped)
+        assert mapped.flags.writeable == (mode == "r+")  # theirs stays as it was
+    fixed = np.full((2, 3, 4), 0.5)
+    fixed.flags.writeable = False
+    assert np.shares_memory(ExpectedRewards(fixed, **NAMES).values, fixed)
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (np.ma.masked_array(np.full((2, 3), 0.5), mask=np.eye(2, 3)), "a masked array"),
+        (np.full((2, 3), 0.5 + 0.1j), "an array of complex numbers"),
+        (np.full((2, 3), "0.5"), "an array of text"),
+        (csr_array(np.full((2, 3), 0.5)), "a sparse matrix"),
+    ],
+)
+def test_what_numpy_would_silently_read_otherwise_is_refused(values, found):
+    with pytest.raises(InputError, match=f"expected rewards must be a dense array of real numbers; found {found}"):
+        ExpectedRewards(values, **NAMES)

@@ -18,6 +18,7 @@ from typing import Any
 from docs.site.docstrings import default, inline, markdown, meanings, parameter_texts, signature, summary
 
 import accordant
+from accordant import limits
 from accordant.registry import Registry
 
 FACT = re.compile(r"[a-z][a-z_]*")
@@ -174,6 +175,17 @@ def registry_table() -> str:
     return "\n".join(
         ["| registry | entries | imported from | entry point |", "|---|---|---|---|", *rows, "", toctree(tree)]
     )
+
+
+# Limits
+
+
+def limit_table() -> str:
+    """Return every limit with its reason."""
+    rows = [
+        row(each.written, each.counted, each.reason) for each in vars(limits).values() if isinstance(each, limits.Limit)
+    ]
+    return "\n".join(["| at most | of what | because |", "|---:|---|---|", *rows])
 
 
 # Sections

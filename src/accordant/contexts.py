@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import AnyArray
-from accordant.errors import DataError, RewardError, UnknownNameError
+from accordant.errors import DataError, MissingColumnError, RewardError
 
 
 class Contexts(Mapping[str, AnyArray]):
@@ -60,7 +60,7 @@ class Contexts(Mapping[str, AnyArray]):
         try:
             return self._columns[name]
         except KeyError:
-            raise UnknownNameError("column", name, self._columns) from None
+            raise MissingColumnError(name, self._columns) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns
@@ -149,6 +149,8 @@ def _column(name: str, values: Any) -> AnyArray:
         raise DataError(f"column {name!r} must have one dimension; found rows of different length") from None
     if array.ndim != 1:
         raise DataError(f"column {name!r} must have one dimension; found shape {array.shape}")
+    if array.dtype.kind == "c":
+        raise DataError(f"column {name!r} holds complex numbers; allowed: real numbers or text")
     if array.dtype.kind in "biuf":
         column = array.astype(np.float64)
     elif array.dtype.kind == "U" and isinstance(values, np.ndarray):

@@ -36,12 +36,15 @@ class Decisions:
         ``no_agreement`` (nobody can gain together), ``irrational`` (every alternative leaves somebody
         below the status quo), ``floored`` (an expected reward below the floor decided), ``floor_unmet`` (no action
         satisfies the constraints), ``changed`` (constraints changed the decision), ``randomised``,
-        ``condorcet_winner_exists``.
+        ``condorcet_winner_exists``, ``group_unseen`` (no training context belongs to its group).
     quantities
         Intermediate quantities by name, such as ``disagreement`` and ``ideal`` of shape (stakeholder, context).
     follows_log
         Whether the decisions are the logged actions because they were taken from the log, so that what followed them
         was observed. Not set where a rule happens to choose what was logged.
+    referred
+        Contexts that are left to a person, shape (context,): they have no action, and their code is what the strategy
+        would have chosen. None if there are none.
     """
 
     strategy: str
@@ -53,6 +56,7 @@ class Decisions:
     flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     quantities: Mapping[str, NDArray[np.floating[Any]]] = field(default_factory=dict)
     follows_log: bool = False
+    referred: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         n_actions, n_contexts = len(self.action_names), len(self.codes)
@@ -68,8 +72,9 @@ class Decisions:
 
     @property
     def actions(self) -> NDArray[np.str_]:
-        """Names of the chosen actions, shape (context,)."""
-        return np.asarray(np.array(self.action_names, dtype=str)[self.codes])
+        """Names of the chosen actions, empty where a person decides, shape (context,)."""
+        names = np.array(self.action_names, dtype=str)[self.codes]
+        return names if self.referred is None else np.where(self.referred, "", names)
 
     @property
     def constant(self) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from accordant.errors import spec_error
+from accordant.errors import SpecError, spec_error
+from accordant.naming import path_name
 
+PathName = Annotated[str, AfterValidator(path_name)]
+"""A name that becomes part of a path."""
 WEIGHT_TOLERANCE = 1e-9  # by which weights that divide one whole may miss it
 
 
@@ -28,6 +31,10 @@ class Declared(BaseModel):
             super().__init__(**values)
         except ValidationError as error:
             raise spec_error(error, type(self).__name__, self.valid_keys()) from None
+        except TypeError as error:
+            if "keywords must be strings" not in str(error):
+                raise
+            raise SpecError("a key is no text; allowed: names, between quotes if they look like numbers") from None
 
     def replace(self, **changes: Any) -> Self:
         """Return a validated copy with some fields changed."""

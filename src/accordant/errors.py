@@ -3,7 +3,8 @@
     AccordantError                    anything this package raises on purpose
     ├── InputError (ValueError)       what was given is wrong; the command line exits with 2
     │   ├── UnknownNameError          a name that is not declared: says which are, and the nearest
-    │   ├── DataError                 a file or table: missing column, empty, not a number
+    │   ├── DataError                 a file or table: empty, not a number
+    │   │   └── MissingColumnError    a column that is not there
     │   ├── DataNotFoundError         no data where they were looked for
     │   ├── RewardError               a reward or expected reward outside [0, 1], or NaN
     │   ├── SpecError                 a case file or scope card with a wrong or misspelt key
@@ -57,6 +58,27 @@ class DataError(InputError):
     """A file or table cannot be used: missing column, no rows, not a number."""
 
 
+class MissingColumnError(DataError):
+    """A column that somebody asked for and that a table does not have.
+
+    Parameters
+    ----------
+    name
+        The column.
+    columns
+        Those that are there.
+    where
+        Which table, for the message; empty if whoever catches the error says so.
+    """
+
+    def __init__(self, name: str, columns: Iterable[object], where: str = "") -> None:
+        self.name, self.columns, self.where = name, tuple(map(str, columns)), where
+        super().__init__(f"{where}: " * bool(where) + missing("column", name, self.columns))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.columns, self.where)
+
+
 class DataNotFoundError(InputError):
     """No data where they were looked for; the message names every place and the simulator."""
 
@@ -74,14 +96,16 @@ class SpecError(InputError):
         What is wrong, starting with the path of the key.
     where
         What was being read; empty if the detail says so itself.
+    path
+        The keys that lead to what is wrong, outermost first; empty if nobody knows.
     """
 
-    def __init__(self, detail: str, where: str = "") -> None:
-        self.detail, self.where = detail, where
+    def __init__(self, detail: str, where: str = "", path: tuple[str, ...] = ()) -> None:
+        self.detail, self.where, self.path = detail, where, path
         super().__init__(f"{where}: {detail}" if where else detail)
 
-    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
-        return type(self), (self.detail, self.where)
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str, tuple[str, ...]]]:
+        return type(self), (self.detail, self.where, self.path)
 
 
 class RunFolderError(InputError):
@@ -101,6 +125,17 @@ def nearest(found: object, allowed: Iterable[str]) -> str | None:
     folded = {str(name).casefold(): name for name in allowed}
     close = difflib.get_close_matches(str(found).casefold(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
+
+
+def missing(kind: str, name: str, found: Iterable[str]) -> str:
+    """Return the words for a key or column that is not there."""
+    names = tuple(found)
+    hint = nearest(name, names)
+    return (
+        f"{kind} {name!r} is missing; "
+        + (f"did you mean it by {hint!r}? " if hint else "")
+        + (f"found: {', '.join(map(str, names))}" if names else "found none")
+    )
 
 
 def allowed_names(allowed: Iterable[str], found: object) -> str:
@@ -126,7 +161,8 @@ def spec_error(error: ValidationError, where: str, fields: Iterable[str]) -> Spe
     # a misspelt key usually leaves its field missing too; the misspelling is what the user must mend
     order = {"extra_forbidden": 0, "missing": 2}
     first = min(error.errors(include_url=False), key=lambda each: order.get(each["type"], 1))
-    path = ".".join(str(part) for part in first["loc"])
+    keys = tuple(map(str, first["loc"]))
+    path = ".".join(keys)
     cause = first.get("ctx", {}).get("error")
     if first["type"] == "extra_forbidden":
         message = f"unknown key {path!r}; {allowed_names(fields, first['loc'][-1])}"
@@ -138,4 +174,5 @@ def spec_error(error: ValidationError, where: str, fields: Iterable[str]) -> Spe
     else:
         message = f"{path}: {first['msg'].removeprefix('Value error, ')} (found {first['input']!r:.80})"
     more = error.error_count() - 1
-    return SpecError(message + (f" (and {more} more)" if more else ""), where)
+    inside = cause.path if isinstance(cause, SpecError) else ()
+    return SpecError(message + (f" (and {more} more)" if more else ""), where, keys + inside)

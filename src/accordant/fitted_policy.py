@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from accordant import randomness
+from accordant.arrays import Mask
 from accordant.certificates import Certificate, Known, Threat, certify
 from accordant.certificates.threat import UNIT, checked_coalition
 from accordant.contexts import Contexts, Log
@@ -24,14 +26,17 @@ from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import expected_rewards, weighted_rewards
+from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_models import OutcomeRewardModel
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
-from accordant.problem import DecisionProblem
+from accordant.problem import DecisionProblem, row_place
 from accordant.recommendation import Recommendations
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
+from accordant.tables.column_types import ColumnType, Place, typed_contexts
+from accordant.unusual import Unusual, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
 
@@ -47,8 +52,11 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     level: float
     normalisation: Literal["natural", "relative", "reference"]
     ranges: Mapping[str, tuple[float, float]] | None
+    unusual: Mapping[str, str] | None
     random_state: int
     features_: tuple[str, ...]
+    types_: Mapping[str, ColumnType]
+    profile_: TrainingProfile
     signals_: Mapping[str, RewardSignal]
     outcome_model_: OutcomeModel
     reward_models_: tuple[OutcomeRewardModel, ...]
@@ -79,6 +87,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     def evidence_on(self, log: Log, *, true_levels: NDArray[np.float64] | None = None) -> Evidence:
         """Return E, f and realised rewards on logged rows."""
         self._check_fitted()
+        log = replace(log, contexts=self.contexts_of(log.contexts))
         expected, prediction = self._expect(log.contexts)
         return gather_evidence(
             self.problem,
@@ -141,10 +150,33 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     def expected_rewards(self, X: Any) -> ExpectedRewards:
         """Return E on new contexts."""
         self._check_fitted()
-        return self._expect(Contexts.of(X))[0]
+        return self._expect(self.contexts_of(X))[0]
+
+    def contexts_of(self, X: Any, place: Place = row_place) -> Contexts:
+        """Return contexts with the types of the training rows.
+
+        Parameters
+        ----------
+        X
+            Contexts with the columns in `features_`.
+        place
+            Where each row stands, for messages.
+
+        Raises
+        ------
+        DataError
+            If a feature is missing, or a column of numbers holds something else; row and cell are named.
+        """
+        contexts = Contexts.of(X)
+        for name in self.features_:
+            contexts[name]  # raises if the column is missing
+        types = {name: declared for name, declared in self.types_.items() if name in contexts}
+        return typed_contexts(contexts, types, place)
 
     def recommend(self, X: Any, *, strategy: str | None = None) -> Recommendations:
-        """Decide for new contexts.
+        """Decide for new contexts, and say what is unusual about them.
+
+        Unusual contexts are handled as `unusual` declares: those that are referred to a person have no action.
 
         Parameters
         ----------
@@ -155,9 +187,22 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         """
         self._check_fitted()
         rule = self.strategy(strategy or self.selected_)
-        contexts = Contexts.of(X)
+        contexts = self.contexts_of(X)
         expected, prediction = self._expect(contexts)
-        return Recommendations.of(rule(expected, prediction=prediction, contexts=contexts), expected)
+        decisions = rule(expected, prediction=prediction, contexts=contexts)
+        return Recommendations.of(decisions, expected).handled(self.profile_(contexts), self._handling())
+
+    def handling_of(self, X: Any) -> tuple[Unusual, Mask, Mask]:
+        """Return what is unusual about contexts, and which `recommend` refers to a person or gives another action."""
+        self._check_fitted()
+        unusual, declared = self.profile_(self.contexts_of(X)), self._handling()
+        return unusual, declared.referred(unusual), declared.fall_backs(unusual, self.problem.actions) >= 0
+
+    def _handling(self) -> UnusualSpec:
+        """Return what happens to unusual contexts."""
+        declared = UnusualSpec(**(self.unusual or {}))
+        declared.check(self.problem.actions)
+        return declared
 
     def certify(
         self,
@@ -185,7 +230,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
             See `accordant.certificates.Threat`.
         """
         self._check_fitted()
-        contexts = Contexts.of(X)
+        contexts = self.contexts_of(X)
         expected, prediction = self._expect(contexts)
         threat = Threat(delta, checked_coalition(coalition), box, frozen)
         known = Known(prediction, contexts=contexts)
@@ -209,18 +254,19 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
             or for `X` itself if the policy was loaded from a run.
         """
         self._check_fitted()
-        contexts, rule = Contexts.of(X), self.strategy(strategy or self.selected_)
+        contexts, rule = self.contexts_of(X), self.strategy(strategy or self.selected_)
         expected, prediction = self._expect(contexts)
         if observed is None:
             observed = self.evidence_.log.contexts if hasattr(self, "evidence_") else contexts
 
         def decide(others: Contexts) -> NDArray[np.signedinteger[Any]]:
             """Return the decisions in other contexts."""
-            return self.recommend(others, strategy=rule.label).decisions.codes
+            expected, prediction = self._expect(others)
+            return rule(expected, prediction=prediction, contexts=others).codes
 
         return explain(
             rule, expected, rows=rows, known=Known(prediction, contexts=contexts), decide=decide,
-            observed=Contexts.of(observed), features=self.features_,
+            observed=self.contexts_of(observed), features=self.features_,
         )  # fmt: skip
 
     def declared_ranges(self, metrics: Mapping[str, tuple[Metric, float]]) -> dict[str, tuple[float, float]]:

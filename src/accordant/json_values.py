@@ -1,13 +1,19 @@
-"""From results to JSON values: numbers that are not finite become None, arrays and tuples become lists."""
+"""From results to JSON values, and from JSON text to values within the limits of `accordant.limits`.
+
+Numbers that are not finite become None, arrays and tuples become lists.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+
+from accordant import limits
 
 
 def finite(value: Any) -> float | None:
@@ -62,3 +68,47 @@ def _part(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _part(each) for key, each in value.items()}
     return [_part(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def read_json_value(text: str, **hooks: Any) -> Any:
+    """Return the value of a JSON text.
+
+    Parameters
+    ----------
+    text
+        One JSON value.
+    hooks
+        What `json.JSONDecoder` is told beside that.
+
+    Raises
+    ------
+    json.JSONDecodeError
+        If it is no JSON.
+    DataError
+        If values are nested deeper, or a whole number is longer, than allowed.
+    """
+    decoder = json.JSONDecoder(parse_int=_integer, **hooks) if hooks else DECODER
+    try:
+        value = decoder.decode(text)
+    except RecursionError:
+        raise limits.NESTING.refusal("JSON") from None
+    layer, depth = [value], 1
+    while layer := [
+        inner
+        for outer in layer
+        if isinstance(outer, dict | list)
+        for inner in (outer.values() if isinstance(outer, dict) else outer)
+        if isinstance(inner, dict | list)
+    ]:
+        depth += 1
+        limits.NESTING.check(depth, "JSON")
+    return value
+
+
+def _integer(digits: str) -> int:
+    """Return a whole number of JSON."""
+    limits.INTEGER_DIGITS.check(len(digits.lstrip("-")), "JSON")
+    return int(digits)
+
+
+DECODER = json.JSONDecoder(parse_int=_integer)

@@ -1,9 +1,10 @@
-"""How names are written: one with parameters, ``name[parameter=value,…]``, and several in a sentence."""
+"""How names are written: with parameters (``name[parameter=value,…]``), in a sentence, in a path, on a screen."""
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,10 @@ from accordant.errors import InputError
 FORM = "name, or name[parameter=value,…]"
 _NAMED = re.compile(r"\s*([\w.-]+)\s*(?:\[(.*)\])?\s*", re.DOTALL)
 _FRACTION = re.compile(r"[+-]?\.\d+")  # such as .9, which JSON would write as 0.9
+LINES = ("Zl", "Zp")  # categories of the characters, beside control and invisible ones, that begin a line
+LONGEST_NAME = 100  # bytes of a name in a path; numbers and endings are added to it, and file systems hold 255
+SEPARATING = '/\\:*?"<>|'  # in a path or in a pattern, here or on Windows
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # on Windows, whatever follows the dot
 _ITEM = re.compile(r"\s*(\w+)\s*=\s*(.+?)\s*")
 
 
@@ -83,7 +88,7 @@ def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
         key, value = matched.groups()
         try:
             found[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[key] = float(value) if _FRACTION.fullmatch(value) else value.strip("'\"")
     return found
 
@@ -91,3 +96,50 @@ def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
 def listed(names: Sequence[str], word: str = "and") -> str:
     """Return names in one phrase: ``a, b and c``; empty for none."""
     return ", ".join(names[:-1]) + f" {word} " + names[-1] if len(names) > 1 else "".join(names)
+
+
+def plain(text: str) -> str:
+    r"""Return a text whose control, invisible and line-breaking characters are written as escapes such as ``\x1b``."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escaped(each) if steers(each) else each for each in text)
+
+
+def plain_lines(text: str) -> str:
+    """Return lines, each as `plain` writes it."""
+    return "\n".join(map(plain, text.replace("\r\n", "\n").split("\n")))
+
+
+def steers(character: str) -> bool:
+    """Whether a character is a control, an invisible or a line-breaking one, such as those that turn text round."""
+    category = unicodedata.category(character)
+    return category.startswith("C") or category in LINES
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def path_name(name: str) -> str:
+    """Return a name that becomes part of a path, such as that of a case.
+
+    Raises
+    ------
+    InputError
+        If it is empty or longer than `LONGEST_NAME`, holds what separates parts of a path, a control or an invisible
+        character, begins or ends with a dot or a space, or is a device of Windows.
+    """
+    wrong = next((each for each in name if each in SEPARATING or steers(each)), None)
+    length = len(name.encode("utf-8", "replace"))
+    if wrong is not None:
+        reason = f"it holds {plain(wrong)!r}" if wrong in SEPARATING else f"it holds the character {plain(wrong)}"
+    elif not 0 < length <= LONGEST_NAME:
+        reason = f"it has {length} bytes"
+    elif name != name.strip(". ") or _DEVICE.fullmatch(name):
+        reason = "it begins or ends with a dot or a space, or is the name of a device"
+    else:
+        return name
+    raise InputError(
+        f"{name!r:.60} cannot be part of a path: {reason}; allowed: 1 to {LONGEST_NAME} bytes without "
+        f"{' '.join(SEPARATING)}, control and invisible characters, dots and spaces at the ends"
+    )

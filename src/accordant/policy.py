@@ -20,10 +20,12 @@ from accordant.learning.cross_fitting import LearningSettings, learn
 from accordant.learning.diagnostics import identify
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.log_input import read_log
+from accordant.learning.novelty import TrainingProfile
 from accordant.metrics import Metric, weighted_metrics
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
+from accordant.tables.column_types import ColumnType, typed_contexts
 from accordant.utilities import ExpectedRewards
 
 logger = logging.getLogger(__name__)
@@ -44,6 +46,9 @@ class ParticipatoryPolicy(FittedPolicy):
     features
         Columns that models may read; None for all columns that are neither sensitive attributes nor confounders nor
         constant.
+    types
+        Column to its type, ``number`` or ``category``, for any column that is read. Others are inferred: a column of
+        texts most of which are numbers is refused, see `accordant.tables.column_types.typed_column`.
     confounders
         Further columns known before the decision that past decisions may have followed. Only the propensities by which
         actions not taken are judged read them, as they read sensitive attributes; no model, rule or decision does.
@@ -82,6 +87,9 @@ class ParticipatoryPolicy(FittedPolicy):
     ranges
         Label of a metric to its range on the natural scale, for a total per context, where that is not the metric's
         own.
+    unusual
+        Kind of unusual contexts (``unseen``, ``out_of_range``, ``missing``, ``far``) to what follows: ``recommend``
+        (the default), ``refer`` to a person, or the name of an action; see `accordant.unusual.UnusualSpec`.
     random_state
         Integer seed of the policy's whole tree of generators.
     n_jobs
@@ -89,6 +97,10 @@ class ParticipatoryPolicy(FittedPolicy):
 
     Attributes
     ----------
+    types_
+        Type of every feature, sensitive attribute and confounder; new rows are read by them.
+    profile_
+        What the features of the training rows were like (`accordant.learning.novelty.TrainingProfile`).
     outcome_model_, reward_models_
         Fitted models.
     behaviour_
@@ -112,6 +124,7 @@ class ParticipatoryPolicy(FittedPolicy):
         problem: DecisionProblem,
         *,
         features: Sequence[str] | None = None,
+        types: Mapping[str, ColumnType] | None = None,
         confounders: Sequence[str] = (),
         group: str | None = None,
         outcome_model: Any | None = None,
@@ -131,11 +144,13 @@ class ParticipatoryPolicy(FittedPolicy):
         level: float = 0.95,
         normalisation: Literal["natural", "relative", "reference"] = "natural",
         ranges: Mapping[str, tuple[float, float]] | None = None,
+        unusual: Mapping[str, str] | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
         self.problem = problem
         self.features = features
+        self.types = types
         self.confounders = confounders
         self.group = group
         self.outcome_model = outcome_model
@@ -155,6 +170,7 @@ class ParticipatoryPolicy(FittedPolicy):
         self.level = level
         self.normalisation = normalisation
         self.ranges = ranges
+        self.unusual = unusual
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -178,20 +194,24 @@ class ParticipatoryPolicy(FittedPolicy):
         InputError
             If something given cannot be used; the message says what.
         """
-        log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group)
+        log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group, self.types)
         return self.fit_log(log, signals)
 
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
         """`fit` on a log that was read already, with a reward signal per stakeholder."""
         metrics = weighted_metrics(self.metrics)
         self._check_metrics(log, metrics)
+        self._handling()  # raises for what is no action
+        self._given()  # raises for names that the problem does not declare
         self.features_ = self._features(log.contexts)
+        log = self._typed(log)
+        self.profile_ = TrainingProfile.fit(log, self.features_, self.random_state)
         self.signals_ = {name: signals[name].fit(log, self.problem) for name in self.problem.stakeholder_names}
         self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings(), self.confounders)
         self.outcome_model_ = self.learned_.outcome_model
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected
-        self.strategies_ = {each.label: each for each in self._candidates(expected)}
+        self.strategies_ = {each.label: each for each in self._candidates(expected, log.contexts)}
         self.behaviour_ = self.learned_.behaviour
         propensities = None if self.behaviour_ is None else self.behaviour_.held_out
         prediction = self.learned_.held_out_prediction
@@ -226,7 +246,8 @@ class ParticipatoryPolicy(FittedPolicy):
         for name in rewards or {}:
             if not isinstance(self.signals_.get(name), ObservedReward | None):
                 raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
-        log, _ = read_log(self.problem, X, actions, outcomes, {**self.signals_, **(rewards or {})}, self.group)
+        signals = {**self.signals_, **(rewards or {})}
+        log, _ = read_log(self.problem, X, actions, outcomes, signals, self.group, self.types)
         return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
 
     def _settings(self) -> LearningSettings:
@@ -250,16 +271,30 @@ class ParticipatoryPolicy(FittedPolicy):
         apart = {*(attribute.name for attribute in self.problem.sensitive_attributes), *self.confounders, self.group}
         return tuple(name for name in contexts if name not in apart and len(np.unique(contexts[name])) > 1)
 
-    def _candidates(self, expected: ExpectedRewards) -> list[Strategy]:
-        given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
-        own = [strategy.for_problem(self.problem).fit(expected) for strategy in given]
+    def _typed(self, log: Log) -> Log:
+        """Return the log with the types of all columns that something reads, and remember them."""
+        sensitive = [each.name for each in self.problem.sensitive_attributes if each.name in log.contexts]
+        declared = {name: (self.types or {}).get(name) for name in (*self.features_, *sensitive, *self.confounders)}
+        contexts = typed_contexts(log.contexts, declared)
+        self.types_ = {name: "number" if contexts[name].dtype == np.float64 else "category" for name in declared}
+        return dataclasses.replace(log, contexts=contexts)
+
+    def _candidates(self, expected: ExpectedRewards, contexts: Contexts) -> list[Strategy]:
+        own = [strategy.fit(expected, contexts) for strategy in self._given()]
         aware = self.learned_.identification.action_aware
         always = rules.baselines_for(self.problem, action_aware=aware)
+        labels = [each.label for each in own]
+        return [*own, *(each for each in always if each.label not in labels)]
+
+    def _given(self) -> list[Strategy]:
+        """Return the candidates that were given, with what they take from the problem."""
+        given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
+        own = [strategy.for_problem(self.problem) for strategy in given]
         labels = [each.label for each in own]
         for label in labels:
             if labels.count(label) > 1:
                 raise InputError(f"the strategy {label!r} is listed twice")
-        return [*own, *(each for each in always if each.label not in labels)]
+        return own
 
     def _check_metrics(self, log: Log, metrics: Mapping[str, tuple[Metric, float]]) -> None:
         """Refuse a weight on what these data will not tell, before anything is learned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Literal, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
+from accordant import limits
 from accordant.declared import Declared
 from accordant.errors import DataError, InputError, UnknownNameError
 
@@ -103,6 +104,11 @@ def _outcomes(values: Any) -> Any:
     if isinstance(values, Mapping):
         return ContinuousOutcome(**values)
     return values if isinstance(values, ContinuousOutcome) else _listed(values)
+
+
+def row_place(row: int) -> str:
+    """Return the words for a row of a table that came from no file."""
+    return f"row {row}"
 
 
 class DecisionProblem(Declared):
@@ -204,8 +210,8 @@ class DecisionProblem(Declared):
         """Return the position of each outcome name in the declared order, shape (context,)."""
         return codes_of("outcome", names, self.outcome_names)
 
-    def outcome_values(self, values: Any) -> NDArray[np.float64]:
-        """Return continuous outcomes as checked numbers, shape (context,)."""
+    def outcome_values(self, values: Any, place: Callable[[int], str] = row_place) -> NDArray[np.float64]:
+        """Return continuous outcomes as checked numbers, shape (context,); `place` says where a row stands."""
         if not isinstance(self.outcomes, ContinuousOutcome):
             raise InputError("the problem declares discrete outcomes; use outcome_codes")
         try:
@@ -214,12 +220,13 @@ class DecisionProblem(Declared):
             raise DataError(f"outcomes must be numbers; found {np.asarray(values).ravel()[:1]}") from None
         if numbers.ndim != 1:
             raise DataError(f"outcomes must have one dimension; found shape {numbers.shape}")
-        low = -np.inf if self.outcomes.low is None else self.outcomes.low
-        high = np.inf if self.outcomes.high is None else self.outcomes.high
+        most = float(limits.MAGNITUDE.most)
+        low = -most if self.outcomes.low is None else self.outcomes.low
+        high = most if self.outcomes.high is None else self.outcomes.high
         wrong = np.flatnonzero(~np.isfinite(numbers) | (numbers < low) | (numbers > high))
         if wrong.size:
             raise DataError(
-                f"outcome in row {wrong[0]} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]"
+                f"outcome in {place(int(wrong[0]))} is {numbers[wrong[0]]}; allowed: finite, within [{low}, {high}]"
             )
         return numbers
 
@@ -239,8 +246,13 @@ def value_label(value: object) -> str:
     return str(value)
 
 
-def codes_of(kind: str, names: Sequence[Any] | NDArray[Any], declared: Sequence[str]) -> NDArray[np.intp]:
-    """Return the position in `declared` of each name; raise `UnknownNameError` with its row otherwise."""
+def codes_of(
+    kind: str,
+    names: Sequence[Any] | NDArray[Any],
+    declared: Sequence[str],
+    place: Callable[[int], str] = row_place,
+) -> NDArray[np.intp]:
+    """Return the position in `declared` of each name; raise `UnknownNameError` with its place otherwise."""
     position = {name: code for code, name in enumerate(declared)}
     given = np.asarray(names)
     if given.dtype.kind in "fiub":  # numbers and booleans name what their text names: 1.0 is "1"
@@ -250,7 +262,7 @@ def codes_of(kind: str, names: Sequence[Any] | NDArray[Any], declared: Sequence[
     for name in found:
         if name not in position:
             row = int(np.flatnonzero(found[inverse] == name)[0])
-            raise UnknownNameError(f"{kind} in row {row}:", str(name), declared)
+            raise UnknownNameError(f"{kind} in {place(row)}:", str(name), declared)
     return np.array([position[name] for name in found], dtype=np.intp)[inverse.ravel()]
 
 

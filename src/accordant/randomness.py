@@ -24,6 +24,7 @@ Branch = Literal[
     "settlement",
     "nulls",
     "visitors",
+    "reference",
 ]
 _BRANCHES: tuple[Branch, ...] = get_args(Branch)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
+from accordant.unusual import Unusual, UnusualCounts, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
 
@@ -27,12 +28,30 @@ class Recommendations:
     margin
         Score of the chosen action minus that of the runner-up, in the strategy's own unit, shape (context,);
         NaN where there is no finite runner-up, below 0 where a budget or parity gave the better action to others.
+    unusual
+        What is unusual about the contexts; None if nobody looked.
+    fall_back
+        Whether the action is the one declared for unusual contexts, not the strategy's, shape (context,).
     """
 
     decisions: Decisions
     expected: ExpectedRewards
     runner_up: NDArray[np.str_]
     margin: NDArray[np.float64]
+    unusual: Unusual | None = None
+    fall_back: NDArray[np.bool_] | None = None
+
+    @property
+    def counts(self) -> UnusualCounts:
+        """How many contexts are unusual, and what happens to them."""
+        if self.unusual is None or self.fall_back is None:
+            return UnusualCounts(self.decisions.n_contexts)
+        return UnusualCounts.of(self.unusual, self.referred, self.fall_back)
+
+    @property
+    def referred(self) -> NDArray[np.bool_]:
+        """Whether a person decides, so that there is no action, shape (context,)."""
+        return np.zeros(self.decisions.n_contexts, bool) if self.decisions.referred is None else self.decisions.referred
 
     @classmethod
     def of(cls, decisions: Decisions, expected: ExpectedRewards) -> Recommendations:
@@ -53,11 +72,43 @@ class Recommendations:
             margin = chosen - scores[second, rows]
         return cls(decisions, expected, names[second], np.where(np.isfinite(margin), margin, np.nan))
 
+    def handled(self, unusual: Unusual, declared: UnusualSpec) -> Recommendations:
+        """Return what is recommended where unusual contexts are handled as declared.
+
+        Contexts that are referred to a person have no action; they and those with a fall-back action have no runner-up
+        and no margin.
+        """
+        referred = declared.referred(unusual)
+        taken = declared.fall_backs(unusual, self.decisions.action_names)
+        fall_back = taken >= 0
+        if not (referred | fall_back).any():
+            return replace(self, unusual=unusual, fall_back=fall_back)
+        decisions, apart = self.decisions, referred | fall_back
+        policy = decisions.policy
+        if policy is not None:
+            certain = np.where(referred, np.nan, np.arange(len(policy))[:, None] == taken)
+            policy = np.where(apart, certain, policy)
+        return Recommendations(
+            replace(
+                decisions,
+                codes=np.where(fall_back, taken, decisions.codes),
+                tied=decisions.tied & ~apart,
+                policy=policy,
+                referred=referred,
+            ),
+            self.expected,
+            np.where(apart, "", self.runner_up),
+            np.where(apart, np.nan, self.margin),
+            unusual,
+            fall_back,
+        )
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one column per field, as ``accordant recommend`` writes them.
 
-        ``action``, ``runner_up``, ``margin``, ``tied``, ``P[action]`` for randomised strategies, and
-        ``E[stakeholder, action]`` for every pair, and the strategy's flags, such as ``floor_unmet``.
+        ``action`` (empty where ``referred``), ``runner_up``, ``margin``, ``tied``, ``unusual`` (in words),
+        ``referred``, ``fall_back``, ``P[action]`` for randomised strategies, and ``E[stakeholder, action]`` for every
+        pair, and the strategy's flags, such as ``floor_unmet``.
         """
         table: dict[str, NDArray[Any]] = {
             "action": self.decisions.actions,
@@ -65,6 +116,8 @@ class Recommendations:
             "margin": self.margin,
             "tied": self.decisions.tied,
         }
+        if self.unusual is not None and self.fall_back is not None:
+            table |= {"unusual": self.unusual.remarks, "referred": self.referred, "fall_back": self.fall_back}
         if self.decisions.policy is not None:
             names = self.decisions.action_names
             table |= {f"P[{action}]": self.decisions.policy[a] for a, action in enumerate(names)}

@@ -72,6 +72,11 @@ class RewardSignal(ABC):
         return self
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of contexts that the case itself says the reward reads; a formula may read others."""
+        return ()
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What readers of a result must know about this reward, in sentences."""
         return ()
@@ -145,6 +150,11 @@ class TableReward(RewardSignal):
                 raise UnknownNameError(f"group of {self.attribute}", label, tables)
             per_group.append(_entry(tables[label], action, outcome))
         return np.array(per_group)[inverse]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The attribute, if there is one."""
+        return () if self.attribute is None else (self.attribute,)
 
     def tables(self) -> dict[str, Mapping[str, Mapping[str, float]]]:
         """Return the table of each group; without groups the only key is empty."""

@@ -29,10 +29,14 @@ Number = Annotated[float | None, BeforeValidator(_number)]
 """A number of a result; None where it is not defined."""
 
 
-class Part(BaseModel):
-    """A part of a result: immutable, and nothing unknown in it."""
+Figure = int | float
+"""A number as it was written, whole or not: where JSON must stay the same to the byte."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+class Part(BaseModel):
+    """A part of a result: immutable, and nothing unknown in it; read from JSON, or from what has its fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
 class Section(Part):

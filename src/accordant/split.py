@@ -7,6 +7,7 @@ heart looks good; and where the future is predicted, whoever saw it does.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes
 from accordant.contexts import Contexts
 from accordant.errors import DataError, InputError
+from accordant.problem import row_place
 from accordant.statistics import cluster_codes
 
 ROUNDING = 1e-9  # a share that is a whole number of rows but for rounding is one
@@ -79,7 +81,7 @@ def split_rows(n: int, test_size: float = 0.2, seed: int = 42, *, groups: Any = 
     return _at_random(n, test_size, seed) if codes is None else _by_group(codes, test_size, seed)
 
 
-def group_codes(values: Any, name: str, source: str = "") -> Codes:
+def group_codes(values: Any, name: str, place: Callable[[int], str] = row_place) -> Codes:
     """Return the number of each row's group, in order of first appearance, shape (row,).
 
     Parameters
@@ -88,8 +90,8 @@ def group_codes(values: Any, name: str, source: str = "") -> Codes:
         Whose each row is: numbers or texts, shape (row,).
     name
         Of the column, for messages.
-    source
-        Of the rows, for messages.
+    place
+        Where each row stands, for messages.
 
     Raises
     ------
@@ -99,11 +101,13 @@ def group_codes(values: Any, name: str, source: str = "") -> Codes:
     column = Contexts({name: values})[name]
     missing = np.isnan(column) if column.dtype == np.float64 else np.strings.strip(column) == ""
     if missing.any():
-        raise _row_error(source, name, int(np.argmax(missing)), "nothing", "a name or a number")
+        raise _cell_error(place(int(np.argmax(missing))), name, "nothing", "a name or a number")
     return cluster_codes(column)
 
 
-def time_keys(values: Any, name: str, source: str = "") -> NDArray[np.float64] | NDArray[np.int64]:
+def time_keys(
+    values: Any, name: str, place: Callable[[int], str] = row_place
+) -> NDArray[np.float64] | NDArray[np.int64]:
     """Return numbers in the order of time: the numbers given, or nanoseconds since 1970, shape (row,).
 
     A date without a zone is in coordinated universal time.
@@ -112,7 +116,7 @@ def time_keys(values: Any, name: str, source: str = "") -> NDArray[np.float64] |
     ----------
     values
         Numbers, or texts with dates as ISO 8601 writes them, shape (row,).
-    name, source
+    name, place
         As for `group_codes`.
 
     Raises
@@ -132,13 +136,12 @@ def time_keys(values: Any, name: str, source: str = "") -> NDArray[np.float64] |
     if wrong.any():
         row = int(np.argmax(wrong))
         cell = str(column[row])
-        raise _row_error(source, name, row, "nothing" if cell in ("", "nan") else repr(cell), TIMES)
+        raise _cell_error(place(row), name, "nothing" if cell in ("", "nan") else repr(cell), TIMES)
     return keys
 
 
-def _row_error(source: str, name: str, row: int, found: str, allowed: str) -> DataError:
-    where = f"{source}: " if source else ""
-    return DataError(f"{where}column {name!r}, row {row}: found {found}; allowed: {allowed}")
+def _cell_error(place: str, name: str, found: str, allowed: str) -> DataError:
+    return DataError(f"{place}: column {name!r}: found {found}; allowed: {allowed}")
 
 
 def _at_random(n: int, test_size: float, seed: int) -> Split:

@@ -7,9 +7,9 @@ import functools
 import inspect
 import json
 import math
+import re
 import sys
-import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -19,6 +19,11 @@ from rich.table import Table
 from rich.text import Text
 
 from accordant.errors import InputError
+from accordant.naming import plain, plain_lines, steers
+from accordant.tables.output import Input, check_output, is_standard_output
+
+WIDTH = 140  # columns of a table that is piped somewhere: wide enough for a leaderboard
+BEYOND_ASCII = re.compile("[^\n -~]")
 
 
 def arguments(options: Mapping[str, Any], declared: type, names: tuple[str, ...]) -> list[str]:
@@ -59,27 +64,10 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-LINES = ("Zl", "Zp")  # categories of the characters, beside control and invisible ones, that begin a line
-
-
-def plain(text: str) -> str:
-    r"""Return a text whose control, invisible and line-breaking characters are written as escapes such as ``\x1b``."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escaped(each) if _steers(each) else each for each in text)
-
-
-def _steers(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category.startswith("C") or category in LINES
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
-
-
 class PlainConsole(Console):
     """A console on which every text, in a line or in a cell of a table, is printed as `plain` writes it.
+
+    Empty lines before and after a text are kept.
 
     Parameters
     ----------
@@ -91,7 +79,7 @@ class PlainConsole(Console):
         Whether lines are left as long as they are.
     """
 
-    def __init__(self, stream: TextIO | None = None, *, width: int, soft_wrap: bool = False) -> None:
+    def __init__(self, stream: TextIO | None = None, *, width: int = WIDTH, soft_wrap: bool = False) -> None:
         stream = sys.stdout if stream is None else stream
         super().__init__(
             file=stream, width=None if stream.isatty() else width, markup=False, highlight=False, emoji=False,
@@ -100,7 +88,9 @@ class PlainConsole(Console):
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Return a text for printing; whatever is printed as a string comes through here."""
-        return super().render_str(plain(text), **options)
+        told = text.strip("\n")
+        before, after = text.split(told, 1) if told else (text, "")
+        return super().render_str(before + plain(told) + after, **options)
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON on stdout, and nothing else there.")]
@@ -203,14 +193,46 @@ def capacities(given: Sequence[str], form: str) -> dict[str, float]:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value and a newline."""
-    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    """Print one JSON value and a newline; what could steer a terminal is written as JSON escapes."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(BEYOND_ASCII.sub(lambda found: _json_escaped(found.group()), text) + "\n")
 
 
-def refuse_overwriting(file: str | None, out: Path | None) -> None:
-    """Refuse to write a result over the rows that it is about."""
-    if file is not None and out is not None and Path(file).exists() and out.exists() and out.samefile(file):
-        raise InputError(f"--out {out} is the file with the rows; name another one")
+def _json_escaped(character: str) -> str:
+    return json.dumps(character)[1:-1] if steers(character) else character
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines to standard output or standard error, each as `plain` writes it."""
+    typer.echo(plain_lines(text), err=err)
+
+
+def check_out(
+    out: Path | None, inputs: Iterable[Input], *, json: bool, check: Callable[..., None] = check_output
+) -> None:
+    """Refuse what ``--out`` may not name, before the work and not after it.
+
+    Parameters
+    ----------
+    out
+        What the user named.
+    inputs
+        What the command reads.
+    json
+        Whether JSON goes to standard output.
+    check
+        What refuses a place.
+
+    Raises
+    ------
+    InputError
+        If `check` refuses the place, or two results would go to standard output.
+    """
+    if out is None:
+        return
+    if json and is_standard_output(out):
+        raise InputError(f"--out {out} and --json both write to standard output; allowed: one of them")
+    check(out, inputs)
 
 
 def print_records(title: str, records: Sequence[Mapping[str, Any]], as_json: bool) -> None:
@@ -223,13 +245,7 @@ def print_records(title: str, records: Sequence[Mapping[str, Any]], as_json: boo
         table.add_column(name.replace("_", " "), overflow="fold")
     for record in records:
         table.add_row(*(_text(value) for value in record.values()))
-    console().print(table)
-
-
-def console() -> Console:
-    """Return a console that reads no markup in what it prints."""
-    # wide enough for a leaderboard when stdout is a pipe or a file
-    return Console(width=None if sys.stdout.isatty() else 140, markup=False, highlight=False)
+    PlainConsole().print(table)
 
 
 def _text(value: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.arrays import real_array
 from accordant.errors import InputError, RewardError, UnknownNameError
 
 TOLERANCE = 1e-9  # how far rounding may carry an expectation of rewards outside [0, 1]
@@ -23,7 +24,9 @@ class ExpectedRewards:
     ----------
     values
         Array-like of shape (stakeholder, action, context), or (stakeholder, action) for one context;
-        in [0, 1]. Kept as one C-contiguous array: float32 if given so, float64 otherwise.
+        in [0, 1]. Kept as one C-contiguous array, float32 if given so, float64 otherwise; copied and read-only, so
+        that nobody changes it afterwards. Two kinds of arrays are not copied, and must not be changed while E is in
+        use: a mapped file, and an array that is read-only already (``array.flags.writeable = False``).
     stakeholders, actions
         Names of the first two axes.
 
@@ -32,7 +35,7 @@ class ExpectedRewards:
     RewardError
         If a value is NaN or outside [0, 1] by more than 1e-9 (float32: 1e-6); names context, stakeholder and action.
     InputError
-        If shapes and names do not match.
+        If shapes and names do not match, or it is a sparse or masked array, or one of complex numbers or text.
     """
 
     values: NDArray[np.floating[Any]]
@@ -40,9 +43,9 @@ class ExpectedRewards:
     actions: tuple[str, ...]
 
     def __init__(self, values: Any, *, stakeholders: Sequence[str], actions: Sequence[str]) -> None:
+        given = real_array("expected rewards", values)
         try:
-            array = np.asarray(values)
-            array = np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
+            array = np.ascontiguousarray(given, dtype=np.float32 if given.dtype == np.float32 else np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"expected rewards must be an array of numbers: {error}") from None
         if array.ndim == 2:
@@ -58,6 +61,10 @@ class ExpectedRewards:
         for axis in names:
             if len(set(axis)) < len(axis):
                 raise InputError(f"names of expected rewards repeat: {', '.join(axis)}")
+        if not isinstance(values, np.memmap) and given.flags.writeable and np.may_share_memory(array, given):
+            array = array.copy()
+        array = array.view()  # its own flag, not that of the array that came
+        array.flags.writeable = False
         _check_range(array, *names)
         object.__setattr__(self, "values", array)
         object.__setattr__(self, "stakeholders", names[0])
@@ -76,7 +83,9 @@ class ExpectedRewards:
 
     def take(self, contexts: NDArray[np.intp] | slice) -> ExpectedRewards:
         """Return the expected rewards in some contexts."""
-        return ExpectedRewards(self.values[:, :, contexts], stakeholders=self.stakeholders, actions=self.actions)
+        taken = self.values[:, :, contexts]
+        taken.flags.writeable = False
+        return ExpectedRewards(taken, stakeholders=self.stakeholders, actions=self.actions)
 
 
 def _check_range(array: NDArray[Any], stakeholders: tuple[str, ...], actions: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from accordant import strategies
 from accordant.axioms import Setting, axioms, sample
+from accordant.axioms.axiom import weights_are_equal
 from accordant.axioms.consistency import condorcet_winners
 from accordant.axioms.incentives import single_favourites
 from accordant.axioms.invariance import orders
@@ -378,3 +379,10 @@ def test_reports_are_strict_and_in_range():
 def test_favourites_are_single():
     E = expected([1, 1, 0], [0, 0.4, 0.5])
     assert single_favourites(E.values)[:, :, 0].tolist() == [[False] * 3, [False, False, True]]
+
+
+def test_stakeholders_count_alike_without_weights_or_with_equal_ones():
+    assert weights_are_equal(strategies.create("utilitarian"))
+    assert weights_are_equal(strategies.create("utilitarian", {"weights": (2.0, 2.0, 2.0)}))
+    assert not weights_are_equal(strategies.create("utilitarian", {"weights": (1.0, 2.0, 1.0)}))
+    assert weights_are_equal(strategies.create("stakeholder", {"stakeholder": "s0"}))

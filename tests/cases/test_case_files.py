@@ -150,7 +150,8 @@ def test_names_that_are_not_registered(tmp_path, path, value, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "must hold keys and values"),
+        (b"", "own.yaml is empty"),
+        (b"# nothing", "must hold keys and values"),
         (b"- a\n- b\n", "found list"),
         (b"a: [1, 2\n", "not valid YAML"),
         (b"name: \xff\xfe", "own.yaml"),

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from accordant.cases import files
 from accordant.cases.loaders import load_file
 from accordant.tables.frames import read_chunks, read_frame
-from accordant.cases.files import find_file, find_reward_file, no_data
+from accordant.cases.files import file_beside, find_file, find_reward_file, no_data
 from accordant.tables.frames import Rows
 from accordant.cases.spec import CaseSpec, DataSpec
 from accordant.cases.files import read_case
@@ -50,14 +50,16 @@ def test_a_good_file(tmp_path):
     [
         ("", "own.csv is empty"),
         ("x,group,did,followed\n", "header but no rows"),
-        (GOOD.replace("did", "didd"), r"own.csv: unknown column 'did'; did you mean 'didd'"),
-        (GOOD.replace("group", "grup"), "did you mean 'grup'"),
-        (GOOD.replace("no,bad", "noo,bad"), r"action in row 1: 'noo'; did you mean 'no'"),
-        (GOOD.replace("no,bad", "no,bda"), r"outcome in row 1: 'bda'; did you mean 'bad'"),
-        (GOOD.replace("no,bad", ",bad"), "action in row 1"),
-        (GOOD.replace(",", ";"), "unknown column"),
+        (GOOD.replace("did", "didd"), r"own.csv: column 'did' is missing; did you mean it by 'didd'"),
+        (GOOD.replace("group", "grup"), "did you mean it by 'grup'"),
+        (GOOD.replace("no,bad", "noo,bad"), r"action in own.csv, line 3: 'noo'; did you mean 'no'"),
+        (GOOD.replace("no,bad", "no,bda"), r"outcome in own.csv, line 3: 'bda'; did you mean 'bad'"),
+        (GOOD.replace("no,bad", ",bad"), "own.csv, line 3: column 'did': found nothing; allowed: a name"),
+        (GOOD.replace(",", ";"), "is missing"),
         ("x,group,did,followed\n1,a,yes,good\n2,b,no,bad,7,8\n", r"own.csv, line 3: 6 fields; allowed: 4, as in the"),
-        (GOOD.replace("yes,good", '"yes,good'), "not a readable CSV file"),
+        (GOOD.replace("yes,good", '"yes,good'), "line 3: 3 fields; allowed: 4, .* a quotation mark is not closed"),
+        (GOOD + "3,a,yes\n", "own.csv, line 4: 3 fields; allowed: 4, as in the header$"),
+        (GOOD.replace("2,", "\n2\0,"), "own.csv, line 4 holds the character NUL; allowed: text without it"),
         (GOOD.replace("good\n", "good,\n").replace("bad\n", "bad,\n"), "line 2: 5 fields.*the header does not"),
         (
             GOOD.replace("good\n", "good,\n"),
@@ -96,8 +98,8 @@ def test_packed_files_are_unpacked(tmp_path, suffix, opener):
 
 
 def test_rows_are_read_as_they_stand(tmp_path):
-    """Quoted separators and ends of lines, blank lines, a mark of byte order, an empty last column, rows too short."""
-    text = '\ufeff\n "\n"a",b,\r\n1,"x,\r\ny",\r\n\r\n2,"say ""no""",7\r\n3\r\n'.replace(' "\n', "  \n")
+    """Quoted separators and ends of lines, blank lines, a mark of byte order, an empty last column."""
+    text = '\ufeff\n "\n"a",b,\r\n1,"x,\r\ny",\r\n\r\n2,"say ""no""",7\r\n3,,\r\n'.replace(' "\n', "  \n")
     for at_once in (1, 2, 10):
         (tmp_path / "own.csv").write_bytes(text.encode())
         frame = pd.concat(read_chunks(tmp_path / "own.csv", at_once))
@@ -157,7 +159,14 @@ def test_rewards_in_columns(tmp_path):
     assert "said" not in data.log.contexts
 
 
-@pytest.mark.parametrize(("value", "message"), [("1.5", "row 1"), ("", "row 1"), ("much", "said.*must be numeric")])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("1.5", "own.csv, line 3: column 'said': found 1.5; allowed: a number in"),
+        ("", "own.csv, line 3: column 'said': found nothing; allowed: a number"),
+        ("much", "own.csv, line 3: column 'said': found 'much'; allowed: a number"),
+    ],
+)
 def test_rewards_in_columns_that_cannot_be(tmp_path, value, message):
     text = f"x,group,did,followed,said\n1,a,yes,good,0.25\n2,b,no,bad,{value}\n"
     with pytest.raises(InputError, match=message):
@@ -422,3 +431,17 @@ def test_unknown_loader(tmp_path):
     spec = DataSpec(loader="tabel", action="did", outcome="followed", features=("x",))
     with pytest.raises(UnknownNameError, match="did you mean 'table'"):
         load(tmp_path, GOOD, spec)
+
+
+def test_names_that_no_file_can_have_are_not_found(tmp_path, monkeypatch):
+    monkeypatch.delenv("ACCORDANT_DATA", raising=False)
+    with pytest.raises(DataNotFoundError, match="not found"):
+        find_file("x" * 5000, tmp_path)
+    assert find_file("x" * 5000, None, tmp_path) is None
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../x", 0, {"": None}, ["books.csv"]])
+def test_a_file_beside_another_one_is_named_plainly(name, tmp_path):
+    assert file_beside(tmp_path / "loans.csv", "books.csv", "items") == tmp_path / "books.csv"
+    with pytest.raises(InputError, match="items: .* cannot be part of a path"):
+        file_beside(tmp_path / "loans.csv", name, "items")

@@ -97,4 +97,7 @@ def test_a_loader_of_ones_own_tells_what_it_repaired(tmp_path):
     )
     data = load_file(tmp_path / "own.csv", spec, problem, {})
     assert data.repairs == (SENTENCE,) and np.array_equal(data.log.contexts["x"], [3.0, 1.0, 2.0])
-    assert load_file(tmp_path / "own.csv", spec.replace(loader="table"), problem, {}).repairs == ()
+    assert (
+        load_file(tmp_path / "own.csv", spec.replace(loader="table", features={"x": "category"}), problem, {}).repairs
+        == ()
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from accordant.cases.health.children import simulate_children
 from accordant.cases.loaders import simulate, simulated_table
 from accordant.cases.files import built_in_cases, read_case
 from accordant.errors import InputError
@@ -57,6 +58,40 @@ def test_children_look_like_the_benchmark(seed):
     assert 0.03 < frame.x23.mean() < 0.12
     seen = np.where(treated, frame.mu1, frame.mu0)
     assert np.abs(frame.Outcome - np.maximum(0, seen)).mean() < 1.1  # noise of standard deviation 1
+
+
+def test_effects_of_children_are_those_of_response_surface_b():
+    """A linear mean under treatment gives the coefficients away: Hill (2011) draws them from 0, .1, .2, .3 and .4."""
+    drawn = []
+    for seed in range(12):
+        frame = simulate_children(1500, np.random.default_rng(seed))
+        covariates = frame[[f"x{column}" for column in range(1, 26)]].to_numpy()
+        design = np.column_stack([covariates, np.ones(len(frame))])
+        coefficients = np.linalg.lstsq(design, frame.mu1.to_numpy(), rcond=None)[0][:25]
+        assert coefficients == pytest.approx(coefficients.round(1), abs=0.02)
+        control = np.exp((covariates + 0.5) @ coefficients.round(1) / 4)
+        assert np.abs(frame.mu0 - control).max() < 0.05 + 1e-9
+        drawn += coefficients.round(1).tolist()
+    values, counts = np.unique(np.abs(drawn), return_counts=True)
+    assert values.tolist() == [0, 0.1, 0.2, 0.3, 0.4]
+    assert counts / len(drawn) == pytest.approx([0.6, 0.1, 0.1, 0.1, 0.1], abs=0.1)
+
+
+def test_children_are_treated_by_the_odds_that_their_simulator_states():
+    """Six standardised columns, 19 of zeros and ones; log odds −1.5 + .4 x1 + .4 x10."""
+    frame = simulate_children(40_000, np.random.default_rng(0))
+    treated, x1, x10 = frame.Action == "A", frame.x1, frame.x10
+    for low, high in ((-2, -1), (-0.5, 0.5), (1, 2)):
+        for value in (0, 1):
+            here = x1.between(low, high) & (x10 == value)
+            chance = 1 / (1 + np.exp(1.5 - 0.4 * x1[here] - 0.4 * value))
+            assert treated[here].mean() == pytest.approx(chance.mean(), abs=0.03)
+    numbers = frame[[f"x{column}" for column in range(1, 7)]]
+    assert numbers.mean().to_numpy() == pytest.approx(np.zeros(6), abs=0.03)
+    assert numbers.std().to_numpy() == pytest.approx(np.ones(6), abs=0.03)
+    shares = frame[[f"x{column}" for column in range(7, 26)]].mean().to_numpy()
+    expected = [0.07 if column == 23 else 0.15 + 0.7 * (column - 7) / 18 for column in range(7, 26)]
+    assert shares == pytest.approx(expected, abs=0.015)
 
 
 def test_a_case_without_a_simulator():

@@ -81,7 +81,7 @@ def test_the_log_holds_no_leak(file):
     case, _ = read_case("triage")
     for name in LEAKAGE:  # whoever lists one as a feature is told that there is no such column
         leaking = case.data.replace(features=(*case.data.features, name))
-        with pytest.raises(DataError, match=f"unknown column '{name}'"):
+        with pytest.raises(DataError, match=f"column '{name}' is missing"):
             load_file(file, leaking, case.problem, {})
 
 
@@ -117,7 +117,7 @@ def test_a_missing_column_is_named(file):
     for name in ("Mental", "Sex", "BT"):
         short = raw(file).drop(columns=[name])
         short.to_csv(file, sep=";", index=False, encoding="latin-1")
-        with pytest.raises(DataError, match=rf"ktas_site2.csv: unknown column '{name}'"):
+        with pytest.raises(DataError, match=rf"ktas_site2.csv: column '{name}' is missing"):
             load_file(file, case.data, case.problem, {})
         file.write_bytes((HEADER + ROWS).encode("latin-1"))
 

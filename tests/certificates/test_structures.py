@@ -42,6 +42,9 @@ COLUMNS = [
     ("hurwicz", {}), ("hurwicz", {"optimism": 1.0}), ("hurwicz", {"optimism": 0.25}),
     ("sufficientarian", {}), ("sufficientarian", {"floor": (0.3, 0.5, 0.7)}), ("sufficientarian", {"floor": 0.6, **WEIGHTS}),
     ("stakeholder", {"stakeholder": "Q"}),
+    ("population_maximin", {"multipliers": (0.5, 0.0, 2.5)}), ("population_leximin", {"multipliers": (0.5, 1.5, 1.0)}),
+    ("population_nash", {"multipliers": (0.5, 1.5, 1.0), **WEIGHTS}),
+    ("population_nash", {"multipliers": (0.5, 0.0, 1.0), **SILENT}),
     ("kalai_smorodinsky", OPEN), ("kalai_smorodinsky", INNER), ("kalai_smorodinsky", {**INNER, **SILENT}),
     ("kalai_smorodinsky", {"disagreement": (0.1, 0.2, 0.5), "ideal": (0.9, 0.4, 0.5)}),
     ("nash_bargaining", {"disagreement": 0.0}), ("nash_bargaining", {"disagreement": 0.5, **WEIGHTS}),
@@ -59,6 +62,7 @@ COLUMNS = [
     ("majority_judgment", SILENT),
     ("constrained", {"rule": "utilitarian", "floors": 0.4}),
     ("constrained", {"rule": "leximin", "floors": {"P": 0.5}}),
+    ("constrained", {"rule": {"name": "population_maximin", "parameters": {"multipliers": (0.5, 0.5, 2.0)}}, "floors": 0.3}),
     ("constrained", {"rule": "maximin", "vetoes": {"Q": 0.5}}),
     ("constrained", {"rule": "nash_social_welfare", "floors": {"R": 0.3}, "vetoes": {"P": 0.4}}),
     ("constrained", {"rule": {"name": "kalai_smorodinsky", "parameters": OPEN}, "floors": 0.7}),
@@ -91,6 +95,7 @@ OTHERS = [
     ("constrained", {"rule": "utilitarian", "floors": "status_quo", "status_quo": "a"}),
     ("constrained", {"rule": "utilitarian", "vetoes": {"Q": "worst"}}),
     ("constrained", {"rule": "utilitarian", "budgets": {"a": 1}}),
+    ("population_by_group", {"attribute": "sex"}),
 ]  # fmt: skip
 
 FIXED = [("constant", {"action": "b"}), ("logged", {}), ("oracle", {}), ("outcome_only", {}), ("random", {})]

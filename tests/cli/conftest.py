@@ -103,13 +103,14 @@ def accordant(case_folder):
 def program(case_folder):
     """Run ``accordant …`` in the folder of the case as a program of its own, and return the finished process."""
 
-    def run(*arguments: str, **variables: str):
+    def run(*arguments: str, stdout=subprocess.PIPE, **variables: str):
         environment = {name: value for name, value in os.environ.items() if name != "ACCORDANT_DATA"}
         return subprocess.run(
             [sys.executable, "-c", "from accordant.cli.app import main; main()", *arguments],
             cwd=case_folder,
             env=environment | {"OMP_NUM_THREADS": "1"} | variables,
-            capture_output=True,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
             text=True,
             timeout=120,
             check=False,

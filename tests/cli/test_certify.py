@@ -57,9 +57,9 @@ def test_a_constant_never_changes(accordant, finished_run):
     [
         (["--delta", "-1"], "--delta"),
         (["--delta", "inf"], "--delta"),
-        (["--delta", "nan"], "--delta"),
+        (["--delta", "nan"], "delta"),
         (["--coalition", ""], "names nobody"),
-        (["beds.csv", "--out", "beds.csv"], "is the file with the rows"),
+        (["beds.csv", "--out", "beds.csv"], "is an input of this command"),
         (["--delta", "much"], "--delta"),
         (["--coalition", "Wart"], "did you mean 'Ward'"),
         (["--strategy", "maximim"], "did you mean 'maximin'"),

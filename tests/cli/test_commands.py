@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import csv
 import io
 import json
@@ -175,7 +176,7 @@ CHANGES = [
     ("Unwell: 0.3}", "Unwell: .nan}", "is nan; allowed: [0, 1]"),
     ("weight: 0.5}\nevaluation", "weight: 0.4}\nevaluation", "sum to 0.9"),
     ("metric: min_reward", "metric: min_rewrad", "did you mean 'min_reward'"),
-    ("features: [age, pulse]", "features: [age, puls]", "unknown column 'puls'; did you mean 'pulse'"),
+    ("features: [age, pulse]", "features: [age, puls]", "column 'puls' is missing; did you mean it by 'pulse'"),
     ("name: LogisticRegression", "name: LogisticRegresion", "did you mean 'LogisticRegression'"),
     ("actions: [Admit, Wait]", "actions: [Admit, Wiat]", "did you mean"),
     ("outcomes: [Well, Unwell]", "outcomes: [Well, Unwel]", "did you mean"),
@@ -197,9 +198,9 @@ def test_a_wrong_case_file_leaves_nothing_behind(accordant, case_folder, old, ne
 DATA_CHANGES = [
     (lambda table: table.iloc[:0], "no rows"),
     (lambda table: table.assign(Outcome="Well"), "at least two outcomes"),
-    (lambda table: table.assign(Action=["Admt", *table["Action"][1:]]), "unknown action in row 0"),
-    (lambda table: table.assign(Outcome=["Wel", *table["Outcome"][1:]]), "unknown outcome in row 0"),
-    (lambda table: table.drop(columns="sex"), "unknown column 'sex'"),
+    (lambda table: table.assign(Action=["Admt", *table["Action"][1:]]), "unknown action in wrong.csv, line 2: 'Admt'"),
+    (lambda table: table.assign(Outcome=["Wel", *table["Outcome"][1:]]), "unknown outcome in wrong.csv, line 2: 'Wel'"),
+    (lambda table: table.drop(columns="sex"), "column 'sex' is missing"),
 ]
 
 
@@ -234,3 +235,19 @@ def test_help_names_every_command(program):
     shown = program("--help").stdout
     for command in app.registered_commands:
         assert command.callback.__name__ in shown
+
+
+@pytest.mark.parametrize("forged", [[{}], [{"verdict": "=1+1"}], "none"])
+def test_a_report_of_a_forged_record_is_refused(accordant, finished_run, tmp_path, forged):
+    """Types and hashes are right; what is inside is not what a run writes."""
+    folder = shutil.copytree(finished_run, tmp_path / "run")
+    record = json.loads((folder / "run.json").read_text())
+    record["scrutiny"]["conflict"]["pairs"] = forged
+    (folder / "run.json").write_text(json.dumps(record))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["sha256"]["run.json"] = hashlib.sha256((folder / "run.json").read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    done = accordant("report", str(folder), "--out", str(tmp_path / "page.html"))
+    assert done.returncode == 2
+    assert "run.json is not what a run writes" in done.stderr
+    assert not (tmp_path / "page.html").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 
 import pandas as pd
 import pytest
@@ -110,13 +111,20 @@ def test_contexts_of_the_command_line():
 def test_files_and_streams_that_are_no_text(tmp_path, monkeypatch):
     path = tmp_path / "answers.txt"
     path.write_bytes(b"1\n\xff\n")
-    with pytest.raises(InputError, match="no text in UTF-8"):
+    with pytest.raises(InputError, match="answers.txt, line 2: byte 0xff is not UTF-8"):
         terminal.lines_of_file(path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is no regular file"):
+        terminal.lines_of_file(tmp_path / "pipe")
     with pytest.raises(InputError, match="answers cannot be read from"):
         terminal.lines_of_file(tmp_path)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1\n\xff\n"), encoding="utf-8"))
     with pytest.raises(InputError, match="standard input are no text"):
         list(terminal.lines_of_stdin())
+    with open("/dev/zero", encoding="utf-8") as endless:
+        monkeypatch.setattr("sys.stdin", endless)
+        with pytest.raises(InputError, match="standard input: 8,388,609 characters in one line"):
+            list(terminal.lines_of_stdin())
 
 
 def run(*arguments, typed=None):
@@ -141,7 +149,7 @@ def test_a_file_of_answers(case_folder, tmp_path):
     done = run(*arguments, "--out", out, "--context", "age=70", "--questions", "2")
     assert (done.exit_code, done.stdout) == (0, f"2 comparisons: {out}\n")
     assert pd.read_csv(out).columns.tolist() == [*COLUMNS, "age"]
-    assert "is the file" in str(run(*arguments, "--out", typed).exception)
+    assert "is an input of this command" in str(run(*arguments, "--out", typed).exception)
     nowhere = run(*arguments[:3], "--answers", tmp_path / "none.txt", "--out", tmp_path / "new.csv")
     assert isinstance(nowhere.exception, InputError) and not (tmp_path / "new.csv").exists()
 

@@ -57,7 +57,7 @@ def test_a_constant_is_explained_as_one(accordant, finished_run):
         (["--row", "48"], "row 48 is to be explained; allowed: 0 to 47"),
         (["--row", "-1"], "row -1 is to be explained"),
         (["--row", "9" * 30], "is to be explained"),
-        (["beds.csv", "--out", "beds.csv"], "is the file with the rows"),
+        (["beds.csv", "--out", "beds.csv"], "is an input of this command"),
         (["--strategy", "maximim"], "did you mean 'maximin'"),
         (["nothing.csv"], "nothing.csv"),
         (["--out", "no/such/page.html"], "cannot be written"),

@@ -91,7 +91,7 @@ def test_a_folder_that_exists_is_refused_before_the_work(run_here, features, cas
     with pytest.raises(InputError, match="there exists; name another folder"):
         run_here(features, "--method", "mixture", "--out", "there")
     assert not caplog.records
-    with pytest.raises(InputError, match="is the file with the rows"):
+    with pytest.raises(InputError, match="allowed: a file that ends with .html"):
         run_here(features, "--method", "mixture", "--out", features)
 
 

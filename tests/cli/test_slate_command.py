@@ -43,7 +43,7 @@ def test_lists_of_one_item_are_written_whole(shortest, tmp_path):
 def test_nothing_is_left_where_nothing_can_be_written(shortest, tmp_path):
     taken = tmp_path / "file"
     taken.write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="slates cannot be written to"):
+    with pytest.raises(InputError, match="below cannot be written: .*file is not a folder"):
         write_result(shortest, "<!doctype html>", taken / "below")
     assert taken.read_text(encoding="utf-8") == ""
 

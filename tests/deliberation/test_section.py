@@ -45,7 +45,7 @@ def test_ones_own_patients_with_several_resources_and_no_card(ward):
     joint = found.deliberation.joint
     names = [each.name for each in joint.scenario.resources]
     assert dict(zip(names, joint.granted.sum(axis=0).tolist(), strict=True)) == {"ventilator": 2, "nurse": 3}
-    content = found.to_json()
+    content = found.section.to_json()
     assert content["source"]["simulated"] is False and content["verdict"] is None
 
 
@@ -172,3 +172,17 @@ def test_a_person_is_asked_once(ward):
     often = open_deliberation("triage-random", DeliberationOptions(repeat=2))
     with pytest.raises(InputError, match="'human' is a person"):
         deliberate_often(often, Cast((person, *cast_for(often).agents)))
+
+
+def test_more_agents_or_people_than_can_be_worked_out_are_refused(ward):
+    text = ward.read_text()
+    ward.write_text(text.replace("[utilitarian, rawlsian]", str(["utilitarian"] * 21)))
+    with pytest.raises(InputError, match="21 agents in one deliberation; allowed: at most 20"):
+        cast_for(open_deliberation(ward, DeliberationOptions()))
+    ward.write_text(text)
+    rows = "".join(f"p{n},0.5,0.5,0.2,f,1\n" for n in range(501))
+    (ward.parent / "patients.csv").write_text(PATIENTS.splitlines(True)[0] + rows)
+    with pytest.raises(InputError, match="501 people in one deliberation; allowed: at most 500"):
+        cast_for(open_deliberation(ward, DeliberationOptions()))
+    with pytest.raises(InputError, match="triage-random: 1,000,000 people"):
+        open_deliberation("triage-random", DeliberationOptions(patients=1_000_000))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from accordant.evaluation.bootstrap import Choice, first_of
+from accordant.evaluation.comparison import _Board
+from accordant.statistics import Estimate
 
 NAN = np.nan
 
@@ -61,3 +65,36 @@ def test_a_metric_that_is_worse_where_it_is_lower_moves_its_lower_limit():
     assert found.optimism(values, drawn) > 0.2
     worse = found.excess(-values, -drawn, 0.95)
     assert worse == pytest.approx((above, below))
+
+
+def chosen(withheld="", low=0.3, high=0.9, drawn=None):
+    """Return the corrected score of the first of two lines, and the choice behind it."""
+    scores = np.array([0.6, 0.5])
+    drawn = np.random.default_rng(0).normal(scores, 0.2, size=(500, 2)) if drawn is None else drawn
+    choice = choice_of(scores, drawn)
+    single = Estimate(0.6, low, high, 0.9, 40)
+    point, estimates = SimpleNamespace(scores=scores), [single, Estimate(0.5)]
+    given = SimpleNamespace(
+        choice=choice, withheld=lambda line: withheld, estimates=estimates, point=point, sampled=drawn, level=0.9
+    )
+    return _Board.chosen_score(given), choice, drawn
+
+
+def test_the_score_of_the_chosen_goes_down_by_the_optimism_and_its_limits_apart():
+    found, choice, drawn = chosen()
+    optimism = choice.optimism(np.array([0.6, 0.5]), drawn)
+    below, above = choice.excess(np.array([0.6, 0.5]), drawn, 0.9)
+    assert optimism > 0.02
+    assert below > 0.02
+    assert found == Estimate(0.6 - optimism, 0.3 - below, 0.9 + above, 0.9, 40)
+    drawn = np.vstack([drawn, np.tile([NAN, -2.0], (100, 1))])  # where only the other is defined, it is far too low
+    mended, choice, drawn = chosen(drawn=drawn)
+    below, above = choice.excess(np.array([0.6, 0.5]), drawn, 0.9)
+    assert above > 1
+    assert (mended.low, mended.high) == (0.3 - below, 0.9 + above)
+
+
+def test_no_score_of_the_chosen_where_its_own_has_no_interval_or_is_withheld():
+    assert chosen(low=None, high=None)[0] is None
+    assert chosen(low=None)[0] is chosen(high=None)[0] is None
+    assert chosen(withheld="too few")[0] is None

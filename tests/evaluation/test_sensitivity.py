@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from accordant import metrics
 from accordant.contexts import Contexts, Log
@@ -188,6 +189,35 @@ def test_features_that_decisions_followed_amount_to_more():
     assert found["strong"] == pytest.approx(np.exp(1.96), rel=0.3)
     assert 1.25 < found["weak"] < 1.8
     assert found["none"] < 1.25
+
+
+def test_neither_the_unit_of_a_feature_nor_a_constant_one_matters():
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(size=(2, 200))
+    actions = (generator.random(200) < 1 / (1 + np.exp(-x))).astype(np.intp)
+
+    def factors(columns):
+        log = Log(Contexts(columns), actions, np.zeros(200))
+        return omitted_feature_odds_ratios(log, ContextEncoder.fit(log.contexts, tuple(columns)))
+
+    plain = factors({"x": x, "y": y})
+    assert factors({"x": 1e4 * x + 7e4, "y": 1e-4 * y}) == pytest.approx(plain, rel=1e-4)
+    with_constant = factors({"x": x, "y": y, "one": np.full(200, 3.0)})
+    assert with_constant == pytest.approx(plain | {"one": 1.0}, rel=1e-6)
+    assert list(with_constant)[-1] == "one"
+
+
+def test_without_the_only_feature_the_odds_are_those_of_the_shares():
+    x = np.random.default_rng(2).normal(size=300)
+    actions = (x + np.random.default_rng(3).normal(size=300) > 0.5).astype(np.intp)
+    log = Log(Contexts({"x": x}), actions, np.zeros(300))
+    found = omitted_feature_odds_ratios(log, ContextEncoder.fit(log.contexts, ("x",)))
+    model = LogisticRegression(solver="newton-cholesky").fit(((x - x.mean()) / x.std())[:, None], actions)
+    share = actions.mean()
+    odds = model.decision_function(((x - x.mean()) / x.std())[:, None]) - np.log(share / (1 - share))
+    assert found == {"x": pytest.approx(np.exp(np.quantile(np.abs(odds), 0.95)), rel=1e-6)}
+    always = Log(Contexts({"x": x}), np.ones(300, dtype=np.intp), np.zeros(300))
+    assert omitted_feature_odds_ratios(always, ContextEncoder.fit(always.contexts, ("x",))) == {}
 
 
 # --- a hidden confounder, through a policy ---------------------------------------------------------------------

@@ -17,9 +17,14 @@ NEEDED = {
     "constant": {"action": "green"},
     "stakeholder": {"stakeholder": "Ben"},
     "constrained": {"rule": "utilitarian", "floors": {"Ann": 0.3}},
+    **{f"population_{each}": {"multipliers": (0.7, 1.4, 0.9)} for each in ("maximin", "leximin", "nash")},
+    "population_by_group": {
+        "attribute": "town", "multipliers": {"a": (0.7, 1.4, 0.9), "b": (1.5, 0.5, 1.0)},
+        "rule": {"name": "population_maximin", "parameters": {"multipliers": (1.0, 1.1, 0.9)}},
+    },
     "outcome_only": {"action_of_outcome": (0, 1, 2)},
     "oracle": {"action_of_outcome": (0, 1, 2)},
-}
+}  # fmt: skip
 VARIANTS = [
     ("nash_bargaining", {"disagreement": "status_quo", "status_quo": "blue"}),
     ("kalai_smorodinsky", {"disagreement": (0.1, 0.2, 0.0), "ideal": (0.9, 1.0, 0.8)}),
@@ -47,7 +52,7 @@ def make_rule(name, parameters=None, expected=None):
     if parameters.get("rule") == "stakeholder":
         parameters = {**parameters, "rule": strategies.create("stakeholder", {"stakeholder": "Ben"})}
     rule = strategies.create(name, parameters)
-    return rule if expected is None else rule.fit(expected)
+    return rule if expected is None else rule.fit(expected, make_known(expected).contexts)
 
 
 def make_known(expected, seed=0):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.contexts import Contexts
-from accordant.errors import InputError, UnknownNameError
+from accordant.errors import InputError, MissingColumnError, UnknownNameError
 from accordant.explanation.contexts import Distances
 from accordant.explanation.contexts import MOST_VALUES, Support
 
@@ -126,7 +126,7 @@ def test_wrong_input():
     observed = make_observed(10)
     with pytest.raises(InputError, match="are empty"):
         Support.of(observed.take(slice(0, 0)), decide, ACTIONS)
-    with pytest.raises(UnknownNameError, match="did you mean 'income'"):
+    with pytest.raises(MissingColumnError, match="did you mean it by 'income'"):
         Support.of(observed, decide, ACTIONS, ["incomes"])
     with pytest.raises(InputError, match="one action per context"):
         Support.of(observed, lambda c: [0], ACTIONS)

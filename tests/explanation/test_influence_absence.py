@@ -20,7 +20,7 @@ def without_row(rule, expected, i):
     """The slow twin: take the row of E away, and every parameter that belongs to it."""
     keep = [k for k in range(len(expected.stakeholders)) if k != i]
     changed = {}
-    for name in ("weights", "disagreement", "ideal", "floor"):
+    for name in ("weights", "disagreement", "ideal", "floor", "multipliers"):
         value = getattr(rule, name, None)
         if isinstance(value, tuple):
             changed[name] = tuple(value[k] for k in keep)

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError
 from accordant.learning.behaviour import LoggedBehaviour, audit_columns, followed_columns
 from accordant.learning.causal import TLearner
 from accordant.learning.causal.propensity import PROPENSITY_MODELS
@@ -173,7 +173,7 @@ def test_without_declared_features_a_confounder_is_none(treated):
 
 def test_wrong_confounders_are_refused(treated):
     columns, data, *_ = treated
-    with pytest.raises(UnknownNameError, match="severity"):
+    with pytest.raises(MissingColumnError, match="severity"):
         fitted(columns, data, confounders=["severty"])
     with pytest.raises(InputError, match="both a feature and a confounder"):
         fitted(columns, data, confounders=["x"])

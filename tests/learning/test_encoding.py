@@ -73,6 +73,12 @@ def test_a_number_that_arrives_as_text_is_an_error():
         encoder(Contexts({"age": ["old"]}))
 
 
+@pytest.mark.parametrize("value", [1e308, -1e151])
+def test_numbers_whose_squares_do_not_fit_a_float(value):
+    with pytest.raises(DataError, match=r"'age' has .* in row 1; allowed: at most 1e\+150"):
+        ContextEncoder.fit(Contexts({"age": [1.0, value]}), ("age",))
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_infinite_values(value):
     column = Contexts({"age": [1.0, value]})

@@ -224,15 +224,24 @@ def test_files_that_are_refused(case, tmp_path, text, message):
 
 
 def test_places_that_cannot_be_written_are_refused_before_the_interview(case, tmp_path):
-    with pytest.raises(InputError, match="answers cannot be added"):
+    with pytest.raises(InputError, match="there is no folder"):
         begin_interview(case, "Ward", InterviewOptions(), tmp_path / "no" / "answers.csv")
-    with pytest.raises(InputError, match="answers cannot be added"):
+    with pytest.raises(InputError, match="is a folder"):
         begin_interview(case, "Ward", InterviewOptions(), tmp_path)
 
 
-def test_a_last_line_without_its_end_and_names_with_commas(tmp_path):
+def test_a_last_line_that_may_be_torn_is_refused(tmp_path):
     path = tmp_path / "answers.csv"
-    path.write_text(f"\ufeff{HEADER}\nWard,Admit,Well,Wait,Well", encoding="utf-8")
+    text = f"{HEADER}\nWard,Admit,Well,Wait,Well\nWard,Admit,Well,Wait,Un"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match="line 3 has no end and may be torn"):
+        AnswerFile(path)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_names_with_commas(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(f"\ufeff{HEADER}\nWard,Admit,Well,Wait,Well\n", encoding="utf-8")
     odd = Preferred(Cell('Admit, "now"', "Well"), Cell("Wait", "Well"))
     AnswerFile(path).add([odd.row("Ward", {})])
     cells = [Cell("Admit", "Well"), odd.chosen, odd.rejected]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,27 @@ def test_a_record_never_tells_its_own_user(torch):
             assert len(set(users[read])) <= 1
             assert len(read) <= 3
         assert len(draw.latent) == len(draw.records) > 0
+
+
+def test_users_are_known_by_the_mean_of_their_own_pairs(torch):
+    from accordant.preferences.networks import MOST_PAIRS, EncodedLatents, scale_to_length
+
+    counts, generator = (1, MOST_PAIRS, 2 * MOST_PAIRS + 1, 0), np.random.default_rng(3)
+    users = np.repeat(np.arange(4), counts)
+    items = np.arange(2 * len(users)).reshape(-1, 2)
+    records = Comparisons(
+        generator.normal(size=(items.size, 3)), items[:, 0], items[:, 1], users, user_names=("a", "b", "c", "d")
+    )
+    encoder = encoder_of(torch)
+    latents = EncodedLatents(records, np.arange(len(records)), encoder, shown=4, variational=True)
+    found = latents.of_users(records).numpy()
+    for user, step in ((0, 1), (1, 1), (2, 3)):  # every third of 129 pairs: at most 64 are read
+        rows = np.flatnonzero(users == user)[::step]
+        mean, _ = by_hand(encoder, records.features[items[rows, 0]], records.features[items[rows, 1]])
+        assert found[user] == pytest.approx(mean * 2**0.5 / np.linalg.norm(mean), abs=1e-5)
+    stranger = scale_to_length(encoder.mean.bias.detach()[None])[0].numpy()
+    assert found[3] == pytest.approx(stranger) == latents.of_stranger().numpy()
+    one, more = records.take(np.flatnonzero(users == 0)), ("a", "b", "c", "d", "e", "f")
+    assert latents.of_users(replace(records, user_names=more)).numpy()[:4] == pytest.approx(found)
+    assert latents.of_users(replace(records, user_names=more)).numpy()[5] == pytest.approx(stranger)
+    assert latents.adapted(one).of_users(one).numpy()[0] == pytest.approx(found[0], abs=1e-5)

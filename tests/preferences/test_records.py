@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -150,9 +151,14 @@ def test_few_pairs_drawn_of_many_weigh_at_most_one_each():
     for most, total in ((2, 2.0), (150, 19.0)):
         for seed in range(5):
             found = ratings.to_comparisons(most=most, generator=np.random.default_rng(seed))
+            pairs = list(zip(found.chosen.tolist(), found.rejected.tolist(), strict=True))
+            assert len(set(pairs)) == most
+            assert all(better > worse for better, worse in pairs)
             occurring = len(set(found.chosen.tolist()) | set(found.rejected.tolist()))
             assert found.record_weights.sum() == pytest.approx(min(total, occurring - 1))
             assert found.record_weights.max() <= 1
+    every = ratings.to_comparisons(most=190, generator=np.random.default_rng(0))
+    assert every.chosen.tolist() == ratings.to_comparisons().chosen.tolist()
 
 
 @given(st.lists(st.integers(0, 8), min_size=2, max_size=9), st.integers(1, 8))
@@ -177,3 +183,13 @@ def test_a_gap_that_rounding_falls_short_of_counts():
     assert len(Ratings(FEATURES, [0, 1], [0, 0], [4.1, 3.1]).to_comparisons(gap=1.0)) == 1
     assert len(Ratings(FEATURES, [0, 1], [0, 0], [4.1, 3.1001]).to_comparisons(gap=1.0)) == 0
     assert len(Ratings(FEATURES, [0, 1], [0, 0], [2.0, 2.0]).to_comparisons(gap=1e-300)) == 0
+
+
+@pytest.mark.parametrize(
+    "features", [csr_array(np.eye(3)), np.eye(3) * 1j, np.ma.masked_array(np.eye(3), np.eye(3)), np.full((3, 2), "1")]
+)
+def test_what_would_silently_lose_something_is_refused(features):
+    with pytest.raises(DataError, match="features must be a dense array of real numbers; found a"):
+        Comparisons(features, [0, 1], [1, 2], [0, 0])
+    with pytest.raises(DataError, match="weights must be a dense array of real numbers"):
+        Comparisons(np.eye(3), [0, 1], [1, 2], [0, 0], weights=np.array([1j, 1]))

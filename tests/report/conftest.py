@@ -331,12 +331,15 @@ def certificates(rule: str, stakeholders: tuple[str, ...], *, exact: bool = True
 def compared(name: str, position: int) -> Json:
     shares = [1.0, 0.75, 0.5 if position else 0.25]
     return {"strategy": name, "method": "by hand", "exact": position % 2 == 0, "deltas": [0.01, 0.05, 0.1],
-            "everybody": shares, "worst_single": [1.0, 0.875, 0.625]}  # fmt: skip
+            "everybody": shares, "worst_single": [1.0, 0.875, 0.625], "manipulable": []}  # fmt: skip
 
 
 def bound(metric: str, coalition: list[str] | None) -> Json:
-    return {"metric": metric, "coalition": coalition, "delta": 0.05, "nominal": 0.5, "low": 0.25, "high": 0.75,
-            "low_status": "exact", "high_status": "sound", "attained_low": 0.25, "attained_high": 0.625}  # fmt: skip
+    threat = {"delta": 0.05, "coalition": coalition, "box": [0.0, 1.0], "frozen": False}
+    return {"metric": metric, "coalition": coalition, "delta": 0.05, "searched": {}, "rule": "by hand", "threat": threat,
+            "at_most": None, "nominal": 0.5, "low": 0.25, "high": 0.75, "status": "sound", "low_status": "exact",
+            "high_status": "sound", "attained_low": 0.25, "attained_high": 0.625, "may_be_undefined": False,
+            "method": "by hand", "tolerance": 1e-9}  # fmt: skip
 
 
 @functools.cache

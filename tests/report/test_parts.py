@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from importlib.resources import files
@@ -12,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.report.charts.svg import wrapped
-from accordant.report.summary import checks
+from accordant.report.summary import answer, checks
 from accordant.report.distribution import rates_behind_metrics, rewards_by_stakeholder
 from accordant.report.standings import standings
 from accordant.report.standings import compare
-from accordant.report.reading import Reading
-from accordant.report.scale import count, decimals, interval, linear_scale, number, percent
+from accordant.report.reading import EQUAL, Reading
+from accordant.report.scale import Scale, count, decimals, interval, linear_scale, number, percent
 from accordant.naming import listed
 
 Json = dict[str, Any]
@@ -81,7 +82,7 @@ def test_numbers_as_they_are_set() -> None:
         "100%",
         "–",
     ]
-    assert [count(n) for n in (40, 40.0, 13.25, None)] == ["40", "40", "13.2", "–"]
+    assert [count(n) for n in (40, 40.0, 180 + 3e-14, 13.25, None)] == ["40", "40", "180", "13.2", "–"]
     assert [listed(names) for names in ([], ["a"], ["a", "b", "c"])] == ["", "a", "a, b and c"]
 
 
@@ -246,3 +247,53 @@ def test_scores_far_outside_do_not_flatten_the_rest():
     assert (scale.low, scale.high) == (-0.2, 1.2)
     near = score_scale([limits(0.7, 0.6, 1.1)])
     assert (near.low, near.high) == (0.0, 1.1)
+
+
+def test_ticks_have_the_decimals_of_their_step() -> None:
+    assert Scale(0.0, 1.0, 0.0, 1.0, (0.25, 0.75)).labels() == ["0.2", "0.8"]  # a step of one half
+    assert Scale(0.25, 0.75, 0.0, 1.0, (0.5,)).labels() == ["0.5"]  # one tick: as wide as the axis
+    assert Scale(0.25, 0.5, 0.0, 1.0, (0.5,)).labels() == ["0.50"]
+    assert Scale(0.0, 2.0, 0.0, 1.0, (0.0, 1.0, 2.0)).labels() == ["0", "1", "2"]
+    assert Scale(0.0, 2e-7, 0.0, 1.0, (0.0, 1e-7)).labels() == ["0.0000000", "0.0000001"]
+    assert Scale(0.0, 1.0, 0.0, 1.0, (0.0, 1e-9)).labels() == ["0.000", "0.000"]  # too small: three
+    assert Scale(0.0, 1.0, 0.0, 1.0, ()).labels() == []
+
+
+def test_a_value_is_drawn_in_proportion() -> None:
+    scale = Scale(-1.0, 3.0, 10.0, 110.0, ())
+    assert [scale(value) for value in (-1.0, 0.0, 3.0)] == [10.0, 35.0, 110.0]
+
+
+@pytest.mark.parametrize(
+    ("gap", "said"),
+    [
+        (0.0, "as much as"),
+        (EQUAL, "as much as"),
+        (-EQUAL, "as much as"),
+        (2 * EQUAL, "less than"),
+        (-2 * EQUAL, "more than"),
+    ],
+)
+def test_scores_up_to_rounding_apart_are_as_much(records: dict[str, Json], gap: float, said: str) -> None:
+    record = records["tiny"]
+    rows = {row["strategy"]: row for row in record["test"]["leaderboard"]}
+    rows[record["test"]["best_constant"]]["score"]["value"] = 0.0
+    rows[record["selected"]]["score"]["value"] = gap
+    sentences = [each.striptags() for each in answer(Reading.of(record)).sentences]
+    (found,) = [each for each in sentences if each.startswith("The same action for everybody")]
+    assert found.endswith(f", {said} the selected strategy.")
+
+
+def test_a_score_that_is_not_defined_is_compared_with_no_constant(records: dict[str, Json]) -> None:
+    for whose in ("selected", "constant", "nobody"):
+        record = copy.deepcopy(records["tiny"])
+        names = {"selected": record["selected"], "constant": record["test"]["best_constant"]}
+        for row in record["test"]["leaderboard"]:
+            if row["strategy"] == names.get(whose):
+                row["score"] |= {"value": None, "low": None, "high": None}
+        if whose == "nobody":
+            record["selected"] = None
+        sentences = [each.striptags() for each in answer(Reading.of(record)).sentences]
+        (found,) = [each for each in sentences if each.startswith("The same action for everybody")]
+        assert "the selected strategy" not in found
+        assert ("is not defined" in found or "scores not defined" in found) == (whose == "constant")

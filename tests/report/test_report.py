@@ -302,3 +302,22 @@ def test_rendering_needs_neither_scikit_learn_nor_matplotlib() -> None:
     check = "import sys, accordant.report.render; print([m for m in ('sklearn', 'matplotlib') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_candidates_that_are_never_selected_are_named(records: dict[str, Json]) -> None:
+    record = records["tiny"]
+    told = {
+        name: (about["candidate"], about["selectable"])
+        for name, about in (
+            ("utilitarian", {"candidate": True, "selectable": True}),
+            ("maximin", {"candidate": True, "selectable": False}),
+            ("oracle", {"candidate": False, "selectable": False}),
+            ("random", {"candidate": False, "selectable": True}),
+        )
+    }
+    for name, about in record["strategies"].items():
+        about["candidate"], about["selectable"] = told.get(name, (True, True))
+    assert "Never selected by design: maximin. Places count" in Page(rendered(record)).text
+    for about in record["strategies"].values():
+        about["selectable"] = True
+    assert "Never selected by design" not in Page(rendered(record)).text

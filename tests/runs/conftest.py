@@ -21,7 +21,12 @@ DISCRETE = {
         "favourable_outcomes": ["good"],
         "sensitive_attributes": [{"name": "group"}],
     },
-    "data": {"file": "own.csv", "action": "did", "outcome": "followed", "features": ["x", "kind"]},
+    "data": {
+        "file": "own.csv",
+        "action": "did",
+        "outcome": "followed",
+        "features": {"x": "number", "kind": "category"},
+    },
     "rewards": {
         "Bank": {
             "table": {

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from accordant.contexts import Log
-from accordant.errors import DataError
+from accordant.errors import DataError, SpecError
 from accordant.runs import read_run, write_run
 from accordant.runs.execution import RunOptions, carry_out
 
@@ -63,5 +63,5 @@ def test_a_misspelt_confounder_is_named_with_the_nearest_column(declared, tmp_pa
     case["data"]["confounders"] = ["severty"]
     (tmp_path / "care.yaml").write_text(yaml.safe_dump(case))
     (tmp_path / "care.csv").write_bytes((declared.parent / "care.csv").read_bytes())
-    with pytest.raises(DataError, match="did you mean 'severity'"):
+    with pytest.raises(SpecError, match="care.yaml, line 2: data.confounders: .* did you mean it by 'severity'"):
         carry_out(tmp_path / "care.yaml", RunOptions(seed=7))

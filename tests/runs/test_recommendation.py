@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
+import copy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from accordant import strategies
-from accordant.tables.frames import read_chunks
-from accordant.runs import read_run
+from accordant.runs import read_run, write_run
 from accordant.runs.recommendation import recommend_rows
 
 
@@ -25,7 +25,7 @@ def rows(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize(("budget", "batches"), [(None, 4), ({"yes": 3}, 1)])
 def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_folder, rows, budget, batches):
-    monkeypatch.setattr("accordant.runs.recommendation.read_chunks", partial(read_chunks, at_once=10))
+    monkeypatch.setattr("accordant.runs.recommendation.ROWS_AT_ONCE", 10)
     run = read_run(run_folder)
     parameters = {"rule": "utilitarian", "floors": {"Bank": 0.0}, "budgets": budget}
     rule = strategies.create("constrained", parameters).for_problem(run.case.problem)
@@ -35,3 +35,19 @@ def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_fol
     actions = np.concatenate([batch.decisions.actions for _, batch in found])
     assert len(actions) == 40
     assert budget is None or (actions == "yes").sum() <= 3
+
+
+def test_what_was_fitted_to_training_rows_decides_for_new_ones(outcomes, tmp_path, rows):
+    outcome, policy = outcomes["own"], copy.copy(outcomes["own"].policy)
+    evidence = policy.evidence_
+    for name, parameters in (("population_maximin", {}), ("population_by_group", {"attribute": "group"})):
+        rule = strategies.create(name, parameters).for_problem(policy.problem)
+        fitted = rule.fit(evidence.expected, evidence.log.contexts)
+        policy.strategies_ = {**policy.strategies_, fitted.label: fitted}
+    run = read_run(write_run(replace(outcome, policy=policy), tmp_path / "run"))
+    contexts = pd.read_csv(rows)
+    for label in ("population_maximin", "population_maximin by group"):
+        assert run.policy.strategies_[label] == policy.strategies_[label] and policy.strategies_[label].fitted
+        ((_, batch),) = recommend_rows(run, rows, label)
+        here = policy.recommend(contexts, strategy=label).decisions
+        np.testing.assert_array_equal(batch.decisions.codes, here.codes)

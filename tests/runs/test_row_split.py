@@ -101,9 +101,9 @@ def test_requests_of_a_person_have_one_user(declared):
 @pytest.mark.parametrize(
     ("data", "column", "value", "said"),
     [
-        ({"group": "who"}, "who", None, "own.csv: column 'who', row 3: found nothing"),
-        ({"time": "day"}, "day", None, "own.csv: column 'day', row 3: found nothing"),
-        ({"time": "day"}, "day", "May", "own.csv: column 'day', row 3: found 'May'"),
+        ({"group": "who"}, "who", None, "own.csv, line 5: column 'who': found nothing"),
+        ({"time": "day"}, "day", None, "own.csv, line 5: column 'day': found nothing"),
+        ({"time": "day"}, "day", "May", "own.csv, line 5: column 'day': found 'May'"),
     ],
 )
 def test_missing_persons_and_times_are_refused(declared, data, column, value, said):
@@ -126,7 +126,7 @@ def test_the_policy_takes_the_name_of_a_column(outcomes):
     policy, log = outcomes["own"].policy, outcomes["own"].policy.evidence_.log
     who = np.arange(len(log)) // 2
     own = ParticipatoryPolicy(
-        policy.problem, group="who", reward_model=policy.reward_model, outcome_model=policy.outcome_model,
+        policy.problem, types={"kind": "category"}, group="who", reward_model=policy.reward_model, outcome_model=policy.outcome_model,
         folds=3, resamples=50,
     )  # fmt: skip
     given = {"actions": [policy.problem.actions[code] for code in log.actions],

@@ -98,6 +98,7 @@ def test_files_of_a_run(run_folder):
     assert names == {
         "run.json", "manifest.json", "leaderboard.csv", "report.html", "models/policy.json",
         "models/logged-behaviour.skops", "models/outcome-model.skops", "models/reward-model-0.skops", "models/reward-model-1.skops",
+        "models/training-profile.json",
     }  # fmt: skip
 
 
@@ -372,3 +373,12 @@ def skops_safe(_):
 def test_recommending_with_a_reference_is_refused(run_folder):
     with pytest.raises(UnknownNameError):
         read_run(run_folder).policy.recommend({"x": [0.0], "kind": ["1"]}, strategy="oracle")
+
+
+@pytest.mark.parametrize("value", ["[" * 70 + "]" * 70, "9" * 400])
+def test_a_record_beyond_the_limits_is_refused(run_folder, value):
+    text = (run_folder / "run.json").read_text()
+    (run_folder / "run.json").write_text(text.replace('"notes": [', f'"notes": [{value}, ', 1))
+    rehash(run_folder)
+    with pytest.raises(RunFolderError, match="run.json cannot be read"):
+        read_run(run_folder)

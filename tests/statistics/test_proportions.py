@@ -51,6 +51,28 @@ def test_intervals_of_extremes_cover(truth, interval):
     assert (high > low).all()
 
 
+def test_the_ratio_lies_between_the_ends_of_simultaneous_intervals():
+    shares, n = np.array([[0.2, 0.5, 0.4], [0.4, 0.4, 0.4]]), np.array([[60, 90, 40], [50, 50, 50]])
+    low, high = wilson(shares, n, 1 - 0.1 / 3)
+    least, most = ratio(shares, n, 0.9)
+    assert least == pytest.approx(low.min(axis=1) / high.max(axis=1))
+    assert most == pytest.approx([high[0].min() / low[0].max(), 1.0])  # equal shares may be equal
+
+
+def test_the_spread_lies_between_simultaneous_and_single_differences():
+    shares, n = np.array([[0.2, 0.6, 0.4]]), np.array([[60, 90, 40]])
+    pairs = [(shares[:, i], n[:, i], shares[:, j], n[:, j]) for i, j in ((1, 0), (1, 2), (2, 0))]
+    low, high = spread(shares, n, 0.9)
+    assert low == pytest.approx(max(newcombe(*pair, 1 - 0.1 / 3)[0] for pair in pairs))
+    assert high == pytest.approx(max(newcombe(*pair, 0.9)[1] for pair in pairs))
+    assert spread(np.array([0.5, 0.5]), np.array([50, 30]))[0] == 0
+
+
+def test_nothing_is_known_of_a_ratio_with_an_empty_group_or_of_shares_never_seen():
+    assert ratio(np.array([0.5, 0.5]), np.array([40, 0])) == (0.0, 1.0)
+    assert ratio(np.zeros(2), np.array([40, 60])) == (0.0, 1.0)
+
+
 def test_a_share_never_seen_has_an_upper_limit():
     assert wilson(0.0, 100)[1] == pytest.approx(0.037, abs=1e-3)
     assert np.isnan(wilson(0.5, 0)).all()

@@ -12,9 +12,10 @@ from accordant.strategies.deciding import ContextRule, decide
 from accordant.utilities import ExpectedRewards
 
 READY = [
-    strategies.create(name)
+    rule
     for name in strategies.names()
     if issubclass(factory := strategies.strategies.factory(name), ContextRule) and name != "stakeholder"
+    if (rule := strategies.create(name)).fitted
 ]
 NAMES = {"stakeholders": list("xyz"), "actions": list("abcd")}
 

@@ -7,6 +7,7 @@ import pytest
 
 from accordant import strategies
 from accordant.errors import InputError
+from accordant.strategies import selection
 from accordant.strategies.selection import epsilon_greedy_policy, proportional_policy
 from accordant.utilities import ExpectedRewards
 
@@ -78,3 +79,26 @@ def test_policies_are_probabilities(selection):
 def test_wrong_selections(parameters, message):
     with pytest.raises(InputError, match=message):
         strategies.create("maximin", parameters)
+
+
+@pytest.mark.parametrize("tolerance", [1e-12, 0.25])
+@pytest.mark.parametrize("n_actions", [1, 2, 4])
+def test_contexts_that_are_looked_at_piece_by_piece_are_decided_as_all_at_once(tolerance, n_actions, monkeypatch):
+    """The formula of the kernel, with pieces of four contexts, the last one shorter, and one of them without ties."""
+    monkeypatch.setattr(selection, "CHUNK", 4)
+    generator = np.random.default_rng(n_actions)
+    for _ in range(20):
+        scores = generator.integers(-12, 13, (n_actions, 15)) / 4
+        scores[:, 4:8] = np.arange(n_actions)[::-1, None] * 3.0
+        scores[generator.random(scores.shape) < 0.1] = -np.inf
+        totals = generator.integers(-12, 13, (n_actions, 15)) / 4
+        codes, tied = np.empty(15, dtype=np.int8), np.empty(15, dtype=bool)
+        allowed = selection._select.python(scores, totals, tolerance, codes, tied)
+        best = scores.max(axis=0)
+        level = scores >= np.where(np.isinf(best), best, best - tolerance * np.maximum(1.0, np.abs(best)))
+        highest = np.where(level, totals, -np.inf).max(axis=0)
+        heaviest = level & (totals >= highest - tolerance * np.maximum(1.0, np.abs(highest)))
+        expected = np.where(level.sum(axis=0) > 1, heaviest.argmax(axis=0), scores.argmax(axis=0))
+        assert tied.tolist() == (level.sum(axis=0) > 1).tolist()
+        assert codes.tolist() == expected.tolist()
+        assert allowed == (scores < np.inf).sum() == scores.size

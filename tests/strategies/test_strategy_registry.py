@@ -21,6 +21,7 @@ from accordant.utilities import ExpectedRewards
 REQUIRED = {
     "constrained": {"rule": "maximin", "floors": {"i1": 0.2}},
     "constant": {"action": "a2"},
+    "population_by_group": {"attribute": "half"},
     "stakeholder": {"stakeholder": "i2"},
 }
 VARIED = [
@@ -41,9 +42,17 @@ def evidence():
     generator = np.random.default_rng(3)
     values = generator.choice([0.0, 0.25, 0.5, 1.0], size=(3, 3, 200))
     expected = ExpectedRewards(values, stakeholders=["i1", "i2", "i3"], actions=["a1", "a2", "a3"])
-    log = Log(Contexts({"x": np.arange(200)}), generator.integers(3, size=200), generator.integers(3, size=200))
+    log = Log(
+        Contexts({"x": np.arange(200), "half": np.arange(200) // 100}),
+        generator.integers(3, size=200),
+        generator.integers(3, size=200),
+    )
     weights = np.repeat(generator.dirichlet([1, 1, 1], size=200).T[None], 3, axis=0)
-    return expected, {"log": log, "prediction": OutcomePrediction(weights, None, depends_on_action=False)}
+    return expected, {
+        "log": log,
+        "contexts": log.contexts,
+        "prediction": OutcomePrediction(weights, None, depends_on_action=False),
+    }
 
 
 @pytest.mark.parametrize(
@@ -51,7 +60,7 @@ def evidence():
 )
 def test_rebuild_from_name_and_parameters(name, parameters, problem, evidence):
     expected, known = evidence
-    rule = strategies.create(name, parameters).for_problem(problem).fit(expected)
+    rule = strategies.create(name, parameters).for_problem(problem).fit(expected, known["contexts"])
     written = json.loads(json.dumps(rule.parameters))
     rebuilt = strategies.create(rule.name, written)
     assert rebuilt == rule

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 import unicodedata
 
@@ -14,7 +15,8 @@ from rich.table import Table
 from accordant.agents import Contestation, Fault, Proposal, Reason, Turn
 from accordant.allocations import Allocation
 from accordant.deliberation.cases.triage.scenarios import random_scenario
-from accordant.terminal import PlainConsole, plain
+from accordant.naming import plain
+from accordant.terminal import PlainConsole, print_json, say
 from accordant.deliberation.terminal import MOST_REASONS, MOST_VOID, Teller
 
 
@@ -51,6 +53,26 @@ def test_lines_cells_headers_titles_and_captions_are_plain():
     console.print(evil)
     assert stream.getvalue().count(r"[bold]\x1b[31m:smile:\x07") == 5
     assert "\x1b" not in stream.getvalue() and "\x07" not in stream.getvalue()
+
+
+def test_empty_lines_around_a_text_are_kept():
+    stream = io.StringIO()
+    PlainConsole(stream, width=80).print("\nfirst\nsecond\n")
+    assert stream.getvalue() == "\nfirst\\nsecond\n\n"
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "\x9b31m\x7f", "\u202eZoë\u2028", "\ud800", "\U000e0041 5 ≥ 3"])
+def test_json_holds_what_it_held_and_nothing_that_steers(capsys, text):
+    print_json({text: text})
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == {text: text}
+    assert plain(printed.replace("\n", "")) == printed.replace("\n", "")
+
+
+def test_what_is_said_is_plain(capsys):
+    say("a\x1b[2J\nb")
+    say("c\x07", err=True)
+    assert capsys.readouterr() == ("a\\x1b[2J\nb\n", "c\\x07\n")
 
 
 def test_without_a_stream_it_prints_to_standard_output(capsys):

@@ -179,6 +179,7 @@ ORDINAL = text(["1;a,b,c"], "ordinal", meta="max_length;2\n")
     ("1;2\n", "line 1: found '1'; allowed: META, PROJECTS or VOTES first"),
     (GOOD.replace("VOTES\n", ""), "section VOTES is missing"),
     (GOOD[: GOOD.index("VOTES")], "section VOTES is missing"),
+    (GOOD.replace("voter_id;vote", "voter_id;vote" + "".join(f";x{n}" for n in range(100_000))), "line 12: 100,002 columns; allowed: at most 10,000"),
     (GOOD.replace("key;value", "key;worth"), "line 2: section META has no column 'value'"),
     (GOOD.replace("project_id;cost", "project_id;costs"), "no column 'cost'; did you mean 'costs'"),
     (GOOD.replace("cost;name", "cost;cost"), "line 7: section PROJECTS names a column twice"),
@@ -256,3 +257,16 @@ def test_real_files(name, real_data, extra, caplog):
             else {p.name: 1 for p in ballot}
         )
         assert theirs == {election.projects[p]: row[p] for p in np.flatnonzero(row)}
+
+
+@pytest.mark.parametrize("first", ["key;value\n", ""])
+def test_meta_may_leave_the_names_of_its_columns_out(first, read):
+    """29 of 810 real files do."""
+    election = read(
+        "META\n"
+        + first
+        + "description;Some\nvote_type;approval\n"
+        + GOOD[GOOD.index("budget") :].replace("vote_type;approval\n", "")
+    )
+    assert election.budget == 120
+    assert election.facts["description"] == "Some"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,38 @@ def test_types_of_orders(kind, ballots, ranks, read):
     assert profile.alternatives == NAMES
     assert profile.grades is None
     assert profile.approvals is None
+
+
+@pytest.mark.parametrize("numbers", [(0, 1, 2), (3, 7, 20), (5, 2, 9)])
+def test_alternatives_are_numbered_as_the_file_says(numbers, read):
+    """Other programs count from 0, or leave numbers out."""
+    one, two, three = numbers
+    content = text("soc", f"2: {three},{one},{two}", f"1: {one}, {two}, {three}")
+    for usual, number in zip((1, 2, 3), numbers, strict=True):
+        content = content.replace(
+            f"ALTERNATIVE NAME {usual}: {NAMES[usual - 1]}", f"ALTERNATIVE NAME {number}: {NAMES[usual - 1]}"
+        )
+    profile = read(content, "votes.soc")
+    places = [dict(zip(profile.alternatives, row, strict=True)) for row in rows(profile)]
+    assert places == [dict(zip(NAMES, row, strict=True)) for row in ([1, 2, 0], [0, 1, 2])]
+
+
+@pytest.mark.filterwarnings("ignore")  # theirs
+@pytest.mark.long
+def test_every_example_of_pref_voting_is_read():
+    """They number alternatives from 0; winners of their library are the oracle."""
+    pref_voting = pytest.importorskip("pref_voting")
+    from pref_voting.io.readers import preflib_to_profile
+    from pref_voting.voting_methods import copeland
+
+    from accordant import strategies
+
+    files = sorted((Path(pref_voting.__file__).parent / "data").rglob("*.soc"))
+    assert len(files) >= 35
+    for file in files:
+        winners = strategies.create("copeland").count(read_preflib(file)).winners()
+        theirs = preflib_to_profile(str(file), as_linear_profile=True)
+        assert set(winners) == {str(each) for each in copeland(theirs)}, file.name
 
 
 def test_categories(read):
@@ -118,7 +152,9 @@ GOOD = text("toi", "3: 1,2", "2: {2,3}")
     ("votes.soi", text("soi", "2: {2,3}"), "a tie; a soi file holds strict orders of some alternatives"),
     ("votes.toc", text("toc", "2: {2,3}"), "alternative 1 is missing; a toc file holds orders with ties of all alternatives"),
     ("votes.cat", text("cat", "2: {2,3},{1},{}", extra=CATEGORIES), r"3 categories; allowed: 2, \{\} for an empty one"),
-    ("votes.cat", text("cat", "2: {2,3},{1}"), "header key '# NUMBER CATEGORIES: ' is missing"),
+    ("votes.cat", text("cat", "2: {2,3},{1}"), "'# NUMBER CATEGORIES: ' is missing; a .cat file says how many categories a ballot has, line 8 has 2"),
+    ("votes.toi", text("toi", "2: 1").replace("ALTERNATIVE NAME 2", "ALTERNATIVE NAME 02").replace("ALTERNATIVE NAME 3", "ALTERNATIVE NAME 2"), "ALTERNATIVE NAME 2 names alternative 2 again"),
+    ("votes.toi", text("toi", "2: 1").replace("ALTERNATIVES: 3", "ALTERNATIVES: 20000"), "20,000 alternatives of an election; allowed: at most 1,000"),
 ])  # fmt: skip
 def test_what_is_refused(name, content, message, read):
     with pytest.raises(DataError, match=message):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from accordant.voting.ballots import SORTED_FROM, places_above
 from accordant.voting import Profile
 from accordant.errors import InputError, UnknownNameError
 
@@ -70,3 +71,12 @@ def test_orders_that_are_refused():
         Profile.from_orders([["Anna"]], alternatives=["Anne", "Bob"])
     with pytest.raises(InputError, match="ballot 2 names 'a' twice"):
         Profile.from_orders([["a", "b"], ["a", {"b", "a"}]])
+
+
+@pytest.mark.parametrize("n_contexts", [1, 3])
+def test_many_alternatives_are_placed_as_few_are(n_contexts):
+    """Sorting a ballot and comparing every two alternatives on it say the same, with ties and with some left out."""
+    ranks = np.random.default_rng(0).integers(-1, 20, (7, SORTED_FROM + 5, n_contexts))
+    below = np.where(ranks < 0, 10**6, ranks)
+    by_pairs = (below[:, None] < below[:, :, None]).sum(axis=2)
+    np.testing.assert_array_equal(places_above(ranks), by_pairs)

@@ -17,6 +17,8 @@ from accordant.agents.rules.outlook import contradiction
 from accordant.agents.rules.rule import stated_utility
 from accordant.allocations import Allocation
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
+from accordant.naming import plain_lines
+from accordant.tables.text import read_line
 
 KINDS: tuple[Answering, ...] = get_args(Answering)
 
@@ -170,9 +172,9 @@ QUIT = "q"
 
 def ask_terminal(question: str) -> str:
     """Return a line from standard input; the question goes to standard error, which keeps standard output clean."""
-    sys.stderr.write(question)
+    sys.stderr.write(plain_lines(question))
     sys.stderr.flush()
-    line = sys.stdin.readline()
+    line = read_line(sys.stdin, "standard input")
     if not line:
         raise EOFError
     return line
@@ -180,7 +182,7 @@ def ask_terminal(question: str) -> str:
 
 def tell_terminal(text: str) -> None:
     """Write a line to standard error."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{plain_lines(text)}\n")
 
 
 class HumanAgent(Agent):

@@ -92,7 +92,7 @@ def _replacements(values: Values, generator: np.random.Generator) -> Iterator[Va
     """Yield other rewards for every action, shape (stakeholder, action, context)."""
     yield np.round(generator.random(values.shape), 2)
     yield generator.integers(0, 2, size=values.shape).astype(np.float64)
-    yield np.ascontiguousarray(values[:, :, ::-1])  # those of another context
+    yield values[:, :, ::-1].copy()  # those of another context
 
 
 def condorcet_winners(values: Values) -> Mask:

@@ -67,7 +67,8 @@ def _loses(setting: Setting, who: str, context: int) -> str:
     return f"{winner} wins, becomes better for {who}, and no longer wins"
 
 
-PER_STAKEHOLDER = ("weights", "disagreement", "ideal", "floor")  # parameters that may hold one number each
+# parameters that may hold one number each
+PER_STAKEHOLDER = ("weights", "disagreement", "ideal", "floor", "multipliers")
 
 
 def without(rule: Strategy, stakeholder: int) -> Strategy:

@@ -15,14 +15,14 @@ KINDS: tuple[Kind, ...] = ("compromise", "voting", "stakeholder", "baseline", "r
 
 def reads_rewards_only(rule: Strategy) -> bool:
     """Return whether axioms can be about a rule; a constant, which reads nothing at all, is among them."""
-    return rule.name == "constant" or (isinstance(rule, ContextRule) and rule.may_be_selected)
+    return rule.name == "constant" or (isinstance(rule, ContextRule) and rule.may_be_selected and rule.fitted)
 
 
 def registered_rules(expected: ExpectedRewards) -> tuple[Strategy, ...]:
     """Return every registered rule with default parameters, each stakeholder alone, and one constant.
 
     All constants are alike but for the name of the action, so the first action stands for all. Rules with other
-    required parameters are left out.
+    required parameters, and those that need training contexts, are left out.
     """
     rules: list[Strategy] = []
     for name in strategies:
@@ -79,5 +79,8 @@ def _named(name: str, rules: Mapping[str, Strategy]) -> Iterable[Strategy]:
     registered = strategies.factory(name)
     found = [rule for rule in rules.values() if rule.name == getattr(registered, "name", name)]
     if not found:
-        raise InputError(f"{name!r} reads something else than expected rewards, or draws; valid: {', '.join(rules)}")
+        raise InputError(
+            f"{name!r} reads something else than expected rewards, or draws, or needs training contexts; "
+            f"valid: {', '.join(rules)}"
+        )
     return found

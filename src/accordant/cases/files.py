@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import importlib.resources
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import platformdirs
-import yaml
 
+from accordant import limits
 from accordant.cases.parts import case_parts
 from accordant.cases.spec import CaseSpec
 from accordant.declared import Declared
-from accordant.errors import DataNotFoundError, SpecError, UnknownNameError
+from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
+from accordant.naming import path_name
+from accordant.tables.text import read_text
+from accordant.tables.yaml import line_of, read_yaml
 
 Alone = TypeVar("Alone", bound=Declared)
 
@@ -24,19 +27,19 @@ Alone = TypeVar("Alone", bound=Declared)
 def text_of(name_or_path: str | Path, built_in: Mapping[str, Any]) -> tuple[str, str, Path | None]:
     """Return the text of a case file, what messages call it, and its folder (None for built-in ones)."""
     path = Path(name_or_path)
-    if path.suffix in {".yaml", ".yml"} or path.is_file():
-        if not path.is_file():
+    if path.suffix in {".yaml", ".yml"} or _is_file(path):
+        if not path.exists():
             raise SpecError(f"case file {name_or_path} does not exist")
         try:
-            return path.read_text(encoding="utf-8"), f"case file {path.name}", path.parent
-        except (OSError, UnicodeDecodeError) as error:
-            raise SpecError(f"cannot be read: {error}", f"case file {path.name}") from None
+            return read_text(path, limits.CASE_BYTES), f"case file {path.name}", path.parent
+        except DataError as error:
+            raise SpecError(str(error), "case file") from None
     if str(name_or_path) not in built_in:
         raise UnknownNameError("case", str(name_or_path), (*sorted(built_in), "or a path to a .yaml file"))
-    return read_text(built_in[str(name_or_path)]), f"case {name_or_path}", None
+    return _text(built_in[str(name_or_path)]), f"case {name_or_path}", None
 
 
-def read_text(file: Any) -> str:
+def _text(file: Any) -> str:
     """Return the text of a file of the package."""
     return str(file.read_text(encoding="utf-8"))
 
@@ -46,37 +49,6 @@ def built_in_files(package: str = "accordant.cases") -> dict[str, Any]:
     folders = [folder for folder in importlib.resources.files(package).iterdir() if folder.is_dir()]
     files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".yaml")]
     return {file.name.removesuffix(".yaml"): file for file in files}
-
-
-class UniqueKeys(yaml.SafeLoader):
-    """Refuses a key that is written twice, and reads yes, no, on and off as words, not as booleans."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML declares it so
-        first: [
-            (tag, re.compile("^(?:true|True|TRUE|false|False|FALSE)$") if tag.endswith(":bool") else pattern)
-            for tag, pattern in resolvers
-        ]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Build a mapping."""
-        written = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-        for key in written:
-            if isinstance(key, str) and written.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is there twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def keys_of(text: str, where: str) -> dict[str, Any]:
-    """Return the top level of a YAML file."""
-    try:
-        declared = yaml.load(text, UniqueKeys)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
-        raise SpecError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(declared, dict):
-        raise SpecError(f"{where} must hold keys and values; found {type(declared).__name__}")
-    return {str(key): value for key, value in declared.items()}
 
 
 VARIABLE = "ACCORDANT_DATA"
@@ -107,11 +79,11 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
     """
     if given is not None:
         place = Path(given)
-        found = place if place.is_file() else _inside(place, file)
+        found = place if _is_file(place) else _inside(place, file)
         if found is None:
             raise DataNotFoundError(_missing(file, f"not found at {given}"))
         return found
-    if beside is not None and (beside / file).is_file():
+    if beside is not None and _is_file(beside / file):
         return beside / file
     variable = os.environ.get(VARIABLE)
     if variable:
@@ -120,6 +92,22 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
             raise DataNotFoundError(_missing(file, f"not found below ${VARIABLE}"))
         return found
     return _inside(cache_folder(), file)
+
+
+def file_beside(path: Path, name: Any, parameter: str) -> Path:
+    """Return the file of this name in the folder of another one.
+
+    Raises
+    ------
+    InputError
+        If the parameter that names it is no name of a file, such as a path or nothing.
+    """
+    if not isinstance(name, str):
+        raise InputError(f"{parameter}: {name!r:.60} cannot be part of a path; allowed: the name of a file")
+    try:
+        return path.with_name(path_name(name))
+    except InputError as error:
+        raise InputError(f"{parameter}: {error}") from None
 
 
 def find_reward_file(file: str, given: str | Path | None, beside: Path | None = None) -> Path:
@@ -140,7 +128,7 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         If it is in none of these places; the message names them all.
     """
     variable = os.environ.get(VARIABLE)
-    folder = None if given is None else Path(given).parent if Path(given).is_file() else Path(given)
+    folder = None if given is None else Path(given).parent if _is_file(Path(given)) else Path(given)
     places = {
         "beside the case file": beside,
         "at --data PATH": folder,
@@ -148,7 +136,7 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         "in the cache": cache_folder(),
     }
     exact = Path(file) if beside is None else beside / file
-    if exact.is_file() and (beside is not None or exact.is_absolute()):
+    if _is_file(exact) and (beside is not None or exact.is_absolute()):
         return exact
     for place in (folder, Path(variable) if variable else None, cache_folder()):
         if place is not None and (found := _inside(place, file)) is not None:
@@ -164,7 +152,15 @@ def no_data(file: str) -> DataNotFoundError:
 
 def _inside(folder: Path, file: str) -> Path | None:
     candidates = (folder / file, folder / Path(file).name)
-    return next((path for path in candidates if path.is_file()), None)
+    return next((path for path in candidates if _is_file(path)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is a file; a name that no file can have, such as one of thousands of letters, has none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _missing(file: str, what: str) -> str:
@@ -179,20 +175,69 @@ def built_in_cases() -> tuple[str, ...]:
     return tuple(sorted(built_in_files()))
 
 
-def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
-    """Read a built-in case or a YAML file.
+@dataclass(frozen=True)
+class CaseFile:
+    """A case with the file that it was read from.
 
-    Returns
-    -------
-    The case, and the folder beside which its data file is looked for (None for built-in cases).
+    Attributes
+    ----------
+    case
+        The case.
+    text
+        Of the file.
+    where
+        What messages call the file.
+    beside
+        The folder beside which its data file is looked for; None for built-in cases.
+    """
+
+    case: CaseSpec
+    text: str
+    where: str
+    beside: Path | None
+
+    @contextmanager
+    def at(self, *path: str) -> Iterator[None]:
+        """Name file and line in every error inside: of the keys that the error leads to, or else of these, if any."""
+        try:
+            yield
+        except InputError as error:
+            keys = error.path if isinstance(error, SpecError) and error.path else path
+            if not keys:
+                raise
+            raise SpecError(str(error), place_of(self.text, self.where, keys), keys) from None
+
+
+def read_case_file(name_or_path: str | Path) -> CaseFile:
+    """Read a built-in case or a YAML file.
 
     Raises
     ------
     SpecError
-        If there is no such case or the file is wrong; the message names the nearest valid name or key.
+        If there is no such case or the file is wrong; the message names the nearest valid name or key, and the line.
     """
     text, where, beside = text_of(name_or_path, built_in_files())
-    return _case(keys_of(text, where), where), beside
+    return CaseFile(_case(read_yaml(text, where), text, where), text, where, beside)
+
+
+def read_case(name_or_path: str | Path) -> tuple[CaseSpec, Path | None]:
+    """Return the case that `read_case_file` reads, and the folder beside which its data file is looked for."""
+    file = read_case_file(name_or_path)
+    return file.case, file.beside
+
+
+def place_of(text: str, where: str, path: Sequence[str]) -> str:
+    """Return what messages call a file, with the line of a key.
+
+    Parameters
+    ----------
+    text, where
+        Of the file, as `text_of` returns them.
+    path
+        Keys, and positions in lists, that lead to the key, outermost first.
+    """
+    line = line_of(text, path)
+    return where if line is None else f"{where}, line {line}"
 
 
 @dataclass(frozen=True)
@@ -226,16 +271,16 @@ def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPar
         If there is no such file, it does not declare the part, or it is wrong.
     """
     text, where, beside = text_of(name_or_path, _files_with(key))
-    keys = keys_of(text, where)
+    keys = read_yaml(text, where)
     if keys.get(key) is None:
         raise SpecError(f"declares no {key}: the key {key!r} is missing or empty", where)
-    case = _case(keys, where) if "problem" in keys else None
+    case = _case(keys, text, where) if "problem" in keys else None
     if case is not None:
         keys = {name: case.parts[key] if name == key else getattr(case, name) for name in alone.model_fields}
     try:
         return ReadPart(alone(**keys), case, where, beside)
     except SpecError as error:
-        raise SpecError(error.detail, where) from None
+        raise SpecError(error.detail, place_of(text, where, error.path), error.path) from None
 
 
 def built_in_parts(key: str) -> tuple[str, ...]:
@@ -245,15 +290,15 @@ def built_in_parts(key: str) -> tuple[str, ...]:
 
 def _files_with(key: str) -> dict[str, Any]:
     """Return name to file of the built-in files that declare a part."""
-    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in read_text(file)}
+    beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in _text(file)}
     return beside | built_in_files(case_parts.create(key).cases)
 
 
-def _case(keys: dict[str, Any], where: str) -> CaseSpec:
+def _case(keys: dict[str, Any], text: str, where: str) -> CaseSpec:
     for key in (key for key in case_parts if keys.get(key) is not None and "problem" not in keys):
         part = case_parts.create(key)
         raise SpecError(f"declares {part.described} and no decision problem: `accordant {part.command}` runs it", where)
     try:
         return CaseSpec(**keys)
     except SpecError as error:
-        raise SpecError(error.detail, where) from None
+        raise SpecError(error.detail, place_of(text, where, error.path), error.path) from None

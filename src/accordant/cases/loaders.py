@@ -8,7 +8,7 @@ sentences differ, a new table made of columns), so a loader adds them to the tab
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from accordant import randomness
+from accordant.arrays import Mask, Values
 from accordant.cases.spec import CaseSpec, DataSpec
 from accordant.contexts import Contexts, Log
-from accordant.errors import DataError, InputError, UnknownNameError
-from accordant.problem import DecisionProblem
+from accordant.errors import DataError, InputError, MissingColumnError, RewardError, UnknownNameError
+from accordant.problem import DecisionProblem, codes_of, row_place
 from accordant.registry import Registry
 from accordant.split import group_codes, time_keys
-from accordant.tables.frames import read_frame
+from accordant.tables.column_types import Place, typed_contexts
+from accordant.tables.frames import Lines, read_frame
 from accordant.tables.text import file_hash
 
 KEY = "repairs"
@@ -110,7 +112,13 @@ def table_loader() -> Tidy:
     return lambda frame: frame
 
 
-def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_columns: Mapping[str, str]) -> CaseData:
+def load_file(
+    path: Path,
+    spec: DataSpec,
+    problem: DecisionProblem,
+    reward_columns: Mapping[str, str],
+    also: Sequence[str] = (),
+) -> CaseData:
     """Read a CSV file as the ``data`` section describes it.
 
     Parameters
@@ -123,15 +131,40 @@ def load_file(path: Path, spec: DataSpec, problem: DecisionProblem, reward_colum
         Declares actions, outcomes and sensitive attributes.
     reward_columns
         Stakeholder to the column with its observed reward.
+    also
+        Further columns that metrics, strategies and rewards read.
 
     Raises
     ------
     DataError
         If the file is empty, a column is missing, or a value cannot be used.
     """
-    frame = read_frame(path, spec.separator, spec.encoding)
+    lines = Lines()
+    categories = [name for name, declared in spec.declared_types.items() if declared == "category"]
+    frame = read_frame(path, spec.separator, spec.encoding, texts=categories, missing=spec.missing, lines=lines)
     tidy = tidiers.create(spec.loader)(frame)
-    return build(tidy, spec, problem, reward_columns, path.name, file_hash(path))
+    place = tidy_places(tidy, len(frame), lines)
+    return build(tidy, spec, problem, reward_columns, path.name, file_hash(path), also=also, place=place)
+
+
+def tidy_places(tidy: pd.DataFrame, n_rows: int, lines: Lines, start: int = 0) -> Place:
+    """Return where the rows of a tidy table stand in the file that it came from.
+
+    Parameters
+    ----------
+    tidy
+        What a loader made: rows that it left out are missing from the index.
+    n_rows
+        Number of rows that it was given.
+    lines
+        Where these stand.
+    start
+        Label of the first of them.
+    """
+    labels = tidy.index.to_numpy()
+    if len(tidy) < n_rows and np.array_equal(labels, np.arange(start, start + len(tidy))):
+        return lambda row: f"row {row} of the rows that the loader kept"  # it counted anew: nobody knows their lines
+    return lambda row: lines.place(int(labels[row]))
 
 
 def build(
@@ -142,9 +175,23 @@ def build(
     source: str,
     sha256: str,
     *,
+    also: Sequence[str] = (),
+    place: Place = row_place,
     simulated: bool = False,
 ) -> CaseData:
-    """Return the log that a tidy table holds, with every column checked."""
+    """Return the log that a tidy table holds, with every column checked.
+
+    Parameters
+    ----------
+    frame
+        A tidy table.
+    spec, problem, reward_columns, also
+        See `load_file`.
+    source, sha256, simulated
+        See `CaseData`.
+    place
+        Where each row stands, for messages.
+    """
     sensitive = [attribute.name for attribute in problem.sensitive_attributes]
     needed = [
         spec.action,
@@ -155,21 +202,36 @@ def build(
         *spec.true_levels.values(),
         *reward_columns.values(),
         *(name for name in (spec.group, spec.time) if name is not None),
+        *also,
     ]
+    for name in spec.types:
+        if name not in needed:
+            raise UnknownNameError("column in data.types, as nothing reads it:", name, needed)
     for name in needed:
         if name not in frame.columns:
-            raise DataError(f"{source}: {UnknownNameError('column', name, [str(column) for column in frame.columns])}")
-    raw = Contexts({name: frame[name].to_numpy() for name in frame.columns})
+            raise MissingColumnError(name, frame.columns, source)
+    numbers = [*spec.true_levels.values(), *reward_columns.values(), *((spec.outcome,) if problem.continuous else ())]
+    types = {name: spec.declared_types.get(name) for name in needed if name not in (spec.action, spec.outcome)}
+    raw = typed_contexts(
+        Contexts({name: frame[name].to_numpy() for name in frame.columns}),
+        types | dict.fromkeys(numbers, "number"),
+        place,
+        quoted=False,
+    )
     apart = {spec.action, spec.outcome, *spec.true_levels.values(), *spec.drop, *reward_columns.values()}
     apart |= {name for name in (spec.group, spec.time) if name is not None and name not in sensitive}
     if spec.time is not None:
-        time_keys(raw[spec.time], spec.time, source)  # raises where one is missing or cannot be read
+        time_keys(raw[spec.time], spec.time, place)  # raises where one is missing or cannot be read
     log = Log(
         contexts=raw.only([name for name in raw if name not in apart]),
-        actions=problem.action_codes(_renamed(frame[spec.action], spec)),
-        outcomes=_outcomes(frame[spec.outcome], spec, problem),
-        rewards={name: raw.numeric(column) for name, column in reward_columns.items()},
-        groups=None if spec.group is None else group_codes(raw[spec.group], spec.group, source),
+        actions=codes_of("action", _renamed(frame[spec.action], spec, place), problem.actions, place),
+        outcomes=(
+            problem.outcome_values(_complete(raw.numeric(spec.outcome), spec.outcome, place), place)
+            if problem.continuous
+            else codes_of("outcome", _renamed(frame[spec.outcome], spec, place), problem.outcome_names, place)
+        ),
+        rewards={name: _rewards(raw.numeric(column), column, place) for name, column in reward_columns.items()},
+        groups=None if spec.group is None else group_codes(raw[spec.group], spec.group, place),
     )
     levels = None
     if spec.true_levels:
@@ -178,13 +240,29 @@ def build(
     return CaseData(log, source, sha256, simulated, levels, repairs_of(frame), times)
 
 
-def _outcomes(column: pd.Series[Any], spec: DataSpec, problem: DecisionProblem) -> Any:
-    if problem.continuous:
-        return problem.outcome_values(column.to_numpy())
-    return problem.outcome_codes(_renamed(column, spec))
+def _complete(values: Values, column: str, place: Place) -> Values:
+    """Return numbers of which none may be missing."""
+    _refuse_missing(np.isnan(values), column, place, "a number")
+    return values
 
 
-def _renamed(column: pd.Series[Any], spec: DataSpec) -> list[str]:
+def _rewards(values: Values, column: str, place: Place) -> Values:
+    """Return numbers of which each is a reward."""
+    outside = ~((_complete(values, column, place) >= 0) & (values <= 1))
+    if outside.any():
+        row = int(outside.argmax())
+        raise RewardError(f"{place(row)}: column {column!r}: found {values[row]:g}; allowed: a number in [0, 1]")
+    return values
+
+
+def _refuse_missing(missing: Mask, column: str, place: Place, allowed: str) -> None:
+    if missing.any():
+        raise DataError(f"{place(int(missing.argmax()))}: column {column!r}: found nothing; allowed: {allowed}")
+
+
+def _renamed(column: pd.Series[Any], spec: DataSpec, place: Place) -> list[str]:
+    """Return the names in a column of actions or outcomes, of which none may be missing."""
+    _refuse_missing(column.isna().to_numpy(), str(column.name), place, "a name")
     return [spec.rename.get(text, text) for text in column.astype(str)]
 
 
@@ -192,7 +270,9 @@ simulators: Registry[pd.DataFrame] = Registry("simulator", group="accordant.simu
 """A simulator is a function (rows, generator) that returns a table as a case's ``data`` section describes it."""
 
 
-def simulate(case: CaseSpec, seed: int, rows: int | None, reward_columns: Mapping[str, str]) -> CaseData:
+def simulate(
+    case: CaseSpec, seed: int, rows: int | None, reward_columns: Mapping[str, str], also: Sequence[str] = ()
+) -> CaseData:
     """Return simulated data for a case.
 
     Raises
@@ -203,7 +283,7 @@ def simulate(case: CaseSpec, seed: int, rows: int | None, reward_columns: Mappin
     frame, name = simulated_table(case, seed, rows), case.simulator.name if case.simulator else ""
     digest = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
     source = f"simulator {name!r}, seed {seed}, {len(frame)} rows"
-    return build(frame, case.data, case.problem, reward_columns, source, digest, simulated=True)
+    return build(frame, case.data, case.problem, reward_columns, source, digest, also=also, simulated=True)
 
 
 def simulated_table(case: CaseSpec, seed: int, rows: int | None) -> Any:

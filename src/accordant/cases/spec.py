@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, Self
 
 from pydantic import (
@@ -15,11 +16,13 @@ from pydantic import (
 )
 
 from accordant.cases.parts import CasePart, case_parts, reward_sets
-from accordant.declared import WEIGHT_TOLERANCE, Declared
+from accordant.declared import WEIGHT_TOLERANCE, Declared, PathName
 from accordant.errors import InputError, RewardError, SpecError, UnknownNameError, allowed_names
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 from accordant.scope import ScopeCard
+from accordant.tables.column_types import Columns, ColumnType, ColumnTypes
+from accordant.unusual import UnusualSpec
 
 
 class DataSpec(Declared):
@@ -34,7 +37,12 @@ class DataSpec(Declared):
     action, outcome
         Columns with the action taken and what followed.
     features
-        Columns that models may read.
+        Columns that models may read: a list, or column to its type, ``number`` or ``category``. A type that is not
+        declared is inferred, see `accordant.tables.column_types.typed_column`.
+    types
+        Types of other columns that are read: sensitive attributes, confounders, group, time.
+    missing
+        What stands for a missing value in the file, beside `accordant.tables.frames.MISSING`.
     confounders
         Further columns known before the decision that past decisions may have followed: only evaluation reads them.
     group
@@ -49,6 +57,8 @@ class DataSpec(Declared):
         Columns to leave out: placeholders, or what was known only afterwards and no metric needs.
     rename
         Old to new values of the outcome and action columns.
+    unusual
+        What happens to new rows that are unlike the training rows, see `accordant.unusual.UnusualSpec`.
     separator
         What stands between columns. A file whose header does not contain it is read with commas.
     encoding
@@ -59,13 +69,16 @@ class DataSpec(Declared):
     file: str | None = None
     action: str = "Action"
     outcome: str = "Outcome"
-    features: tuple[str, ...] = Field(min_length=1)
+    features: Columns = Field(min_length=1)
+    types: ColumnTypes = Field(default_factory=dict)
+    missing: tuple[str, ...] = ()
     confounders: tuple[str, ...] = ()
     group: str | None = None
     time: str | None = None
     true_levels: dict[str, str] = Field(default_factory=dict)
     drop: tuple[str, ...] = ()
     rename: dict[str, str] = Field(default_factory=dict)
+    unusual: UnusualSpec = Field(default_factory=UnusualSpec)
     separator: str = Field(default=",", min_length=1, max_length=1)
     encoding: str = "utf-8"
 
@@ -86,7 +99,15 @@ class DataSpec(Declared):
                 raise InputError(
                     f"the column {name!r} cannot be a confounder that only evaluation reads: it is a feature"
                 )
+        for name in self.types:
+            if name in self.features:
+                raise InputError(f"types: {name!r} is a feature; declare its type in features, as {name}: TYPE")
         return self
+
+    @property
+    def declared_types(self) -> dict[str, ColumnType]:
+        """Column to its type, where one is declared."""
+        return {**(self.features if isinstance(self.features, dict) else {}), **self.types}
 
 
 class SimulatorSpec(Declared):
@@ -211,7 +232,7 @@ class CaseSpec(Declared):
         If a key is unknown (the nearest valid one is named), missing or wrong.
     """
 
-    name: str
+    name: PathName
     title: str
     description: str = ""
     problem: DecisionProblem
@@ -256,15 +277,23 @@ class CaseSpec(Declared):
     def _check_metrics_and_rewards(self) -> Self:
         total = sum(metric.weight for metric in self.metrics.values())
         if abs(total - 1) > WEIGHT_TOLERANCE:
-            raise InputError(f"metric weights sum to {total:g}; they divide one whole and must sum to 1")
+            raise SpecError(
+                f"metric weights sum to {total:g}; they divide one whole and must sum to 1", path=("metrics",)
+            )
         if self.data.true_levels and set(self.data.true_levels) != set(self.problem.actions):
-            raise InputError(
+            raise SpecError(
                 f"data.true_levels names {', '.join(self.data.true_levels)}; it needs a column for each of the actions "
-                f"{', '.join(self.problem.actions)}"
+                f"{', '.join(self.problem.actions)}",
+                path=("data", "true_levels"),
             )
         for name, signal in self.signals().items():
             if isinstance(signal, ObservedReward) and signal.column in self.data.confounders:
-                raise InputError(f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}")
+                raise SpecError(
+                    f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}",
+                    path=("data", "confounders"),
+                )
+        with at_key("data", "unusual"):
+            self.data.unusual.check(self.problem.actions)
         return self
 
     def signals(self) -> dict[str, RewardSignal]:
@@ -275,22 +304,34 @@ class CaseSpec(Declared):
         """
         if "set" in self.rewards:
             parameters = {key: value for key, value in self.rewards.items() if key != "set"}
-            found = reward_sets.create(str(self.rewards["set"]), parameters)
+            with at_key("rewards"):
+                found = reward_sets.create(str(self.rewards["set"]), parameters)
         else:
             found = {}
             for name, declared in self.rewards.items():
-                try:
+                with at_key("rewards", str(name)):
                     found[name] = _signal(name, declared)
-                except RewardError as error:
-                    raise InputError(f"rewards of {name!r}: {error}") from None
         for name in found:
-            if name not in self.problem.stakeholder_names:
-                raise UnknownNameError("stakeholder in rewards:", name, self.problem.stakeholder_names)
+            with at_key("rewards", str(name)):
+                if name not in self.problem.stakeholder_names:
+                    raise UnknownNameError("stakeholder in rewards:", name, self.problem.stakeholder_names)
         for name in self.problem.stakeholder_names:
-            if name not in found:
-                raise InputError(f"rewards of stakeholder {name!r} are missing")
-            _check_table(name, found[name], self.problem)
+            with at_key("rewards", name):
+                if name not in found:
+                    raise InputError(f"rewards of stakeholder {name!r} are missing")
+                _check_table(name, found[name], self.problem)
         return {name: found[name] for name in self.problem.stakeholder_names}
+
+
+@contextmanager
+def at_key(*path: str) -> Iterator[None]:
+    """Say of every error inside which keys of the case lead to what is wrong."""
+    try:
+        yield
+    except RewardError as error:
+        raise SpecError(f"{path[0]} of {path[-1]!r}: {error}", path=path) from None
+    except InputError as error:
+        raise SpecError(str(error), path=path) from None
 
 
 def _part(key: str, part: CasePart, declared: Any) -> Declared:
@@ -302,7 +343,7 @@ def _part(key: str, part: CasePart, declared: Any) -> Declared:
     try:
         return part.declared(**declared)
     except SpecError as error:
-        raise InputError(f"{key}: {error.detail}") from None
+        raise SpecError(f"{key}: {error.detail}", path=(key, *error.path)) from None
 
 
 def _signal(name: str, declared: Any) -> RewardSignal:

@@ -5,7 +5,9 @@ Exit codes: 0 done; 2 the input is wrong; 1 our fault.
 
 from __future__ import annotations
 
+import errno
 import importlib
+import io
 import logging
 import os
 import sys
@@ -18,8 +20,11 @@ from typing import Annotated
 import typer
 
 from accordant import __version__
+from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
-from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed
+from accordant.naming import plain_lines
+from accordant.tables.output import is_standard_output, output_file, write_output
+from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed, check_out, print_json, say
 from accordant.threads import free_cores
 
 app = typer.Typer(
@@ -32,6 +37,7 @@ app = typer.Typer(
 )
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for more
 WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates")
 
 
@@ -61,15 +67,18 @@ def run(
     from accordant.cli.run_tables import print_run
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
-    from accordant.terminal import print_json
+    from accordant.runs.manifest import Manifest
+    from accordant.tables.output import MANIFEST
 
-    free_folder("", out)  # refuse an existing folder before the work, not after it
+    free_folder("run", out)  # refuse a place before the work, not after it
     outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
     folder = write_run(outcome, out)
+    sha256 = Manifest.of(folder).sha256
     if json:
-        print_json(outcome.record.summary(str(folder)))
+        print_json(outcome.record.summary(str(folder)) | {"manifest_sha256": sha256})
     else:
         print_run(outcome.record, folder)
+    say(f"sha256 of {folder / MANIFEST}: {sha256}", err=True)
 
 
 @app.command()
@@ -82,18 +91,20 @@ def recommend(
 ) -> None:
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
     from accordant.runs import read_run
-    from accordant.runs.recommendation import recommendations_as_json, stream_recommendations, write_recommendations
-    from accordant.terminal import print_json
+    from accordant.runs.recommendation import recommendations_as_json, write_recommendations
 
+    check_out(out, [file], json=json)
     finished = read_run(run)
     source = sys.stdin if file == "-" else file
     if json:
-        print_json(recommendations_as_json(finished, source, strategy))
-    elif out is not None:
-        rows = write_recommendations(finished, source, strategy, out)
-        typer.echo(f"{rows} recommendations: {out}")
+        rows, counts = recommendations_as_json(finished, source, strategy)
+        print_json(rows)
     else:
-        stream_recommendations(finished, source, strategy, sys.stdout)
+        counts = write_recommendations(finished, source, strategy, out or Path("-"))
+        if not (out is None or is_standard_output(out)):
+            say(f"{counts.rows} recommendations: {out}")
+    if counts.unusual:
+        say(counts.sentence(), err=True)
 
 
 @app.command()
@@ -120,16 +131,18 @@ def certify(
     from accordant.cli.run_tables import members_of, print_certified
     from accordant.runs import read_run
     from accordant.runs.certification import certify_rows, write_certified
-    from accordant.terminal import print_json, refuse_overwriting
+    from accordant.runs.recommendation import inputs_of
 
-    refuse_overwriting(file, out)
+    finished = read_run(run)
+    check_out(out, inputs_of(finished, file, data), json=json)
     source = sys.stdin if file == "-" else file
     found = certify_rows(
-        read_run(run), source, delta=delta, coalition=members_of(coalition), strategy=strategy, frozen=frozen, data=data
+        finished, source, delta=delta, coalition=members_of(coalition), strategy=strategy, frozen=frozen, data=data
     )
     if out is not None:
         write_certified(found, out)
-    print_json(found.to_json()) if json else print_certified(found, out)
+    if not is_standard_output(out):
+        print_json(found.to_json()) if json else print_certified(found, out)
 
 
 @app.command()
@@ -148,30 +161,72 @@ def explain(
     from accordant.cli.run_tables import print_explanations, row_numbers
     from accordant.runs import read_run
     from accordant.runs.explanation import explain_rows, write_explanation
-    from accordant.terminal import print_json, refuse_overwriting
+    from accordant.runs.recommendation import inputs_of
 
-    refuse_overwriting(file, out)
+    numbers, finished = row_numbers(row), read_run(run)
+    check_out(out, inputs_of(finished, file, data), json=json)
     source = sys.stdin if file == "-" else file
-    found = explain_rows(read_run(run), source, rows=row_numbers(row), strategy=strategy, data=data)
+    found = explain_rows(finished, source, rows=numbers, strategy=strategy, data=data)
     if out is not None:
         write_explanation(found, out)
-    print_json(found) if json else print_explanations(found, out)
+    if not is_standard_output(out):
+        print_json(found) if json else print_explanations(found, out)
 
 
 @app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
-    from accordant.report import render
     from accordant.runs import read_run
-    from accordant.terminal import print_json
 
-    finished = read_run(run)
     path = out or Path("report.html")
-    try:
-        path.write_text(render(finished.record), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
-    print_json({"report": str(path)}) if json else typer.echo(f"report: {path}")
+    check_out(path, (), json=json)
+    write_output(path, read_run(run).page())
+    if not is_standard_output(path):
+        print_json({"report": str(path)}) if json else say(f"report: {path}")
+
+
+@app.command()
+def sign(
+    run: RunFolder,
+    key: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Ed25519 private key, PEM (PKCS 8) or OpenSSH; password in ACCORDANT_KEY_PASSWORD."
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """Sign a run: writes manifest.sig into its folder."""
+    from accordant.runs.signature import sign_run
+
+    path = sign_run(run, key)
+    print_json({"signature": str(path)}) if json else say(f"signature: {path}")
+
+
+@app.command()
+def verify(
+    run: RunFolder,
+    by: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Ed25519 public key of whoever signed, PEM or OpenSSH.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check that every file of a run is as it was listed and, with a key, who listed them."""
+    from accordant.runs.signature import verify_run
+    from accordant.tables.output import MANIFEST
+
+    manifest = verify_run(run, by)
+    if json:
+        print_json({"files": len(manifest.hashes), "manifest_sha256": manifest.sha256, "signed": by is not None})
+        return
+    say(f"{len(manifest.hashes)} files are as {MANIFEST} lists them; its sha256 is {manifest.sha256}")
+    if by is not None:
+        say(f"it was signed with the key that belongs to {by}")
+    else:
+        say(
+            "This does not prove who made the run: whoever changes a file can list it anew. "
+            "Compare the hash with one kept elsewhere, or check a signature with --by."
+        )
 
 
 @app.command()
@@ -185,19 +240,16 @@ def simulate(
     """Write a case's simulated data as CSV."""
     from accordant.cases.files import read_case
     from accordant.cases.loaders import simulated_table
-    from accordant.terminal import print_json
 
+    check_out(out, [case], json=json)
     table = simulated_table(read_case(case)[0], seed, rows)
     if json:
         print_json(table.to_dict(orient="records"))
-    elif out is None:
-        table.to_csv(sys.stdout, index=False)
-    else:
-        try:
-            table.to_csv(out, index=False)
-        except OSError as error:
-            raise InputError(f"simulated data cannot be written to {out}: {error.strerror}") from None
-        typer.echo(f"{len(table)} simulated rows: {out}")
+        return
+    with output_file(out or "-", [case]) as stream:
+        table.to_csv(stream, index=False)
+    if not (out is None or is_standard_output(out)):
+        say(f"{len(table)} simulated rows: {out}")
 
 
 @app.command()
@@ -212,12 +264,13 @@ def vote(
 ) -> None:
     """Count the ballots of a file by several rules: winners, rankings and ties, or what a budget is spent on."""
     from accordant.cli.votes import count, print_count, write_count
-    from accordant.terminal import print_json
 
+    check_out(out, [file], json=json)
     result = count(file, rules)
     if out is not None:
         write_count(result, out)
-    print_json(result) if json else print_count(result)
+    if not is_standard_output(out):
+        print_json(result) if json else print_count(result)
 
 
 @app.command()
@@ -245,7 +298,7 @@ def strategies(
     json: Json = False,
 ) -> None:
     """List the registered strategies with their parameters, or put them to the test of axioms."""
-    from accordant.terminal import print_json, print_records
+    from accordant.terminal import print_records
 
     if data is not None and run is None:
         raise InputError("--data has no effect without --run")
@@ -289,7 +342,7 @@ def add_wings() -> None:
             for command in loaded if isinstance(loaded, tuple) else (loaded,):
                 _add_new(command)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with somebody else's command
-            typer.echo(f"accordant: the command {entry.name!r} of {entry.value} is left out: {error}", err=True)
+            say(f"accordant: the command {entry.name!r} of {entry.value} is left out: {error}", err=True)
 
 
 def _add_new(command: Callable[..., None]) -> None:
@@ -305,25 +358,38 @@ add_wings()
 def main() -> None:
     """Run the command line with its exit codes."""
     _show_progress()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may hold half a character
     try:
-        app()
+        try:
+            with LibraryWarnings():
+                app()
+        finally:
+            sys.stdout.flush()
     except InputError as error:
-        from accordant.terminal import plain
-
-        typer.echo("\n".join(map(plain, f"accordant: {error}".splitlines())), err=True)
+        say(f"accordant: {error}", err=True)
         sys.exit(2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         sys.exit(0)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            _give_up_output()
+            say(f"accordant: standard output cannot be written: {error.strerror}", err=True)
+            sys.exit(2)
         if os.environ.get("ACCORDANT_TRACEBACK"):
             raise
-        typer.echo(
+        say(
             f"accordant: {type(error).__name__}: {error}\nThis is a fault of accordant, not of your input. "
             "Set ACCORDANT_TRACEBACK=1 to see where it happened.",
             err=True,
         )
         sys.exit(1)
+
+
+def _give_up_output() -> None:
+    """Let what is still to be printed go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Progress(logging.Formatter):
@@ -332,7 +398,7 @@ class _Progress(logging.Formatter):
     started = time.perf_counter()
 
     def format(self, record: logging.LogRecord) -> str:
-        return f"[{time.perf_counter() - self.started:6.1f} s] {record.getMessage()}"
+        return f"[{time.perf_counter() - self.started:6.1f} s] {plain_lines(record.getMessage())}"
 
 
 def _show_progress() -> None:

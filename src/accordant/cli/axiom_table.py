@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from accordant.axioms import AxiomTable, Cell, Finding, arrow, axiom_table, gibbard_satterthwaite, rules_for, sample
 from accordant.evaluation.agreement import Agreement, RankReversal, agreement, rank_reversal
 from accordant.strategies.strategy import Strategy, strategies
+from accordant.terminal import PlainConsole
 from accordant.utilities import ExpectedRewards
 
 WIDTH = 100  # columns of a page that is piped somewhere
@@ -95,7 +94,7 @@ def as_json(on: Ground, found: Mapping[str, Any]) -> dict[str, Any]:
 
 def show(on: Ground, found: Mapping[str, Any]) -> None:
     """Print everything for people."""
-    console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    console = PlainConsole(width=WIDTH)
     console.print(on.origin)
     if "axioms" in found:
         _show_axioms(console, found["axioms"])
@@ -103,7 +102,7 @@ def show(on: Ground, found: Mapping[str, Any]) -> None:
         _show_agreement(console, found["agreement"], found["reversal"])
 
 
-def _show_axioms(console: Console, table: AxiomTable) -> None:
+def _show_axioms(console: PlainConsole, table: AxiomTable) -> None:
     shown = _short(table.rules)
     for start in range(0, len(table.axioms), COLUMNS):
         some = table.axioms[start : start + COLUMNS]
@@ -118,7 +117,8 @@ def _show_axioms(console: Console, table: AxiomTable) -> None:
     console.print("\nalways: by theorem    fails: on some E, by counterexample    –: the axiom does not apply")
     console.print("n/N: nothing is claimed; violated in n of the N contexts that put it to the test\n")
     console.print(_lines((axiom.head, f"{axiom.statement} ({axiom.source})") for axiom in table.axioms))
-    console.print(f"\n{arrow(table)}\n\n{gibbard_satterthwaite(table)}")
+    console.print(f"\n{arrow(table)}")
+    console.print(f"\n{gibbard_satterthwaite(table)}")
     heads = {axiom.name: axiom.head for axiom in table.axioms}
     violations = table.violations()
     if violations:
@@ -126,7 +126,7 @@ def _show_axioms(console: Console, table: AxiomTable) -> None:
     console.print(_lines(("-", _violation(each, shown[each.rule], heads[each.axiom])) for each in violations))
 
 
-def _show_agreement(console: Console, found: Agreement, reversals: Sequence[RankReversal]) -> None:
+def _show_agreement(console: PlainConsole, found: Agreement, reversals: Sequence[RankReversal]) -> None:
     shown = _short(found.rules)
     console.print("\nDisagreement: % of contexts in which two rules choose different actions.")
     console.print("Above the diagonal: of all contexts; below: of those in which neither rule is tied.")

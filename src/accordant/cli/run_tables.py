@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from accordant.errors import InputError
 from accordant.runs.certification import DELTAS, Certified
 from accordant.runs.record import Board, OutcomeModelPart, Record
 from accordant.statistics import Estimate
-from accordant.terminal import console
+from accordant.terminal import PlainConsole
 
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
 WIDTH = 100  # columns of a page that is piped somewhere
@@ -31,22 +29,23 @@ HEADINGS = {  # of explanations, by topic
 
 def print_run(record: Record, folder: Path) -> None:
     """Print where the data came from, the leaderboard, what to mind, and where the report is."""
-    screen, data, test = console(), record.data, record.test
+    console, data, test = PlainConsole(), record.data, record.test
     origin = "SIMULATED DATA" if data.simulated else "data"
-    screen.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
+    console.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
     selection = record.selection
-    screen.print(f"selected on held-out folds: {record.selected}. {selection.consults}".strip())
+    console.print(f"selected on held-out folds: {record.selected}. {selection.consults}".strip())
     if selection.score is not None:
-        screen.print(f"its score there, corrected for having been chosen there: {_estimate(selection.score)}")
-    screen.print()
-    screen.print(leaderboard_table(test, record.selected))
-    screen.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
+        console.print(f"its score there, corrected for having been chosen there: {_estimate(selection.score)}")
+    console.print()
+    console.print(leaderboard_table(test, record.selected))
+    console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
     notes = [f"{label}: {rule.note}." for label, rule in record.strategies.items() if rule.note]
-    hidden = ((record.scrutiny and record.scrutiny.sensitivity) or {}).get("sentences", ())
+    hidden = record.scrutiny.sensitivity.sentences if record.scrutiny and record.scrutiny.sensitivity else ()
     for sentence in [*test.remarks, *hidden, *notes, *record.warnings]:
-        screen.print(f"- {sentence}")
-    screen.print(f"\noutcome model: {_outcome_model(record.outcome_model)}")
-    screen.print(f"\nrun: {folder}\nreport: {folder / 'report.html'}")
+        console.print(f"- {sentence}")
+    console.print(f"\noutcome model: {_outcome_model(record.outcome_model)}")
+    console.print(f"\nrun: {folder}")
+    console.print(f"report: {folder / 'report.html'}")
 
 
 def leaderboard_table(test: Board, selected: str | None) -> Table:
@@ -104,7 +103,7 @@ def members_of(coalition: str | None) -> list[str] | None:
 
 def print_certified(found: Certified, out: Path | None) -> None:
     """Print what holds of all decisions together, and where the single ones are."""
-    console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    console = PlainConsole(width=WIDTH)
     certificate, threat = found.certificate, found.certificate.threat
     who = "everybody together" if threat.coalition is None else ", ".join(threat.coalition)
     n = certificate.expected.n_contexts
@@ -119,6 +118,8 @@ def print_certified(found: Certified, out: Path | None) -> None:
     console.print(f"- the actions that could win are known exactly for {n - inexact}.")
     if threat.frozen:
         console.print("Reference points stay where honest reports put them: a weaker threat than the live one.")
+    if found.counts.unusual:
+        console.print(found.counts.sentence() + " Certificates are about what the rule chooses.")
     console.print()
     console.print(radius_table(found))
     console.print(
@@ -169,7 +170,7 @@ def row_numbers(given: str) -> list[int]:
 
 def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:
     """Print E as a small table and the sentences, row by row."""
-    console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    console = PlainConsole(width=WIDTH)
     console.print(document["source"])
     for each in document["explanations"]:
         console.print()

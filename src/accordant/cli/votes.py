@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from rich.table import Table
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.strategies import Strategy, strategies
-from accordant.terminal import PlainConsole, print_records
+from accordant.tables.output import write_output
+from accordant.terminal import PlainConsole, print_records, say
 from accordant.voting import Election, Profile, read_preflib
 from accordant.voting.budgets import BudgetRule, Funded, budget_rules, gain, reach
 from accordant.voting.pabulib import read_pabulib
@@ -26,7 +26,6 @@ ALL = "all"  # what stands for every rule that the ballots allow
 SUFFIX = ".pb"  # of files that have a budget
 YARDSTICK = "greedy"  # what most cities do; the other rules are compared with it
 LONGEST_NAME = 48  # characters of a project's name that a table shows
-WIDTH = 140  # columns where stdout is no terminal
 
 
 def spent_file(file: Path, rules: str) -> dict[str, Any]:
@@ -60,7 +59,7 @@ def spent_file(file: Path, rules: str) -> dict[str, Any]:
         "vote_type": election.vote_type,
         "votes": len(election.scores),
         "budget": election.budget,
-        "projects": [_project(election, position, title) for position, title in enumerate(titles)],
+        "projects": _projects(election, titles),
         "rules": {found.rule: _budget_json(found, yardstick) for found in funded},
     }
 
@@ -79,11 +78,7 @@ def chosen_budget_rules(names: str) -> list[BudgetRule]:
 
 def print_spent(result: dict[str, Any]) -> None:
     """Print what each rule spends and whom it serves, then project by project which rules fund it."""
-    console, rules = PlainConsole(width=WIDTH), result["rules"]
-
-    def say(sentence: str) -> None:
-        """Print a line as long as it is."""
-        console.print(sentence, soft_wrap=True)
+    console, rules = PlainConsole(), result["rules"]
 
     say(
         f"{result['file']}: {result['votes']:,} votes ({result['vote_type']}) on {len(result['projects'])} projects, "
@@ -111,14 +106,10 @@ def _table(title: str, rows: Sequence[Mapping[str, str]], texts: Sequence[str]) 
     return table
 
 
-def _project(election: Election, position: int, title: str) -> dict[str, Any]:
-    return {
-        "id": election.projects[position],
-        "name": title,
-        "cost": float(election.costs[position]),
-        "votes": int(election.approvals[:, position].sum()),
-        "score": float(election.scores[:, position].sum()),
-    }
+def _projects(election: Election, titles: Sequence[str]) -> list[dict[str, Any]]:
+    votes, scores = election.approvals.sum(axis=0).tolist(), election.scores.sum(axis=0).tolist()
+    rows = zip(election.projects, titles, election.costs.tolist(), votes, scores, strict=True)
+    return [dict(zip(("id", "name", "cost", "votes", "score"), row, strict=True)) for row in rows]
 
 
 def _budget_json(found: Funded, yardstick: Funded | None) -> dict[str, Any]:
@@ -244,14 +235,14 @@ def print_count(result: dict[str, Any]) -> None:
     if "budget" in result:
         print_spent(result)
         return
-    typer.echo(f"{result['file']}: {result['votes']} votes on {len(result['alternatives'])} alternatives")
+    say(f"{result['file']}: {result['votes']} votes on {len(result['alternatives'])} alternatives")
     winner = result["condorcet_winner"]
-    typer.echo(f"Condorcet winner: {winner or 'none, nobody beats every other alternative'}\n")
+    say(f"Condorcet winner: {winner or 'none, nobody beats every other alternative'}\n")
     rows = [_row(name, found) for name, found in result["rules"].items()]
     if rows:
         print_records("Count", rows, as_json=False)
     for name, reason in result["left_out"].items():
-        typer.echo(f"left out: {name}, {reason}")
+        say(f"left out: {name}, {reason}")
 
 
 def write_count(result: dict[str, Any], path: Path) -> None:
@@ -262,10 +253,7 @@ def write_count(result: dict[str, Any], path: Path) -> None:
     InputError
         If the file cannot be written.
     """
-    try:
-        path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the count cannot be written to {path}: {error.strerror}") from None
+    write_output(path, json.dumps(result, indent=1, ensure_ascii=False) + "\n", [result["file"]])
 
 
 def _row(name: str, found: dict[str, Any]) -> dict[str, str]:

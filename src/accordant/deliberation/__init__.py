@@ -21,13 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from accordant.deliberation.assessment import OrderEffects, order_effects
-    from accordant.deliberation.protocols import (
-        alternating_offers,
-        broken_commitments,
-        debate,
-        mediated,
-        vote_after_debate,
-    )
+    from accordant.deliberation.protocols import alternating_offers, broken_commitments
+    from accordant.deliberation.protocols.debate import debate, mediated, vote_after_debate
     from accordant.deliberation.record import Deliberation, Settled
 
 _PARTS = {

@@ -11,9 +11,10 @@ from pydantic import Field, model_validator
 from accordant.allocations import Resource
 from accordant.cases.files import read_part
 from accordant.cases.parts import CasePart, case_parts
-from accordant.declared import Declared, NamedOrName, NamedSpec
+from accordant.declared import Declared, NamedOrName, NamedSpec, PathName
 from accordant.errors import InputError
 from accordant.scope import ScopeCard
+from accordant.tables.column_types import Columns
 
 DEFAULT_AGENTS = (NamedSpec(name="utilitarian"), NamedSpec(name="rawlsian"))
 """Two agents with legitimate, different frameworks: neither is made to do wrong."""
@@ -60,7 +61,8 @@ class DeliberationSpec(Declared):
     id
         Column with the ids of patients; ``table`` only.
     facts
-        Columns with facts; ``table`` only, and by default all but the ids and ``demand_RESOURCE``.
+        Columns with facts: a list, or column to its type, ``number`` or ``category``; ``table`` only, and by default
+        all but the ids and ``demand_RESOURCE``. A type that is not declared is inferred, as for features of a case.
     simulator
         Registered simulator of scenarios that stands in for missing data.
     patients
@@ -86,7 +88,7 @@ class DeliberationSpec(Declared):
     separator: str = Field(default=",", min_length=1, max_length=1)
     encoding: str = "utf-8"
     id: str = "id"
-    facts: tuple[str, ...] = ()
+    facts: Columns = ()
     simulator: str | None = None
     patients: int | None = Field(default=None, ge=1)
     resources: tuple[ResourceSpec, ...] = Field(min_length=1)
@@ -112,7 +114,7 @@ class DeliberationSpec(Declared):
 class DeliberationCase(Declared):
     """A deliberation with its name: what ``accordant deliberate`` runs."""
 
-    name: str
+    name: PathName
     title: str
     description: str = ""
     deliberation: DeliberationSpec

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 from accordant.agents.language.options import ModelOptions, model_arguments
 from accordant.naming import Named
@@ -62,14 +62,14 @@ class DeliberationOptions:
     jobs: int = 1
 
 
-def command_line(content: Mapping[str, Any]) -> str:
-    """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
-    options = content["options"]
-    parts = ["accordant", "deliberate", content["case"]["name"]]
-    if options["agents"]:
-        parts += ["--agents", ",".join(named(each) for each in options["agents"])]
-    parts += arguments(options, DeliberationOptions, ("protocol", "settle", "guard", "repeat", "patients"))
-    for resource, units in options["capacity"].items():
+def command_line(case: str, options: DeliberationOptions) -> str:
+    """Return the command that makes a result, in shell quoting; what is as usual is left out, but not the seed."""
+    given = asdict(options)
+    parts = ["accordant", "deliberate", case]
+    if options.agents:
+        parts += ["--agents", ",".join(map(named, given["agents"]))]
+    parts += arguments(given, DeliberationOptions, ("protocol", "settle", "guard", "repeat", "patients"))
+    for resource, units in options.capacity.items():
         parts += ["--capacity", f"{resource}={units:g}"]
-    parts += arguments(options, DeliberationOptions, ("data", "corpus"))
-    return shlex.join([*parts, *model_arguments(options["model"]), "--seed", str(options["seed"])])
+    parts += arguments(given, DeliberationOptions, ("data", "corpus"))
+    return shlex.join([*parts, *model_arguments(given["model"]), "--seed", str(options.seed)])

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from accordant import limits
 from accordant.agents import Agent, Turn
 from accordant.allocations import Scenario
 from accordant.allocations.measures import measures
@@ -39,7 +40,8 @@ from accordant.deliberation.protocols import alternating_offers, debate, vote_af
 from accordant.deliberation.protocols.debate import voting_rule
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import repeat
-from accordant.deliberation.result import Deliberated, DeliberatedOften, FoundIn, Opened, fallbacks, moves, silent
+from accordant.deliberation.result import FoundIn, Usage, fallbacks, moves, silent
+from accordant.deliberation.run import Deliberated, DeliberatedOften, Opened
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.deliberation.sources import deliberation_source
 from accordant.errors import InputError, UnknownNameError
@@ -59,6 +61,7 @@ def check_deliberation(opened: Opened, agents: Sequence[Agent]) -> None:
     options do not go together, a parameter is wrong, or a rule cannot read a concession strategy.
     """
     options = opened.options
+    limits.AGENTS.check(len(agents), opened.case.name)
     if options.protocol == "offers" and options.settle is not None:
         raise InputError(
             f"--settle {options.settle} has no effect on --protocol offers: bargaining ends when all accept one offer"
@@ -68,7 +71,9 @@ def check_deliberation(opened: Opened, agents: Sequence[Agent]) -> None:
     elif options.protocol == "debate":
         rule = settlement_of(opened)
         rule.check([agent.name for agent in agents], [agent.concession for agent in agents])
-    check_facts(opened.source(options.seed), agents)
+    scenario = opened.source(options.seed)
+    limits.CLAIMANTS.check(len(scenario.ids), opened.source.label)
+    check_facts(scenario, agents)
     if options.repeat > 1:
         check_repeatable(opened, agents)
 
@@ -135,6 +140,7 @@ def open_deliberation(name_or_path: str | Path, options: DeliberationOptions) ->
     """
     case, beside = read_deliberation(name_or_path)
     case = _with_overrides(case, options)
+    limits.CLAIMANTS.check(case.deliberation.patients or 0, case.name)
     source = deliberation_source(case.deliberation, options.data, beside)
     return Opened(case, options, source, None if source.simulated else found_in(case, options, beside))
 
@@ -286,7 +292,7 @@ def _warnings(opened: Opened, cast: Cast) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _stood_in(usage: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _stood_in(usage: Usage) -> list[str]:
     """Return how often a rule stood in for a language model, or nothing."""
     asked, stood_in = moves(usage), fallbacks(usage)
     if silent(usage):

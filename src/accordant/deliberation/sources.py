@@ -13,11 +13,13 @@ import pandas as pd
 from accordant.allocations import Claimant, Scenario
 from accordant.allocations.scenario import Fact, portions
 from accordant.cases.files import find_file, no_data
+from accordant.contexts import Contexts
 from accordant.deliberation.case import DeliberationSpec, MarginalSpec
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.problem import value_label
 from accordant.randomness import keyed_uniform
 from accordant.registry import Registry
+from accordant.tables.column_types import ColumnType, typed_column
 from accordant.tables.text import file_hash
 
 MOST_VALUES = 12  # of a fact that a message lists
@@ -102,7 +104,9 @@ def deliberation_source(
 def _loaded(path: Path, declared: DeliberationSpec) -> PatientSource:
     from accordant.tables.frames import read_frame
 
-    frame = read_frame(path, declared.separator, declared.encoding)
+    types = declared.facts if isinstance(declared.facts, dict) else {}
+    texts = [name for name, fact in types.items() if fact == "category"]
+    frame = read_frame(path, declared.separator, declared.encoding, texts=texts)
     try:
         draw = patient_loaders.create(declared.loader, {"frame": frame, "declared": declared})
         if declared.marginal is not None:
@@ -176,7 +180,15 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     facts = _facts_of(frame, declared)
     ids = _ids(frame, declared.id)
     needs = {each.name: each.resource() for each in declared.resources if DEMAND + each.name in frame.columns}
-    columns = {name: _values(frame[name], name, name in declared.protected) for name in facts}
+    types = declared.facts if isinstance(declared.facts, dict) else {}
+    columns = {
+        name: _values(
+            _typed(frame[name], name, "number" if name in RANGES else types.get(name)),
+            name,
+            name in declared.protected,
+        )
+        for name in facts
+    }
     demands = {name: _demands(frame[DEMAND + name], name, declared) for name in needs}
     patients = [
         Claimant(
@@ -202,7 +214,7 @@ def _facts_of(frame: pd.DataFrame, declared: DeliberationSpec) -> list[str]:
     found = [str(name) for name in frame.columns]
     for name in (declared.id, *declared.facts):
         if name not in found:
-            raise DataError(str(UnknownNameError("column", name, found)))
+            raise MissingColumnError(name, found)
     for name in found:
         resource = name.removeprefix(DEMAND)
         if name.startswith(DEMAND) and resource not in {each.name for each in declared.resources}:
@@ -227,6 +239,16 @@ def _ids(frame: pd.DataFrame, column: str) -> list[str]:
             raise DataError(f"column {column!r}, row {row}: the id {each!r} is there twice")
         seen.add(each)
     return ids
+
+
+def _typed(column: pd.Series, name: str, declared: ColumnType | None) -> pd.Series:
+    """Return a fact with its type; texts among numbers are refused unless they are declared as categories."""
+    texts = any(isinstance(value, str) for value in column.tolist())
+    if not texts and declared != "category":
+        return column
+    raw = Contexts({name: column.to_numpy()})[name]
+    typed = typed_column(name, raw, declared, quoted=False)
+    return pd.Series(typed, dtype=object).where(column.notna().to_numpy(), None) if typed is not raw else column
 
 
 def _values(column: pd.Series, name: str, protected: bool) -> list[Fact]:

@@ -12,18 +12,20 @@ from accordant.agents.language.options import model_options
 from accordant.agents.moves import proposal_in
 from accordant.allocations import Allocation
 from accordant.deliberation.options import DeliberationOptions, Guard, Protocol
+from accordant.deliberation.page import write_deliberated
 from accordant.deliberation.participants import Cast
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.result import Deliberated, Opened, write_deliberated
+from accordant.deliberation.result import DeliberationResult, silent
+from accordant.deliberation.run import Deliberated, Opened
 from accordant.deliberation.section import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.deliberation.terminal_tables import print_many, print_one
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
-from accordant.runs.pages import refuse_place
-from accordant.terminal import PlainConsole, capacities, plain, print_json, refuse_overwriting
+from accordant.runs.pages import check_page
+from accordant.tables.output import is_standard_output
+from accordant.terminal import PlainConsole, capacities, check_out, print_json, say
 from accordant.threads import free_cores
 
-WIDTH = 140  # columns of what is piped somewhere
 MOST_REASONS = 6  # of a proposal that the terminal shows; all are in the JSON and on the page
 MOST_VOID = 6  # sentences on what is void in a turn that the terminal shows; all are in the JSON and on the page
 UNITS = "RESOURCE=UNITS with 0 or more units, such as bed=5"
@@ -44,7 +46,7 @@ class Teller:
 
     def __init__(self, stream: TextIO, unit: str = "round") -> None:
         self._unit = unit
-        self._console = PlainConsole(stream, width=WIDTH, soft_wrap=True)
+        self._console = PlainConsole(stream, soft_wrap=True)
         self._step = 0
         self._standing: dict[str, Allocation] = {}
         self._ballots: list[Turn] = []
@@ -180,28 +182,30 @@ def conduct(case: str, options: DeliberationOptions, out: Path | None, *, json: 
 
     Whatever can be refused is refused before the first line is printed.
     """
-    if out is not None:
-        refuse_overwriting(case, out)
-        refuse_place(out)
+    model = options.model
+    kept = () if model is None else (model.record, model.replay)
+    check_out(out, (case, options.data, options.corpus, *kept), json=json, check=check_page)
     opened = open_deliberation(case, options)
     _refuse_silence(opened)
     cast = cast_for(opened)
     for agent in cast.agents:
         if agent.adversarial:
             _warn(f"{agent.name} is an adversarial fixture, admitted because it was named")
-    teller = Teller(sys.stderr if json else sys.stdout, "offer" if options.protocol == "offers" else "round")
+    quiet = json or is_standard_output(out)
+    teller = Teller(sys.stderr if quiet else sys.stdout, "offer" if options.protocol == "offers" else "round")
     teller.opening(_opening(opened, cast))
-    found = deliberate_often(opened, cast) if options.repeat > 1 else _told(opened, cast, teller)
-    page = None if out is None else write_deliberated(found, out)
-    content = found.to_json()
-    if found.silent:
-        _warn(content["warnings"][0])
+    result = (deliberate_often(opened, cast) if options.repeat > 1 else _told(opened, cast, teller)).section
+    page = None if out is None else write_deliberated(result, out)
+    if silent(result.usage):
+        _warn(result.warnings[0])
     if json:
-        print_json(content)
-    elif isinstance(found, Deliberated):
-        print_one(content, page)
+        print_json(result.to_json())
+    elif quiet:
+        return
+    elif isinstance(result, DeliberationResult):
+        print_one(result, page)
     else:
-        print_many(content, page)
+        print_many(result, page)
 
 
 def _told(opened: Opened, cast: Cast, teller: Teller) -> Deliberated:
@@ -211,7 +215,7 @@ def _told(opened: Opened, cast: Cast, teller: Teller) -> Deliberated:
 
 
 def _warn(sentence: str) -> None:
-    sys.stderr.write(f"accordant: {plain(sentence)}\n")
+    say(f"accordant: {sentence}", err=True)
 
 
 def _refuse_silence(opened: Opened) -> None:

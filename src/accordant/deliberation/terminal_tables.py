@@ -8,10 +8,19 @@ from typing import Any
 
 from rich.table import Table
 
-from accordant.deliberation.result import silent
+from accordant.deliberation.assessment import Emergence, FlipTest, Movement, RandomNull, SearchNull, Verdict
+from accordant.deliberation.repetition import Repeated
+from accordant.deliberation.result import (
+    DeliberationResult,
+    RecordResult,
+    RegretsResult,
+    RepeatedDeliberation,
+    SettledResult,
+    Usage,
+    silent,
+)
+from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
-
-Json = Mapping[str, Any]
 
 WIDTH = 160  # columns of what is piped somewhere
 MOST_MOVES = 24  # lines of the ledger that the terminal shows; all are in the JSON and on the page
@@ -19,28 +28,28 @@ HELD = {True: "+", False: "-", None: "?"}  # whether an allocation meets a crite
 MARKS = {"met": "met", "not met": "NOT MET", "not defined": "not defined", "no threshold": "no threshold"}
 
 
-def print_one(content: Json, page: Path | None) -> None:
+def print_one(content: DeliberationResult, page: Path | None) -> None:
     """Print how it was settled, the verdict, who moved, emergence with its null hypotheses, and what to mind."""
     console = PlainConsole(width=WIDTH)
     _lines(console, _silence(content))
     console.print()
-    console.print(_settlement(content["deliberation"]["settled"]))
-    console.print(f"hash of the transcript: {content['hash']}")
+    console.print(_settlement(content.deliberation.settled))
+    console.print(f"hash of the transcript: {content.hash}")
     console.print()
     console.print(_side_table(content))
-    console.print(_ledger_table(content))
-    console.print(_regret_table(content["regrets"]))
+    console.print(_ledger_table(content.ledger))
+    console.print(_regret_table(content.regrets))
     for title, sentences in (
-        ("verdict", _verdict(content["verdict"])),
-        ("emergence", _emergence(content["emergence"])),
+        ("verdict", _verdict(content.verdict)),
+        ("emergence", _emergence(content.emergence)),
         ("watched", _watched(content)),
         ("beside it", _beside(content)),
-        ("language model", _spent(content["usage"])),
-        ("mind", content["warnings"]),
+        ("language model", _spent(content.usage)),
+        ("mind", content.warnings),
     ):
         _section(console, title, sentences)
     console.print()
-    console.print(content["deliberation"]["disclaimer"])
+    console.print(content.deliberation.disclaimer)
     if page is not None:
         console.print(f"page: {page}")
 
@@ -52,9 +61,9 @@ def _section(console: PlainConsole, title: str, sentences: Sequence[str]) -> Non
         _lines(console, [f"{title}:", *(f"- {sentence}" for sentence in sentences)])
 
 
-def print_many(content: Json, page: Path | None) -> None:
+def print_many(content: RepeatedDeliberation, page: Path | None) -> None:
     """Print the table over scenarios with intervals and null hypotheses."""
-    console, repeated = PlainConsole(width=WIDTH), content["repeated"]
+    console, repeated = PlainConsole(width=WIDTH), content.repeated
     _lines(console, _silence(content))
     console.print()
     console.print(_repeated_table(content))
@@ -62,8 +71,8 @@ def print_many(content: Json, page: Path | None) -> None:
         ("emergence (gains and losses count alike)", _often_emerged(repeated)),
         ("null hypotheses", _often_nulls(repeated)),
         ("watched", _often_watched(repeated)),
-        ("language model", _spent(content["usage"])),
-        ("mind", content["warnings"]),
+        ("language model", _spent(content.usage)),
+        ("mind", content.warnings),
     ):
         _section(console, title, sentences)
     if page is not None:
@@ -75,12 +84,12 @@ def _lines(console: PlainConsole, lines: Sequence[str]) -> None:
         console.print(line)
 
 
-def _silence(content: Json) -> list[str]:
+def _silence(content: DeliberationResult | RepeatedDeliberation) -> Sequence[str]:
     """Return the warning that rules made every move, if they did in place of a language model."""
-    return content["warnings"][:1] if silent(content["usage"]) else []
+    return content.warnings[:1] if silent(content.usage) else ()
 
 
-def _spent(usage: Json) -> list[str]:
+def _spent(usage: Usage) -> list[str]:
     """Return what the language model did for each agent."""
     return [
         f"{name}: {each.get('moves', 0)} moves, {each.get('fallbacks', 0)} of them by a rule; "
@@ -90,7 +99,7 @@ def _spent(usage: Json) -> list[str]:
     ]
 
 
-def _often_emerged(repeated: Json) -> list[str]:
+def _often_emerged(repeated: Repeated) -> list[str]:
     words = {
         "strict": "the joint allocation meets all criteria, no agent alone does",
         "novel_set": "it meets a set of criteria that no agent alone contains",
@@ -99,30 +108,30 @@ def _often_emerged(repeated: Json) -> list[str]:
         "difference": "criteria that it meets minus those that the better agent alone meets, on average",
         "agreed": "the agents agreed; elsewhere the disagreement allocation was taken",
     }
-    return [f"{name.replace('_', ' ')}: {_estimate(repeated[name])}: {said}" for name, said in words.items()]
+    return [f"{name.replace('_', ' ')}: {_estimate(getattr(repeated, name))}: {said}" for name, said in words.items()]
 
 
-def _often_nulls(repeated: Json) -> list[str]:
+def _often_nulls(repeated: Repeated) -> list[str]:
     random = [
         f"a random allocation that concedes as much from {name} meets all criteria: {_estimate(each)}, "
-        f"defined in {each['n']} of {repeated['n']} scenarios"
-        for name, each in repeated["random"].items()
+        f"defined in {each.n} of {repeated.n} scenarios"
+        for name, each in repeated.random.items()
     ]
     search = [
         f"a search by {name} alone over the same allocations meets all: {_estimate(each)}"
-        for name, each in repeated["search"].items()
+        for name, each in repeated.search.items()
     ]
     return [*random, *search]
 
 
-def _often_watched(repeated: Json) -> list[str]:
-    if repeated["restored"] is None:
+def _often_watched(repeated: Repeated) -> list[str]:
+    if repeated.restored is None:
         return []
     return [
-        f"restored access of the watched group: {_estimate(repeated['restored'])}",
+        f"restored access of the watched group: {_estimate(repeated.restored)}",
         *(
-            _converted(name, _estimate(each), _estimate(repeated["approach"][name]))
-            for name, each in repeated["conversion"].items()
+            _converted(name, _estimate(each), _estimate(repeated.approach[name]))
+            for name, each in repeated.conversion.items()
         ),
     ]
 
@@ -135,60 +144,56 @@ def _converted(name: str, conversion: str, approach: str) -> str:
     )
 
 
-def _settlement(settled: Json) -> str:
-    moment = "" if settled["time"] is None else f" at t = {settled['time']:.2f}"
-    tied = ", tied with another" if settled["tied"] else ""
-    gap = {None: ", no bound on what a search missed", 0: ""}.get(
-        settled["gap"], f", gap at most {settled['gap'] or 0:.3g}"
-    )
-    who = ", ".join(settled["allocation"]) or "nobody"
-    if not settled["agreed"]:
-        return f"no agreement by {settled['rule']}{tied}: the disagreement allocation: {who}"
-    return f"joint allocation, by {settled['rule']}{moment}{tied}{gap}: {who}"
+def _settlement(settled: SettledResult) -> str:
+    moment = "" if settled.time is None else f" at t = {settled.time:.2f}"
+    tied = ", tied with another" if settled.tied else ""
+    gap = f", gap at most {settled.gap:.3g}" if settled.gap else ""
+    gap = ", no bound on what a search missed" if settled.gap is None else gap
+    who = ", ".join(settled.allocation) or "nobody"
+    if not settled.agreed:
+        return f"no agreement by {settled.rule}{tied}: the disagreement allocation: {who}"
+    return f"joint allocation, by {settled.rule}{moment}{tied}{gap}: {who}"
 
 
-def _side_table(content: Json) -> Table:
+def _side_table(content: DeliberationResult) -> Table:
     """Return the criteria of every allocation side by side."""
     table = _table("Allocations side by side")
-    sides: Json = content["sides"]
-    labels = list(next(iter(sides.values()), {}))
+    labels = list(next(iter(content.sides.values()), {}))
     table.add_column("allocation", no_wrap=True)
     table.add_column("served", overflow="fold")
-    if content["access"] is not None:
-        marginal = content["marginal"]
-        table.add_column(f"access of {marginal['fact']} {marginal['value']}", justify="right")
+    if content.access is not None and content.marginal is not None:
+        table.add_column(f"access of {content.marginal.fact} {content.marginal.value}", justify="right")
     for label in labels:
         table.add_column(_short(label), justify="right", overflow="fold")
-    record = content["deliberation"]
-    for name, row in sides.items():
-        served = _allocation(record, name)
-        access = [] if content["access"] is None else [_number(content["access"][name])]
-        cells = [f"{_number(row[label]['value'])} {HELD[row[label]['met']]}" for label in labels]
+    for name, row in content.sides.items():
+        served = _allocation(content.deliberation, name)
+        access = [] if content.access is None else [_number(content.access[name])]
+        cells = [f"{_number(row[label].value)} {HELD[row[label].met]}" for label in labels]
         table.add_row(name, served, *access, *cells)
     table.caption = "+ meets the criterion of the scope card, - does not, ? it is not defined" if labels else None
     table.caption_justify = "left"
     return table
 
 
-def _allocation(record: Json, name: str) -> str:
+def _allocation(record: RecordResult, name: str) -> str:
     if name == "joint":
-        return ", ".join(record["settled"]["allocation"])
+        return ", ".join(record.settled.allocation)
     kind, _, agent = name.partition(" ")
-    return ", ".join(record[kind][agent]) if kind in record and agent in record[kind] else ""
+    return ", ".join({"solo": record.solo, "revised": record.revised}[kind][agent])
 
 
-def _ledger_table(content: Json) -> Table:
+def _ledger_table(ledger: Sequence[Movement]) -> Table:
     """Return who moved on which patient."""
-    moves = [each for each in content["ledger"] if each["conceded_to"] or each["yielded_to"] or each["void"]]
+    moves = [each for each in ledger if each.conceded_to or each.yielded_to or each.void]
     table = _table("Ledger: who moved on whom")
     heads = ("agent", "patient", "solo", "revised", "joint", "conceded to", "yielded to", "reply", "reason", "void")
     for name in heads:
         table.add_column(name, overflow="fold")
     for each in moves[:MOST_MOVES]:
         table.add_row(
-            each["agent"], each["patient"], *(f"{each[when]:g}" for when in ("solo", "revised", "joint")),
-            ", ".join(each["conceded_to"]), ", ".join(each["yielded_to"]), each["reply"] or "",
-            " ".join([each["code"] or "", *each["passages"]]).strip(), "; ".join(each["void"]),
+            each.agent, each.patient, *(f"{share:g}" for share in (each.solo, each.revised, each.joint)),
+            ", ".join(each.conceded_to), ", ".join(each.yielded_to), each.reply or "",
+            " ".join([each.code or "", *each.passages]).strip(), "; ".join(each.void),
         )  # fmt: skip
     if len(moves) > MOST_MOVES:
         table.caption = f"and {len(moves) - MOST_MOVES} more in the JSON and on the page"
@@ -196,115 +201,114 @@ def _ledger_table(content: Json) -> Table:
     return table
 
 
-def _regret_table(regrets: Json) -> Table:
+def _regret_table(regrets: RegretsResult) -> Table:
     """Return the regret of every allocation under every framework."""
     table = _table("Regret of each allocation under each framework (0 best, 1 worst)")
     table.add_column("allocation", no_wrap=True)
-    for name in regrets["frameworks"]:
+    for name in regrets.frameworks:
         table.add_column(name, justify="right")
-    for name, row in zip(regrets["allocations"], regrets["regrets"], strict=True):
+    for name, row in zip(regrets.allocations, regrets.regrets, strict=True):
         table.add_row(name, *(_number(value) for value in row))
-    columns = zip(regrets["frameworks"], zip(*regrets["regrets"], strict=True), strict=True)
-    indifferent = [name for name, column in columns if not any(column) and name not in regrets["followed"]]
-    if indifferent and any(row != regrets["regrets"][0] for row in regrets["regrets"]):
+    columns = zip(regrets.frameworks, regrets.followed, zip(*regrets.regrets, strict=True), strict=True)
+    indifferent = [name for name, agents, column in columns if not agents and not any(column)]
+    if indifferent and any(row != regrets.regrets[0] for row in regrets.regrets):
         table.caption = f"{', '.join(indifferent)}: indifferent between these, or draws lots that nobody drew here"
         table.caption_justify = "left"
     return table
 
 
-def _verdict(verdict: Json | None) -> list[str]:
+def _verdict(verdict: Verdict | None) -> list[str]:
     if verdict is None:
         return ["none: the case has no scope card"]
     lines = [
-        f"{each['metric']} {_number(each['value'])}, threshold {_number(each['threshold'])}: {MARKS[each['standing']]}"
-        f" (chosen by {each['chosen_by'] or 'nobody named'})"
-        for each in verdict["criteria"]
+        f"{each.metric} {_number(each.value)}, threshold {_number(each.threshold)}: {MARKS[each.standing]}"
+        f" (chosen by {each.chosen_by or 'nobody named'})"
+        for each in verdict.criteria
     ]
-    return [*lines, f"{verdict['heading']}; the card's hash is {verdict['card_hash'][:12]}"]
+    return [*lines, f"{verdict.heading}; the card's hash is {verdict.card_hash[:12]}"]
 
 
-def _emergence(emergence: Json | None) -> list[str]:
+def _emergence(emergence: Emergence | None) -> list[str]:
     if emergence is None:
         return []
-    best, met = emergence["better_solo"], len(emergence["joint"])
-    against = f"{best} alone {len(emergence['solo'][best])}: {emergence['difference']:+d}"
+    best, met = emergence.better_solo, len(emergence.joint)
+    against = f"{best} alone {len(emergence.solo[best])}: {emergence.difference:+d}"
     return [
-        f"the joint allocation meets {met} of {len(emergence['criteria'])} criteria, {against}",
-        f"strict: {_yes(emergence['strict'])}; novel set: {_yes(emergence['novel_set'])}",
-        *map(_random_null, emergence["random"]),
-        *map(_search_null, emergence["search"]),
+        f"the joint allocation meets {met} of {len(emergence.criteria)} criteria, {against}",
+        f"strict: {_yes(emergence.strict)}; novel set: {_yes(emergence.novel_set)}",
+        *map(_random_null, emergence.random),
+        *map(_search_null, emergence.search),
     ]
 
 
-def _random_null(null: Json) -> str:
-    chance = f"meets all with probability {_number(null['all_met'])}, {_number(null['mean_met'])} on average"
-    counted = f"eligible {'allocations' if null['exact'] else 'draws'}: {null['eligible']}"
-    return f"null, a random allocation that concedes as much from {null['agent']} ({counted}): {chance}"
+def _random_null(null: RandomNull) -> str:
+    chance = f"meets all with probability {_number(null.all_met)}, {_number(null.mean_met)} on average"
+    counted = f"eligible {'allocations' if null.exact else 'draws'}: {null.eligible}"
+    return f"null, a random allocation that concedes as much from {null.agent} ({counted}): {chance}"
 
 
-def _search_null(null: Json) -> str:
-    everything = ", all of them" if null["all_met"] else ""
-    return f"null, a search by {null['agent']} alone over the same allocations: meets {null['most_met']}{everything}"
+def _search_null(null: SearchNull) -> str:
+    everything = ", all of them" if null.all_met else ""
+    return f"null, a search by {null.agent} alone over the same allocations: meets {null.most_met}{everything}"
 
 
-def _watched(content: Json) -> list[str]:
+def _watched(content: DeliberationResult) -> list[str]:
     found = []
-    if content["restored"] is not None:
-        found.append(f"restored access of the watched group: {content['restored']:+.3f}")
+    if content.restored is not None:
+        found.append(f"restored access of the watched group: {content.restored:+.3f}")
     found += [
-        _converted(name, _number(value), _number(content["approach"][name]))
-        for name, value in content["conversion"].items()
+        _converted(name, _number(value), _number(content.approach[name])) for name, value in content.conversion.items()
     ]
-    return found if content["flips"] is None else [*found, _flipped(content["flips"])]
+    return found if content.flips is None else [*found, _flipped(content.flips)]
 
 
-def _flipped(flips: Json) -> str:
+def _flipped(flips: FlipTest) -> str:
     """Return what permuting protected facts changed, or that it permuted nothing."""
-    facts = ", ".join(flips["facts"])
-    if flips["touched"] == 0:
+    facts = ", ".join(flips.facts)
+    if flips.empty:
         return f"flip test of {facts}: empty, no permutation gave anybody other facts"
-    rates = ", ".join(f"{name} {_number(each['value'])}" for name, each in flips["rates"].items())
+    rates = ", ".join(f"{name} {_number(each.value)}" for name, each in flips.rates.items())
     return (
-        f"flip test of {facts}: permuting touched {flips['touched']:.3f} of the patients; "
+        f"flip test of {facts}: permuting touched {flips.touched:.3f} of the patients; "
         f"share of patients whose grant changed: {rates}"
     )
 
 
-def _beside(content: Json) -> list[str]:
-    choices = content["choices"]
-    alike = [name for name, each in choices.items() if each["agrees"]]
+def _beside(content: DeliberationResult) -> list[str]:
+    choices = content.choices
+    alike = [name for name, each in choices.items() if each.agrees]
     found = [f"strategies on the same utilities that choose the joint allocation: {', '.join(alike) or 'none'}"]
-    searched = [name for name, each in choices.items() if not each["exact"]]
+    searched = [name for name, each in choices.items() if not each.exact]
     if searched:
-        found.append(f"{', '.join(searched)} chose {choices[searched[0]]['words']}; a better allocation may exist")
-    found += [f"{name} chooses {', '.join(each['allocation'])}" for name, each in choices.items() if not each["agrees"]]
-    if content["order"] is None:
+        found.append(f"{', '.join(searched)} chose {choices[searched[0]].words}; a better allocation may exist")
+    found += [f"{name} chooses {', '.join(each.allocation)}" for name, each in choices.items() if not each.agrees]
+    if content.order is None:
         return [*found, "no flip test and no other order: a person or a language model is not asked again"]
-    return [*found, f"patients treated differently in another order of the agents: {max(content['order']['changed'])}"]
+    return [*found, f"patients treated differently in another order of the agents: {max(content.order.changed)}"]
 
 
-def _repeated_table(content: Json) -> Table:
+def _repeated_table(content: RepeatedDeliberation) -> Table:
     """Return shares of scenarios that meet criteria and, where a group is watched, its mean access last."""
-    repeated, marginal = content["repeated"], content["marginal"]
-    rule = repeated["settle"] + _inside(repeated.get("settle_parameters", {}))
-    table = _table(f"{repeated['n']} scenarios, settled by {rule}: share that meets the criteria")
+    repeated, marginal = content.repeated, content.marginal
+    rule = repeated.settle + _inside(repeated.settle_parameters)
+    table = _table(f"{repeated.n} scenarios, settled by {rule}: share that meets the criteria")
     table.add_column("allocation", no_wrap=True)
     table.add_column("all met (95% interval)", no_wrap=True)
     table.add_column("among the best")
-    for label in repeated["criteria"]:
+    for label in repeated.criteria:
         table.add_column(_short(label), justify="right", overflow="fold")
     if marginal is not None:
-        table.add_column(f"mean access of {marginal['fact']} {marginal['value']}", justify="right")
-    for name, line in repeated["lines"].items():
-        access = [] if line["access"] is None else [_number(line["access"]["value"])]
+        table.add_column(f"mean access of {marginal.fact} {marginal.value}", justify="right")
+    for name, line in repeated.lines.items():
+        access = [] if line.access is None else [_number(line.access.value)]
         table.add_row(
-            name, _estimate(line["all_met"]), {True: "yes", False: "no", None: "-"}[line["among_best"]],
-            *(_number(line["met"][label]["value"]) for label in repeated["criteria"]), *access,
+            name, _estimate(line.all_met), {True: "yes", False: "no", None: "-"}[line.among_best],
+            *(_number(line.met[label].value) for label in repeated.criteria), *access,
         )  # fmt: skip
     return table
 
 
-def _inside(parameters: Json) -> str:
+def _inside(parameters: Mapping[str, Any]) -> str:
     """Return parameters as they are written on the command line, or nothing."""
     return f"[{', '.join(f'{name}={value}' for name, value in parameters.items())}]" if parameters else ""
 
@@ -319,11 +323,11 @@ def _short(label: str) -> str:
     return f"{name} {rest.partition(') ')[2]}".strip() if rest else label
 
 
-def _estimate(found: Json) -> str:
-    if found["value"] is None:
+def _estimate(estimate: Estimate) -> str:
+    if estimate.value is None:
         return "not defined"
-    limits = "" if found["low"] is None else f" ({found['low']:.3f} to {found['high']:.3f})"
-    return f"{found['value']:.3f}{limits}"
+    limits = "" if estimate.low is None else f" ({estimate.low:.3f} to {estimate.high:.3f})"
+    return f"{estimate.value:.3f}{limits}"
 
 
 def _number(value: float | None) -> str:

@@ -45,7 +45,8 @@ class Explanation(Findings):
         return tuple(sentence for said in self.by_topic().values() for sentence in said)
 
 
-POINTS = ("disagreement", "ideal", "below_floor")  # quantities of decisions that hold a number per stakeholder
+# quantities of decisions that hold a number per stakeholder
+POINTS = ("disagreement", "ideal", "multipliers", "below_floor")
 BATCH = "the rule decides a whole batch at once, and no context has a decision by itself"
 MOST_ROWS = 1000  # explanations in one call: each looks for many other decisions, and nobody reads more
 

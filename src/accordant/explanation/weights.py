@@ -187,8 +187,8 @@ CLEAR = 4.0  # times the tie tolerance: enough for rounding to leave a rival ahe
 
 # scores are Σ_i share_i Φ_i, where Φ_i are the scores with i alone heard
 LINEAR = frozenset({
-    "anti_plurality", "approval", "borda", "plurality", "range", "relative_utilitarian", "sufficientarian",
-    "utilitarian",
+    "anti_plurality", "approval", "borda", "plurality", "population_leximin", "population_maximin", "population_nash",
+    "range", "relative_utilitarian", "sufficientarian", "utilitarian",
 })  # fmt: skip
 
 

@@ -216,6 +216,7 @@ FLAGS = {
     "irrational": "Every alternative leaves somebody below the status quo.",
     "floored": "An expected reward lies below the floor of the rule, and the floor counted in its place.",
     "floor_unmet": "No action satisfies all constraints.",
+    "group_unseen": "No training context belongs to this group, so what all of them together say decided.",
     "changed": "Constraints changed the decision: the rule alone would choose another action.",
     "randomised": "The decision in this context is drawn.",
     "condorcet_winner_exists": "One action beats every other one by a majority.",
@@ -256,6 +257,7 @@ def _points(explained: Findings) -> list[str]:
     words = {
         "disagreement": "Gains are measured from {}.",
         "ideal": "The best that counts is {}.",
+        "multipliers": "An expected reward counts {}, in place of 1: so the policy is best over all training contexts.",
         "below_floor": "The decision falls below what was asked for by {}.",
     }
     said = []

@@ -331,6 +331,7 @@ def _held_out(
         values.append(expected_rewards(contexts, prediction, models, problem).values)
         predictions.append(prediction)
     expected = np.concatenate(values, axis=2)[:, :, order]
+    expected.flags.writeable = False  # then it is taken without a copy
     return (
         ExpectedRewards(expected, stakeholders=problem.stakeholder_names, actions=problem.actions),
         joined(predictions).take(order),

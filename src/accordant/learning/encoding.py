@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant import limits
 from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.errors import DataError
@@ -138,6 +139,12 @@ def _check_finite(name: str, values: NDArray[np.float64]) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         raise DataError(f"feature column {name!r} has an infinite value in row {infinite.argmax()}")
+    huge = np.abs(values) > limits.MAGNITUDE.most
+    if huge.any():
+        row = int(huge.argmax())
+        raise DataError(
+            f"feature column {name!r} has {values[row]:g} in row {row}; allowed: at most {limits.MAGNITUDE.written}"
+        )
 
 
 def one_hot(codes: NDArray[np.intp], n_levels: int) -> Values:

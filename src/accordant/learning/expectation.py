@@ -71,4 +71,5 @@ def expected_rewards(
         nodes = None if prediction.nodes is None else prediction.nodes[:, :, block]
         for name, rewards in each_reward(models, part, nodes):
             values[position[name], :, block] = expectation(rewards, prediction.weights[:, :, block])
+    values.flags.writeable = False  # then it is taken without a copy
     return ExpectedRewards(values, stakeholders=problem.stakeholder_names, actions=problem.actions)

@@ -13,10 +13,17 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.rewards import FunctionReward, ObservedReward, RewardSignal, checked_rewards
 from accordant.split import group_codes
+from accordant.tables.column_types import ColumnType, typed_column
 
 
 def read_log(
-    problem: DecisionProblem, X: Any, actions: Any, outcomes: Any, rewards: Mapping[str, Any], group: str | None = None
+    problem: DecisionProblem,
+    X: Any,
+    actions: Any,
+    outcomes: Any,
+    rewards: Mapping[str, Any],
+    group: str | None = None,
+    types: Mapping[str, ColumnType] | None = None,
 ) -> tuple[Log, dict[str, RewardSignal]]:
     """Return the log, and the signal of every stakeholder.
 
@@ -28,6 +35,8 @@ def read_log(
         As for `accordant.ParticipatoryPolicy.fit`.
     group
         Column of X that says whose each row is.
+    types
+        Column to its declared type.
 
     Raises
     ------
@@ -54,7 +63,9 @@ def read_log(
             observed[name] = checked_rewards(given, contexts.n_contexts, f"observed by {name!r}")
             signals[name] = ObservedReward(name)
     values = problem.outcome_values(outcomes) if problem.continuous else problem.outcome_codes(outcomes)
-    groups = None if group is None else group_codes(contexts[group], group)
+    groups = None
+    if group is not None:
+        groups = group_codes(typed_column(group, contexts[group], (types or {}).get(group)), group)
     sensitive = [attribute.name for attribute in problem.sensitive_attributes]
     kept = contexts.only([name for name in contexts if name != group or name in sensitive])
     return Log(kept, problem.action_codes(actions), values, observed, groups), signals

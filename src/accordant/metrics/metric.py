@@ -115,6 +115,11 @@ class Metric(ABC):
         """Parameters that rebuild the metric: ``metrics.create(name, parameters)``."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns whose combinations make the groups; empty if the metric has no groups."""
+        return ()
+
     def describe(self) -> str:
         """Return what the metric measures in one line: the first line of its docstring."""
         return (inspect.getdoc(type(self)) or "").partition("\n")[0]
@@ -187,11 +192,6 @@ class Metric(ABC):
 
 class CountMetric(Metric):
     """A metric that depends on counts of (decided action, observed outcome, group) only."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns whose combinations make the groups; empty if the metric has no groups."""
-        return ()
 
     @abstractmethod
     def value(self, table: Contingency) -> Values:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from accordant.arrays import Codes, Values
+from accordant.arrays import Codes, Values, real_array
 from accordant.errors import InputError
 
 
@@ -31,7 +31,7 @@ def numbers(name: str, given: Any, axis: str, length: int | None = None) -> Valu
     InputError
         If there is another axis, another length, NaN or an infinite number.
     """
-    array = np.asarray(given, dtype=np.float64)
+    array = np.asarray(real_array(name, given), dtype=np.float64)
     if array.ndim != 1 or (length is not None and len(array) != length):
         wanted = axis if length is None else f"{axis}: {length}"
         raise InputError(f"{name} has shape {array.shape}; allowed: ({wanted},)")
@@ -66,7 +66,7 @@ def finite_array(name: str, given: Any, axes: tuple[str, ...]) -> Values:
         If it has other axes, an empty axis, or numbers that are not finite.
     """
     try:
-        array = np.ascontiguousarray(given, dtype=np.float64)
+        array = np.ascontiguousarray(real_array(name, given), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} is no array of numbers ({error})") from None
     if np.ndim(given) != len(axes) or 0 in array.shape:

@@ -56,12 +56,11 @@ def preferences(
     from accordant.preferences.result import PreferenceOptions
     from accordant.preferences.section import compare_preferences
     from accordant.preferences.terminal import print_comparison, style_names
-    from accordant.runs.pages import refuse_place
-    from accordant.terminal import print_json, refuse_overwriting
+    from accordant.runs.pages import check_page
+    from accordant.tables.output import is_standard_output
+    from accordant.terminal import check_out, print_json
 
-    if out is not None:
-        refuse_overwriting(str(file), out)
-        refuse_place(out)  # before the work, not after it
+    check_out(out, [file], json=json, check=check_page)
     source = SourceOptions(format, minority, users, records, style_names(styles), tuple(ignore or ()))
     options = PreferenceOptions(
         tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source,
@@ -69,7 +68,8 @@ def preferences(
     )  # fmt: skip
     found = compare_preferences(file, options)
     page = None if out is None else write_comparison(found, out)
-    print_json(found.to_json()) if json else print_comparison(found.section, page)
+    if not is_standard_output(out):
+        print_json(found.to_json()) if json else print_comparison(found.section, page)
 
 
 def elicit(
@@ -91,9 +91,9 @@ def elicit(
     """Ask a stakeholder which outcomes are better, until it is clear which action suits them best; answers as CSV."""
     from accordant.preferences.interview import InterviewOptions
     from accordant.preferences.terminal import conduct, context_of, print_answers
-    from accordant.terminal import print_json, refuse_overwriting
+    from accordant.terminal import check_out, print_json
 
-    refuse_overwriting(None if answers is None else str(answers), out)
+    check_out(out, [case, answers, data], json=json)
     options = InterviewOptions(questions, level, seed, data, context_of(context or []))
     held = conduct(case, stakeholder, options, answers, out)
     print_json(held.to_json()) if json else print_answers(held, out)

@@ -35,6 +35,7 @@ from accordant.preferences.elicitation import (
 )
 from accordant.preferences.learned_rewards.answers import AnswerFile, Cell, Preferred, checked_context
 from accordant.runs.execution import RunOptions, case_data
+from accordant.tables.output import is_standard_output
 
 logger = logging.getLogger(__name__)
 
@@ -224,7 +225,7 @@ def begin_interview(
         )
     checked_context(case, options.context)
     at_stake = decision_of(case, beside, options)
-    file = None if out is None else AnswerFile(out, tuple(options.context))
+    file = None if out is None or is_standard_output(out) else AnswerFile(out, tuple(options.context))
     earlier = [] if file is None else file.earlier(stakeholder, options.context, cells_of(case))
     return Interview(case, stakeholder, at_stake, options, earlier), file
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Codes, Values
+from accordant.arrays import Codes, Values, real_array
 from accordant.errors import DataError
 from accordant.preferences.checks import check_whole, codes
 
@@ -63,7 +63,7 @@ class Comparisons:
     user_features: Values | None = None
 
     def __post_init__(self) -> None:
-        features = np.ascontiguousarray(self.features, dtype=np.float64)
+        features = np.ascontiguousarray(real_array("features", self.features, DataError), dtype=np.float64)
         if features.ndim != 2 or not np.isfinite(features).all():
             raise DataError(f"features have shape {features.shape}; allowed: finite numbers of shape (item, feature)")
         object.__setattr__(self, "features", features)
@@ -78,7 +78,8 @@ class Comparisons:
             raise DataError(f"record {same[0]} compares item {self.chosen[same[0]]} with itself")
         self._check_numbers(n_records)
         if self.user_features is not None:
-            known = np.ascontiguousarray(self.user_features, dtype=np.float64)
+            given = real_array("user_features", self.user_features, DataError)
+            known = np.ascontiguousarray(given, dtype=np.float64)
             if known.ndim != 2 or len(known) != len(names) or not np.isfinite(known).all():
                 raise DataError(
                     f"user_features have shape {known.shape}; allowed: finite numbers of shape ({len(names)}, feature)"
@@ -344,7 +345,7 @@ def _labels(name: str, given: Any) -> tuple[str, ...]:
 
 
 def _numbers(name: str, given: Any, n_records: int) -> Values:
-    array = np.asarray(given, dtype=np.float64)
+    array = np.asarray(real_array(name, given, DataError), dtype=np.float64)
     if array.shape != (n_records,):
         raise DataError(f"{name} has shape {array.shape}; allowed: ({n_records},)")
     return array

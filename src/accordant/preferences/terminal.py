@@ -6,18 +6,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-import typer
-from rich.console import Console
 from rich.table import Table
 
-from accordant.errors import InputError
+from accordant.errors import DataError, InputError
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
 from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
 from accordant.preferences.page.reading import ComparisonReading, power_of
 from accordant.preferences.result import LearnerComparison
+from accordant.tables.output import is_standard_output, write_output
+from accordant.tables.text import read_line, read_text
+from accordant.terminal import PlainConsole, say
 
-WIDTH = 140  # columns of a table that is piped somewhere
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
 MARKS = {"pooled": "=", "control": "*", "method": " ", "looked_at": ">"}
 KEYS: dict[str, Answer] = {"1": "first", "2": "second", "=": "equal", "0": "cannot say"}
@@ -46,7 +46,7 @@ def style_names(given: str | None) -> tuple[str, str] | None:
 
 def print_comparison(content: LearnerComparison, page: Path | None) -> None:
     """Print the answer, the table of methods, what to mind, and where the page is."""
-    console = Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    console = PlainConsole()
     split, groups = content.split, content.groups
     console.print(
         f"{content.file} ({content.format}): {content.records} comparisons of {content.users} users; "
@@ -188,12 +188,12 @@ def closing(interview: Interview) -> str:
 
 def print_answers(interview: Interview, out: Path | None) -> None:
     """Print where the answers are, or the answers themselves."""
-    if out is not None:
+    if not (out is None or is_standard_output(out)):
         new = f" new, {len(interview.earlier)} earlier" if interview.earlier else ""
-        typer.echo(f"{len(interview.records)}{new} comparisons: {out}")
+        say(f"{len(interview.records)}{new} comparisons: {out}")
     else:
         rows = [each.row(interview.stakeholder, interview.context) for each in interview.records]
-        sys.stdout.write(as_csv(rows, tuple(interview.context)))
+        write_output("-", as_csv(rows, tuple(interview.context)))
 
 
 def lines_of_file(path: Path) -> list[str]:
@@ -205,11 +205,9 @@ def lines_of_file(path: Path) -> list[str]:
         If it cannot be read, is no text, or a line is no answer: nobody is there who could be asked again.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"answers cannot be read from {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"answers in {path} are no text in UTF-8") from None
+        lines = read_text(path, empty=True).splitlines()
+    except DataError as error:
+        raise InputError(f"answers cannot be read from {error}") from None
     for number, line in enumerate(lines, start=1):
         word = line.strip().lower()
         if word and word != STOP and word not in KEYS:
@@ -223,7 +221,7 @@ def lines_of_stdin() -> Iterator[str]:
     Raises `InputError` if that is no text in UTF-8.
     """
     try:
-        for line in iter(sys.stdin.readline, ""):
+        while line := read_line(sys.stdin, "standard input"):
             yield line.removeprefix("\ufeff")  # which some programs write before a text in UTF-8
     except UnicodeDecodeError:
         raise InputError("answers on standard input are no text in UTF-8") from None
@@ -250,7 +248,7 @@ def context_of(given: Sequence[str]) -> dict[str, str]:
 
 def show_on_stderr(text: str) -> None:
     """Show a text to the person."""
-    typer.echo(text, err=True)
+    say(text, err=True)
 
 
 def _percent(chance: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.resources
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -82,11 +81,6 @@ def strong(name: str) -> Markup:
 def sentence(*parts: str) -> Markup:
     """Return parts in a row; those that are not markup are escaped."""
     return Markup("").join(part if isinstance(part, Markup) else clean(part) for part in parts)
-
-
-def known(value: float | None) -> float | None:
-    """Return a number, or None for one that is none: shares of no contexts are written as NaN."""
-    return None if value is None or math.isnan(value) else value
 
 
 def short(value: float) -> str:

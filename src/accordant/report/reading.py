@@ -10,7 +10,8 @@ from typing import Any, Self
 
 from accordant.problem import Stakeholder
 from accordant.report.scale import percent
-from accordant.runs.record import Column, Record, Row, ScrutinyPart
+from accordant.runs.record import Column, Record, Row
+from accordant.runs.scrutiny_record import ScrutinyPart
 
 Json = dict[str, Any]
 

@@ -10,6 +10,7 @@ MINUS = "\N{MINUS SIGN}"
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MOST_DECIMALS = 8
+WHOLE = 1e-6  # by which the sum of many chances may miss a whole number
 NOT_DEFINED = "not defined"
 
 
@@ -122,4 +123,4 @@ def count(value: float | None) -> str:
     """Return a number of rows; expected numbers of randomised decisions keep one decimal."""
     if value is None:
         return "–"
-    return number(value, 0 if float(value).is_integer() else 1)
+    return number(value, 0 if abs(value - round(value)) < WHOLE else 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +9,14 @@ from typing import IO, Any
 
 import numpy as np
 
+from accordant.arrays import Mask
 from accordant.certificates import Certificate, Known, Survey, survey
-from accordant.errors import InputError
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
+from accordant.tables.output import write_output
+from accordant.tables.text import csv_text
+from accordant.unusual import Unusual, UnusualCounts
 
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
 
@@ -31,11 +33,22 @@ class Certified:
         Radii against every coalition.
     certificate
         What the coalition that was asked for can make win within the radius that was asked for.
+    unusual, referred, fall_back
+        What is unusual about each row, whether a person decides about it, and whether it gets the declared action;
+        certificates are about what the rule chooses.
     """
 
     origin: str
     survey: Survey
     certificate: Certificate
+    unusual: Unusual
+    referred: Mask
+    fall_back: Mask
+
+    @property
+    def counts(self) -> UnusualCounts:
+        """How many rows are unusual, and what happens to them whatever the rule chooses."""
+        return UnusualCounts.of(self.unusual, self.referred, self.fall_back)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, with one object per row."""
@@ -44,6 +57,7 @@ class Certified:
             "origin": self.origin,
             **self.certificate.to_json(),
             "survey": self.survey.to_json(deltas),
+            "unusual": self.counts.to_json(),
             "rows": [dict(zip(self.header, row, strict=True)) for row in self.rows()],
         }
 
@@ -51,10 +65,10 @@ class Certified:
     def header(self) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
         against = (f"radius[{', '.join(members)}]" for members in self.survey.coalitions)
-        return ("row", "action", "certified", "reachable", "attainable", *against)
+        return ("row", "action", "certified", "reachable", "attainable", *against, "unusual", "referred", "fall_back")
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return per row: the action, whether it is certified, actions not ruled out, actions attained, radii."""
+        """Return per row: the action, whether it is certified, actions not ruled out, attained ones, radii, remarks."""
         found, names = self.certificate, self.certificate.expected.actions
         return [
             (
@@ -62,6 +76,7 @@ class Certified:
                 " | ".join(names[a] for a in np.flatnonzero(found.outer[:, t])),
                 " | ".join(names[a] for a in np.flatnonzero(found.inner[:, t])),
                 *("inf" if np.isinf(radius) else float(radius) for radius in self.survey.radii[:, t]),
+                self.unusual.remarks[t], bool(self.referred[t]), bool(self.fall_back[t]),
             )
             for t in range(found.expected.n_contexts)
         ]  # fmt: skip
@@ -108,15 +123,9 @@ def certify_rows(
         frozen=frozen,
         known=known,
     )
-    return Certified(origin, found, certificate)
+    return Certified(origin, found, certificate, *policy.handling_of(contexts))
 
 
 def write_certified(found: Certified, out: Path) -> None:
     """Write one line per row as CSV."""
-    try:
-        with out.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(found.header)
-            writer.writerows(found.rows())
-    except OSError as error:
-        raise InputError(f"certificates cannot be written to {out}: {error.strerror}") from None
+    write_output(out, csv_text(found.header, found.rows()))

@@ -11,18 +11,26 @@ from typing import Any
 import numpy as np
 
 from accordant import randomness, strategies
-from accordant.cases.files import find_file, find_reward_file, no_data, read_case
+from accordant.cases.files import find_file, find_reward_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, simulate
-from accordant.cases.spec import CaseSpec, LearningSpec
+from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError
-from accordant.learning.estimators import build_estimator, build_learner
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
+from accordant.runs.declaration import (
+    Columns,
+    build_outcome_model,
+    build_reward_model,
+    check_declared,
+    naming_keys,
+    read_columns,
+)
 from accordant.runs.record import Record
 from accordant.runs.record_parts import groupings, make_record
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
+from accordant.runs.trusted_types import refuse_unsavable
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
 
@@ -74,19 +82,22 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     Raises
     ------
     InputError
-        If the case, the data or an option cannot be used.
+        If the case, the data or an option cannot be used, or a model could not be saved.
     """
     started = time.perf_counter(), time.process_time()
-    case, beside = read_case(name_or_path)
-    case = _with_overrides(case, options)
+    file = read_case_file(name_or_path)
+    case, beside = _with_overrides(file.case, options), file.beside
+    check_declared(file, case)
     signals = located_signals(case, beside, options)
-    data = case_data(case, beside, options, signals)
+    with file.at():
+        data = case_data(case, beside, options, signals)
     train, test = split(data, case.evaluation.test_size, options.seed)
     dealt = dealing(case, data, train, test)
     train = subset(train, options)
     _check_sizes(train, test)
     policy = build_policy(case, options)
-    _check_metrics(case)
+    refuse_unsavable("outcome model", policy.outcome_model)
+    refuse_unsavable("reward model", policy.reward_model)
     logger.info("%s: %d training rows, %d untouched test rows", data.source, len(train.log), len(test.log))
     policy.fit_log(train.log, signals)
     logger.info("scoring on %d untouched rows", len(test.log))
@@ -113,13 +124,18 @@ def located_signals(case: CaseSpec, beside: Path | None, options: RunOptions) ->
 def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]) -> CaseData:
     """Load the case's file, or simulate if nobody named a place for data."""
     reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
+    columns = read_columns(case, signals)
+    also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
     path = None if case.data.file is None else find_file(case.data.file, options.data, beside)
     if path is not None:
-        return load_file(path, case.data, case.problem, reward_columns)
+        recorded: Columns = {("rewards", name): (each,) for name, each in reward_columns.items()}
+        with naming_keys(case, columns | recorded):
+            return load_file(path, case.data, case.problem, reward_columns, also)
     if case.simulator is None:
         raise no_data(case.data.file or "")
     logger.warning("no data found: running on the simulator %r", case.simulator.name)
-    return simulate(case, options.seed, None, reward_columns)
+    with naming_keys(case, columns):
+        return simulate(case, options.seed, None, reward_columns, also)
 
 
 def subset(data: CaseData, options: RunOptions) -> CaseData:
@@ -156,30 +172,32 @@ def _check_sizes(train: CaseData, test: CaseData) -> None:
 def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
     """Return the unfitted policy that a case declares."""
     learning, seed = case.learning, randomness.model_seed(options.seed)
-    reward = learning.reward_model
     return ParticipatoryPolicy(
         case.problem,
-        features=case.data.features,
-        confounders=case.data.confounders,
-        group=case.data.group,
-        outcome_model=_outcome_model(case, learning, seed),
+        features=tuple(case.data.features),
+        outcome_model=build_outcome_model(case, seed),
         outcome_grid=learning.outcome_model.grid,
-        reward_model=(
-            {"auto": None, "stated": "stated"}[reward.name]
-            if reward.name in ("auto", "stated")
-            else build_estimator("regressor", reward.name, reward.parameters, seed)
-        ),
-        reward_grid=reward.grid,
+        reward_model=build_reward_model(case, seed),
+        reward_grid=learning.reward_model.grid,
         **{name: getattr(learning, name) for name in LEARNING},
         strategies=[strategies.create(each.name, each.parameters) for each in case.strategies] or None,
-        metrics=declared_metrics(case),
-        resamples=case.evaluation.resamples,
-        level=case.evaluation.level,
-        normalisation=case.evaluation.normalisation,
-        ranges=declared_ranges(case),
+        **asked_of_policy(case),
         random_state=options.seed,
         n_jobs=options.n_jobs,
     )
+
+
+def asked_of_policy(case: CaseSpec) -> dict[str, Any]:
+    """Return what a case declares that a fitted policy reads too, as parameters of `ParticipatoryPolicy`."""
+    return {
+        "types": case.data.declared_types,
+        "confounders": case.data.confounders,
+        "group": case.data.group,
+        "metrics": declared_metrics(case),
+        "ranges": declared_ranges(case),
+        "unusual": case.data.unusual.model_dump(),
+        **{name: getattr(case.evaluation, name) for name in ("resamples", "level", "normalisation")},
+    }
 
 
 def declared_metrics(case: CaseSpec) -> dict[str, tuple[Metric, float]]:
@@ -192,26 +210,9 @@ def declared_ranges(case: CaseSpec) -> dict[str, tuple[float, float]]:
     return {label: each.range for label, each in case.metrics.items() if each.range is not None}
 
 
-def _outcome_model(case: CaseSpec, learning: LearningSpec, seed: int) -> Any:
-    model = learning.outcome_model
-    if model.name == "auto":
-        return None
-    if case.problem.continuous:
-        return build_learner(model.name, model.regressor, model.parameters, seed)
-    return build_estimator("classifier", model.name, model.parameters, seed)
-
-
 def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
     if options.folds is not None:
         case = case.replace(learning=case.learning.replace(folds=options.folds))
     if options.resamples is not None:
         case = case.replace(evaluation=case.evaluation.replace(resamples=options.resamples))
     return case
-
-
-def _check_metrics(case: CaseSpec) -> None:
-    """Refuse before learning what would fail after it."""
-    for label, each in case.metrics.items():
-        reason = metrics.create(each.metric, each.parameters).unsuited(case.problem)
-        if reason is not None:
-            raise InputError(f"metric {label!r}: {reason}")

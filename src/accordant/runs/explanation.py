@@ -8,12 +8,12 @@ from typing import IO, Any
 
 from accordant.certificates import Known
 from accordant.contexts import Contexts
-from accordant.errors import InputError
 from accordant.explanation import as_document, influence, pivotal
 from accordant.problem import value_label
 from accordant.report.explained import render_explanation
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
+from accordant.tables.output import write_output
 
 
 def explain_rows(
@@ -51,13 +51,25 @@ def explain_rows(
     explained = policy.explain(contexts, rows=rows, strategy=rule.label, observed=contexts)
     expected, known = policy.expected_rewards(contexts), Known(policy.outcome_model_.predict(contexts), None, contexts)
     groups = _groups(run, contexts)
-    return as_document(
+    document = as_document(
         explained,
         title=f"{run.case.title}: decisions explained",
         source=origin,
         influence=influence(rule, expected, known=known, groups=groups),
         pivotal=pivotal(rule, expected, known=known, groups=groups),
     )
+    unusual, referred, fall_back = policy.handling_of(contexts)
+    for each in document["explanations"]:
+        row = each["row"]
+        if unusual.remarks[row]:
+            each["sentences"]["sure"].append(_unusual(str(unusual.remarks[row]), referred[row], fall_back[row]))
+    return document
+
+
+def _unusual(remark: str, referred: bool, fall_back: bool) -> str:
+    """Return in what a row is unlike the training rows, and what follows."""
+    followed = "A person decides. " if referred else "The declared fall-back action is taken. " if fall_back else ""
+    return f"This row is unlike the training rows: {remark}. {followed}The rule's choice may not be meant for it."
 
 
 def _groups(run: Run, contexts: Contexts) -> list[str] | None:
@@ -70,7 +82,4 @@ def _groups(run: Run, contexts: Contexts) -> list[str] | None:
 
 def write_explanation(document: dict[str, Any], out: Path) -> None:
     """Write explanations as one HTML file."""
-    try:
-        out.write_text(render_explanation(document), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the explanation cannot be written to {out}: {error.strerror}") from None
+    write_output(out, render_explanation(document))

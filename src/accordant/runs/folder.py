@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from jinja2 import TemplateError
+
 from accordant.cases.spec import CaseSpec
-from accordant.errors import InputError, RunFolderError
+from accordant.errors import RunFolderError, SpecError
 from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
 from accordant.runs.execution import CarriedOut
-from accordant.runs.models import load_policy, save_policy
+from accordant.runs.manifest import Manifest
+from accordant.runs.models import STATE_FILE, load_policy, save_policy
 from accordant.runs.record import FORMAT, Record, Row
+from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash
 
-RECORD, MANIFEST, LEADERBOARD, REPORT, MODELS = "run.json", "manifest.json", "leaderboard.csv", "report.html", "models"
+LEADERBOARD, REPORT, MODELS = "leaderboard.csv", "report.html", "models"
+FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What the page of a record runs into that no run has written."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +37,14 @@ class Run:
     ----------
     path
         Its folder.
+    manifest
+        What it lists, checked.
     record
         What ``run.json`` holds.
     """
 
     path: Path
+    manifest: Manifest
     record: Record
 
     @property
@@ -51,14 +60,28 @@ class Run:
     @cached_property
     def policy(self) -> ParticipatoryPolicy:
         """The saved policy, ready to recommend."""
-        return load_policy(self.case, self.path / MODELS)
+        return load_policy(self.case, lambda name: self.manifest.read(f"{MODELS}/{name}"))
+
+    def page(self) -> str:
+        """Return the report as HTML.
+
+        Raises
+        ------
+        RunFolderError
+            If the record is not what a run writes: hashes that were made anew show nothing of that.
+        """
+        try:
+            return render(self.record)
+        except (*FORGED, TemplateError) as error:
+            words = f"{RECORD} is not what a run writes: {type(error).__name__}: {error}"
+            raise RunFolderError(f"{self.path}: {words:.300}") from error
 
 
 def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     """Write a run and return its folder.
 
-    Everything is written to a hidden folder beside it, the manifest of hashes last; then that folder gets its
-    name in one step. A run that is killed leaves no folder that looks finished.
+    The manifest of hashes is written last, and the folder gets its name in one step when all of it is on the disk.
+    A run that is killed leaves no folder that looks finished.
 
     Parameters
     ----------
@@ -73,38 +96,24 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
         If the folder exists, or cannot be made.
     """
     target = free_folder(outcome.case.name, out)
-    unfinished = target.with_name(f".{target.name}.unfinished-{os.getpid()}")
-    try:
-        (unfinished / MODELS).mkdir(parents=True)
-        save_policy(outcome.policy, unfinished / MODELS)
-        record = outcome.record
-        (unfinished / RECORD).write_text(_json(record.content), encoding="utf-8")
-        (unfinished / LEADERBOARD).write_text(_leaderboard(record.test.leaderboard), encoding="utf-8", newline="")
-        (unfinished / REPORT).write_text(render(record), encoding="utf-8")
-        hashes = {name: file_hash(unfinished / name) for name in _files(unfinished)}
-        (unfinished / MANIFEST).write_text(_json({"format": FORMAT, "sha256": hashes}), encoding="utf-8")
-        unfinished.rename(target)
-    except OSError as error:
-        raise InputError(f"the run cannot be written to {target}: {error.strerror}") from None
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    record = outcome.record
+    with output_folder(target) as folder:
+        save_policy(outcome.policy, folder / MODELS)
+        write_part(folder / RECORD, _json(record.content))
+        write_part(folder / LEADERBOARD, _leaderboard(record.test.leaderboard))
+        write_part(folder / REPORT, render(record))
+        hashes = {name: file_hash(folder / name) for name in _files(folder)}
+        write_part(folder / MANIFEST, _json({"format": FORMAT, "sha256": hashes}))
     return target
 
 
-def free_folder(case: str, out: Path | None) -> Path:
-    """Return the folder to write; refuse one that exists."""
-    if out is not None:
-        if out.exists():
-            raise InputError(f"{out} exists; a run folder is written once, name another with --out")
-        there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
-        if not there.is_dir() or not os.access(there, os.W_OK):
-            raise InputError(f"a run cannot be written to {out}: {there} is not a folder that can be written")
-        return out
-    parent = Path("accordant-runs")
-    number = 1
-    while (parent / f"{case}-{number}").exists():
-        number += 1
-    return parent / f"{case}-{number}"
+def free_folder(case: str, out: Path | None, inputs: Iterable[Input] = ()) -> Path:
+    """Return the folder to write, ``accordant-runs/CASE-N`` if none is named, if `check_output_folder` allows it."""
+    if out is None:
+        parent = Path("accordant-runs")
+        out = next(path for number in count(1) if not os.path.lexists(path := parent / f"{case}-{number}"))
+    check_output_folder(out, inputs)
+    return out
 
 
 def read_run(folder: str | Path) -> Run:
@@ -113,34 +122,23 @@ def read_run(folder: str | Path) -> Run:
     Raises
     ------
     RunFolderError
-        If it is no run folder, a file is missing, was added or was changed, or its format is unknown.
+        If it is no run folder, anything in it is missing, was added or was changed, or its format is unknown.
     """
     path = Path(folder)
-    if not path.is_dir():
-        raise RunFolderError(f"{folder} is not a folder")
-    if not (path / MANIFEST).is_file():
-        raise RunFolderError(f"{folder} is not a finished run: {MANIFEST} is missing")
+    manifest = Manifest.of(path)
+    manifest.read(f"{MODELS}/{STATE_FILE}")
+    record = manifest.read(RECORD)
+    manifest.check()
     try:
-        hashes: dict[str, str] = dict(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["sha256"])
-    except (ValueError, KeyError, TypeError):
-        raise RunFolderError(f"{folder}: {MANIFEST} was changed and cannot be read") from None
-    for name in (RECORD, f"{MODELS}/policy.json", *hashes):
-        if name not in hashes:
-            raise RunFolderError(f"{folder}: {MANIFEST} was changed: it does not list {name}")
-        if not (path / name).is_file():
-            raise RunFolderError(f"{folder} is incomplete: {name} is missing")
-        if file_hash(path / name) != hashes[name]:
-            raise RunFolderError(f"{folder}: {name} was changed after the run")
-    for name in _files(path):
-        if name not in hashes and name != MANIFEST:
-            raise RunFolderError(f"{folder}: {name} was added after the run")
-    try:
-        content = dict(json.loads((path / RECORD).read_text(encoding="utf-8")))
-    except (ValueError, TypeError):
+        content = dict(json.loads(record))
+    except (ValueError, TypeError, RecursionError):
         raise RunFolderError(f"{folder}: {RECORD} cannot be read") from None
     if content.get("format") != FORMAT:
         raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
-    return Run(path, Record.read(content))
+    try:
+        return Run(path, manifest, Record.read(content))
+    except SpecError as error:
+        raise RunFolderError(f"{folder}: {RECORD} is not what a run writes: {error}") from None
 
 
 def _leaderboard(rows: Sequence[Row]) -> str:

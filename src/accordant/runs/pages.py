@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from accordant.errors import InputError
+from accordant.tables.output import (
+    Input,
+    check_output,
+    check_output_folder,
+    is_standard_output,
+    output_folder,
+    write_output,
+    write_part,
+)
 
 PAGE = "report.html"
 
 
-def write_page(page: str, content: Mapping[str, Any], record: str, out: Path, what: str) -> Path:
+def write_page(page: str, content: Mapping[str, Any], record: str, out: Path) -> Path:
     """Write a page, or a new folder with the page and the JSON; return the path of the page.
 
     Parameters
@@ -25,49 +33,40 @@ def write_page(page: str, content: Mapping[str, Any], record: str, out: Path, wh
     record
         Name of the JSON file in a folder.
     out
-        A file that ends with ``.html``, or a folder that does not exist.
-    what
-        What is written, for messages.
+        A file that ends with ``.html``, standard output, or a folder that does not exist.
 
     Raises
     ------
     InputError
-        If the folder exists, or nothing can be written there.
+        If the place is refused, see `check_page`, or cannot be written.
     """
-    refuse_place(out)
-    try:
-        if out.suffix.lower() == ".html":
-            out.write_text(page, encoding="utf-8")
-            return out
-        out.mkdir(parents=True)
-        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-        (out / record).write_text(text + "\n", encoding="utf-8")
-        (out / PAGE).write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the {what} cannot be written to {out}: {error.strerror}") from None
+    check_page(out)
+    if _is_page(out):
+        write_output(out, page)
+        return out
+    with output_folder(out) as folder:
+        write_part(folder / record, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_part(folder / PAGE, page)
     return out / PAGE
 
 
-def refuse_place(out: Path) -> None:
-    """Refuse a place where nothing can be written, before the work and not after it.
+def check_page(out: Path, inputs: Iterable[Input] = ()) -> None:
+    """Refuse a place for a page, or for a new folder with it, before the work and not after it.
 
     Raises
     ------
     InputError
-        If a folder exists, for it is written once; if the name ends with anything but ``.html``; or if the folder
-        above does not exist or cannot be written to.
+        If the name ends with anything but ``.html``, or `check_output` or `check_output_folder` refuses it.
     """
-    if out.suffix.lower() not in ("", ".html"):
+    if _is_page(out):
+        check_output(out, inputs)
+    elif out.suffix:
         raise InputError(
             f"--out is {out}; allowed: a file that ends with .html, or a new folder without such an ending"
         )
-    page = out.suffix.lower() == ".html"
-    if out.exists() and not (page and out.is_file()):
-        raise InputError(f"{out} exists; name another folder with --out, or a file that ends with .html")
-    above = out.parent
-    while not page and not above.exists():
-        above = above.parent
-    if not above.is_dir():
-        raise InputError(f"--out is {out}; there is no folder {above}")
-    if not os.access(out if out.exists() else above, os.W_OK):
-        raise InputError(f"--out is {out}; {out if out.exists() else above} cannot be written to")
+    else:
+        check_output_folder(out, inputs)
+
+
+def _is_page(out: Path) -> bool:
+    return out.suffix.lower() == ".html" or is_standard_output(out)

@@ -5,8 +5,9 @@ Beside them, what other commands ask of a run: its untouched rows, the contexts 
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -15,14 +16,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from accordant.cases.loaders import CaseData, tidiers
+from accordant.cases.files import find_file
+from accordant.cases.loaders import CaseData, tidiers, tidy_places
 from accordant.contexts import Contexts
-from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
+from accordant.errors import DataNotFoundError, InputError, MissingColumnError
 from accordant.evidence import Evidence
+from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
-from accordant.tables.frames import read_chunks
+from accordant.tables.frames import ROWS_AT_ONCE, Lines, read_chunks
+from accordant.tables.output import Input, output_file
+from accordant.tables.text import written_cell
+from accordant.unusual import UnusualCounts
+
+HANDLED = ("unusual", "referred", "fall_back")  # columns about what is unusual and what follows
 
 
 def recommend_rows(
@@ -58,60 +66,65 @@ def row_contexts(run: Run, source: str | Path | IO[str]) -> Contexts:
 
 
 def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[Contexts]:
-    """Yield the rows of a file in batches, or all in one."""
-    policy, spec = run.policy, run.case.data
-    texts = policy.outcome_model_.encoder.categories
-    chunks = read_chunks(source, texts=texts, separator=spec.separator, encoding=spec.encoding)
-    for chunk in [pd.concat(chunks)] if at_once else chunks:
+    """Yield the rows of a file in batches, or all in one, with the types of the training rows."""
+    policy, spec, lines, start = run.policy, run.case.data, Lines(), 0
+    texts = [name for name, declared in policy.types_.items() if declared == "category"]
+    rows = sys.maxsize if at_once else ROWS_AT_ONCE
+    chunks = read_chunks(
+        source, rows, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing, lines=lines
+    )
+    for chunk in chunks:
         tidy = tidiers.create(spec.loader)(chunk)
         for name in policy.features_:
             if name not in tidy.columns:
-                raise DataError(
-                    f"new rows: {UnknownNameError('column', name, [str(column) for column in tidy.columns])}"
-                )
-        yield Contexts({str(name): tidy[name].to_numpy() for name in tidy.columns})
+                raise MissingColumnError(name, tidy.columns, lines.name)
+        place = tidy_places(tidy, len(chunk), lines, start)
+        yield policy.contexts_of({str(name): tidy[name].to_numpy() for name in tidy.columns}, place)
+        start += len(chunk)
 
 
-def write_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, out: Path) -> int:
-    """Write recommendations as CSV, whole or not at all, and return the number of rows."""
-    unfinished = out.with_name(f".{out.name}.unfinished-{os.getpid()}")
-    rows = 0
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            rows = stream_recommendations(run, source, strategy, file)
-        unfinished.replace(out)
-    except OSError as error:
-        raise InputError(f"recommendations cannot be written to {out}: {error.strerror}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return rows
+def write_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, out: Path) -> UnusualCounts:
+    """Write recommendations as CSV, whole or not at all, and return how many rows were unusual."""
+    with output_file(out, [source]) as file:
+        return stream_recommendations(run, source, strategy, file)
 
 
-def stream_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, file: IO[str]) -> int:
-    """Write recommendations as CSV to an open file and return the number of rows."""
-    rows = 0
-    for start, recommendations in recommend_rows(run, source, strategy):
-        frame = pd.DataFrame(recommendations.columns())
+def stream_recommendations(
+    run: Run, source: str | Path | IO[str], strategy: str | None, file: IO[str]
+) -> UnusualCounts:
+    """Write recommendations as CSV to an open file and return how many rows were unusual."""
+    counts = UnusualCounts()
+    for start, batch in recommend_rows(run, source, strategy):
+        frame = pd.DataFrame({written_cell(name): column for name, column in batch.columns().items()})
+        texts = frame.select_dtypes(exclude=["number", "bool"]).columns
+        frame[texts] = frame[texts].map(written_cell)
         frame.insert(0, "row", range(start, start + len(frame)))
         frame.to_csv(file, index=False, header=start == 0, lineterminator="\n")
-        rows = start + len(frame)
-    return rows
+        counts += batch.counts
+    return counts
 
 
-def recommendations_as_json(run: Run, source: str | Path | IO[str], strategy: str | None) -> list[dict[str, Any]]:
-    """Return one object per row: action, runner-up, margin, tied, and E by stakeholder and action."""
-    found = []
+def recommendations_as_json(
+    run: Run, source: str | Path | IO[str], strategy: str | None
+) -> tuple[list[dict[str, Any]], UnusualCounts]:
+    """Return one object per row, and how many rows were unusual.
+
+    An object holds action (None where a person decides), runner-up, margin, tied, what is unusual, whether a person
+    decides or the declared action is taken, and E by stakeholder and action.
+    """
+    found, counts = [], UnusualCounts()
     for start, batch in recommend_rows(run, source, strategy):
-        expected = batch.expected
+        expected, counts = batch.expected, counts + batch.counts
+        handled = {name: values.tolist() for name, values in batch.columns().items() if name in HANDLED}
         for t, action in enumerate(batch.decisions.actions):
-            margin = float(batch.margin[t])
             found.append(
                 {
                     "row": start + t,
-                    "action": str(action),
+                    "action": str(action) or None,
                     "runner_up": str(batch.runner_up[t]) or None,
-                    "margin": None if margin != margin else margin,  # noqa: PLR0124 - NaN
+                    "margin": finite(batch.margin[t]),
                     "tied": bool(batch.decisions.tied[t]),
+                    **{name: values[t] for name, values in handled.items()},
                     "flags": [name for name, flag in batch.decisions.flags.items() if flag[t]],
                     "expected_rewards": {
                         who: {what: float(expected.values[i, a, t]) for a, what in enumerate(expected.actions)}
@@ -119,7 +132,7 @@ def recommendations_as_json(run: Run, source: str | Path | IO[str], strategy: st
                     },
                 }
             )
-    return found
+    return found, counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +215,15 @@ def contexts_of(run: Run, source: str | Path | IO[str] | None, data: str | None)
     contexts = row_contexts(run, source)
     where = source if isinstance(source, str | Path) else "standard input"
     return contexts, f"{contexts.n_contexts} row{'' if contexts.n_contexts == 1 else 's'} of {where}"
+
+
+def inputs_of(run: Run, file: str | None, data: str | None) -> tuple[Input, ...]:
+    """Return the files that a command on a run reads, which its output must not replace: those of its rows."""
+    if file is not None or run.case.data.file is None:
+        return (file,)
+    with suppress(DataNotFoundError):  # which is told where the rows are read
+        return (find_file(run.case.data.file, data, Path()),)
+    return ()
 
 
 def drawn_rows(n_rows: int, wanted: int | None, seed: int) -> NDArray[np.intp] | None:

@@ -7,34 +7,28 @@ import sys
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from accordant.cases.spec import MetricSpec
 from accordant.problem import DecisionProblem
+from accordant.runs.scrutiny_record import ScrutinyPart
 from accordant.scope import Criterion, Finding
-from accordant.sections import Section, sections
+from accordant.sections import Figure, Part, Section, sections
 from accordant.statistics import Estimate
 
-FORMAT = 2
+FORMAT = 3
 MEBIBYTE = 1024**2
 
 Json = dict[str, Any]
-Figure = int | float | None  # a number as it was written; None where it is not defined
-
-
-class Part(BaseModel):
-    """A part of a record: immutable, and every key is known."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Limits(Part):
     """A value with its interval, and the share of resamples that the interval leaves out."""
 
-    value: Figure
-    low: Figure
-    high: Figure
-    undefined: Figure
+    value: Figure | None
+    low: Figure | None
+    high: Figure | None
+    undefined: Figure | None
 
 
 class GroupRate(Limits):
@@ -42,15 +36,15 @@ class GroupRate(Limits):
 
     rate: str
     group: str
-    n: Figure
+    n: Figure | None
 
 
 class MetricFigures(Limits):
     """One metric of one strategy; see `accordant.evaluation.MetricCell`."""
 
-    n: Figure
+    n: Figure | None
     reason: str
-    normalised: Figure
+    normalised: Figure | None
     by_group: tuple[GroupRate, ...]
 
 
@@ -63,7 +57,7 @@ class Row(Part):
     score: Limits
     among_best: bool | None
     alike: str | None
-    tied: Figure
+    tied: Figure | None
     below_best_constant: bool
     overlap: Json | None = None
     metrics: dict[str, MetricFigures]
@@ -100,8 +94,8 @@ class GroupRow(Part):
     strategy: str
     group: str
     n: int
-    favourable_share: Figure
-    mean_rewards: dict[str, Figure]
+    favourable_share: Figure | None
+    mean_rewards: dict[str, Figure | None]
 
 
 class GroupTable(Part):
@@ -115,8 +109,8 @@ class Measure(Part):
     """How good the outcome model is; see `accordant.evaluation.outcome_quality.Measure`."""
 
     name: str
-    value: Figure
-    standard_error: Figure
+    value: Figure | None
+    standard_error: Figure | None
     note: str
 
 
@@ -125,7 +119,7 @@ class ProxyCheck(Part):
 
     attribute: str
     is_feature: bool
-    balanced_accuracy: Figure
+    balanced_accuracy: Figure | None
     chance: float
 
 
@@ -175,6 +169,16 @@ class DataPart(Part):
     left_out: int = 0
 
 
+class UnusualPart(Part):
+    """How many untouched rows are unlike the training rows; see `accordant.unusual.UnusualCounts`."""
+
+    rows: int
+    unusual: int
+    kinds: dict[str, int]
+    referred: int
+    fall_back: int
+
+
 class Selection(Part):
     """Whom D* consults, and its score corrected for having been chosen."""
 
@@ -193,7 +197,7 @@ class SearchPoint(Part):
     """Parameters that were tried, and their mean loss."""
 
     parameters: Json
-    loss: Figure
+    loss: Figure | None
 
 
 class SearchPart(Part):
@@ -241,42 +245,6 @@ class Cost(Part):
     cpu_seconds: float
 
 
-class ScrutinyPart(Part):
-    """How far decisions and choice can be trusted; each result as the room that found it writes it.
-
-    Attributes
-    ----------
-    strategy
-        The selected one.
-    certificates, by_strategy
-        Radii of its decisions against every coalition; shares of certified decisions of every candidate.
-    bounds, unbounded
-        Of metrics under misreports, and why some have none; None in records that were written without.
-    ranking
-        Whether the best candidate stays the best under misreports.
-    influence
-        Who decides, once for every grouping.
-    weights, unweighed
-        What stands behind the winner, or why there is none.
-    conflict
-        Pairs of metrics, and prices of parity.
-    sensitivity
-        What unmeasured confounding could change; None where the rewards of all actions are known.
-    """
-
-    strategy: str
-    certificates: Json
-    by_strategy: tuple[Json, ...]
-    bounds: tuple[Json, ...] | None = None
-    unbounded: dict[str, str] = Field(default_factory=dict)
-    ranking: tuple[Json, ...] = ()
-    influence: tuple[Json, ...]
-    weights: Json | None
-    unweighed: str = ""
-    conflict: Json
-    sensitivity: Json | None = None
-
-
 @sections.register("run")
 class Record(Section):
     """Everything that a run found.
@@ -291,6 +259,9 @@ class Record(Section):
         What groups received, per attribute and for all attributes together.
     scrutiny
         How far decisions and choice can be trusted, see `accordant.runs.scrutiny.Scrutiny`; None without it.
+    unusual
+        Untouched rows that are unlike the training rows; None if nobody looked. All figures are about what strategies
+        choose, in these rows too.
     reward_sources
         Stakeholder to where a learned reward comes from.
     strategies
@@ -310,6 +281,7 @@ class Record(Section):
     validation: Board
     groups: tuple[GroupTable, ...]
     scrutiny: ScrutinyPart | None = None
+    unusual: UnusualPart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
     reward_sources: dict[str, Json] = Field(default_factory=dict)
@@ -331,6 +303,7 @@ class Record(Section):
             "run": path,
             **content["cost"],
             "peak_rss_mb": peak_memory(),
+            "unusual": content["unusual"],
             "warnings": content["warnings"],
             "remarks": content["test"]["remarks"],
             "outcome_model": content["outcome_model"],

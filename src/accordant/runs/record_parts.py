@@ -31,19 +31,21 @@ from accordant.runs.record import (
     Measure,
     OutcomeModelPart,
     Overlap,
-    Part,
     ProxyCheck,
     Record,
     RewardError,
     Row,
-    ScrutinyPart,
     SearchPart,
     SearchPoint,
     Selection,
     StrategyPart,
+    UnusualPart,
 )  # fmt: skip
 from accordant.runs.row_split import Dealing
+from accordant.runs.scrutiny_record import ScrutinyPart
 from accordant.scope import ScopeCard, lint
+from accordant.sections import Part
+from accordant.unusual import UnusualCounts
 
 Written = TypeVar("Written", bound=Part)
 
@@ -63,6 +65,7 @@ def make_record(
     dealt: Dealing,
 ) -> Record:
     """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
+    counts = UnusualCounts.of(*policy.handling_of(evidence.log.contexts))
     return Record(
         format=FORMAT,
         versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
@@ -72,9 +75,10 @@ def make_record(
             source=data.source, simulated=data.simulated, sha256=data.sha256, rows=len(data.log), train=n_train,
             test=evidence.n_contexts, **dealt.to_json(),
         ),
+        unusual=UnusualPart(**counts.to_json()),
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
-        notes=(*dealt.sentences(), *case.notes),
+        notes=(*dealt.sentences(), *_unusual(counts), *case.notes),
         warnings=_warnings(policy, data),
         test=board(leaderboard),
         validation=board(policy.leaderboard_),
@@ -96,6 +100,13 @@ def make_record(
         scope=None if case.scope is None else _scope(case.scope, _metric_names(case)),
         cost=Cost(seconds=seconds[0], cpu_seconds=seconds[1]),
     )  # fmt: skip
+
+
+def _unusual(counts: UnusualCounts) -> tuple[str, ...]:
+    """Return how many untouched rows are unlike the training rows; nothing if none is."""
+    if not counts.unusual:
+        return ()
+    return (f"Untouched rows: {counts.sentence()} Figures are about what strategies choose, in these rows too.",)
 
 
 def _outcome_model(case: CaseSpec, policy: ParticipatoryPolicy, evidence: Evidence) -> OutcomeModelPart:

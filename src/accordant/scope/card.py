@@ -12,6 +12,7 @@ from pydantic import Field
 
 from accordant.declared import Declared
 from accordant.errors import InputError, SpecError, UnknownNameError
+from accordant.json_values import read_json_value
 
 Permission = Literal["forbidden", "audit_only", "required"]
 Applicability = Literal["applicable", "not", "unknown"]
@@ -152,8 +153,8 @@ class ScopeCard(Declared):
             If the text is not a JSON object, or a key is unknown or missing.
         """
         try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
+            content = read_json_value(text)
+        except ValueError as error:
             raise SpecError(f"scope card is not JSON: {error}") from None
         if not isinstance(content, dict):
             raise SpecError(f"scope card must be a JSON object; found {content!r:.80}")

@@ -10,8 +10,8 @@ A group is worth ℓ places if its weight is at least ℓ·W/k, W being the weig
 | ``ejr`` | that agrees on ℓ items | a member who approves ℓ items of S | Aziz et al. 2017 | 2ⁿ |
 | ``ejr_plus`` | that agrees on an item outside S | a member who approves ℓ of S | Brill and Peters 2023 | polynomial |
 
-EJR+ implies EJR, EJR implies PJR, PJR implies JR. Weights in the place of numbers of voters are ours: a stakeholder of
-weight 2 counts as two who approve the same. Who has weight 0 is in no group.
+n is the number of different ballots. EJR+ implies EJR, EJR implies PJR, PJR implies JR. Weights in the place of numbers
+of voters are ours: a stakeholder of weight 2 counts as two who approve the same. Who has weight 0 is in no group.
 
 `check` says of one list whether an axiom holds, and names the group that is wronged; `violations` says of many lists at
 once which break it.
@@ -32,7 +32,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.slates.rule import check_places
 from accordant.strategies.strategy import stakeholder_weights
 
-MOST_VOTERS = 12  # voters whose groups are all looked at: the work doubles with every one
+MOST_BALLOTS = 12  # distinct ballots whose groups are all looked at: the work doubles with every one
 ROUNDING = 1e-9  # a group this little below its quota, relative to all weight, reaches it: weights are rounded sums
 Axiom = Literal["jr", "pjr", "ejr", "ejr_plus"]
 AXIOMS: tuple[Axiom, ...] = get_args(Axiom)
@@ -121,12 +121,13 @@ def check_flags(approved: Mask, n_axes: int, axes: str) -> None:
         )
 
 
-def check_few(axiom: str, n_voters: int) -> None:
-    """Raise `InputError` if there are more than `MOST_VOTERS`, too many to look at every group."""
-    if n_voters > MOST_VOTERS:
+def check_few(axiom: str, n_ballots: int) -> None:
+    """Raise `InputError` if there are more than `MOST_BALLOTS`, too many to look at every group."""
+    if n_ballots > MOST_BALLOTS:
         raise InputError(
-            f"{axiom} looks at every group of voters, and there are {n_voters}; allowed: at most {MOST_VOTERS}, or "
-            "the axioms 'jr' and 'ejr_plus', which take polynomial time (ejr_plus implies ejr and pjr)"
+            f"{axiom} looks at every group of voters, and they cast {n_ballots} different ballots; allowed: at most "
+            f"{MOST_BALLOTS}, or the axioms 'jr' and 'ejr_plus', which take polynomial time (ejr_plus implies ejr and "
+            "pjr)"
         )
 
 
@@ -171,8 +172,7 @@ def pjr(given: Approvals) -> Witness | None:
 
     Proportional justified representation (Sánchez-Fernández et al. 2017, Definition 2).
     """
-    check_few("pjr", len(given.voters))
-    return _first(given, lambda group: int((given.approved[group.members].any(axis=0) & given.shown).sum()))
+    return _first("pjr", given, lambda group: int((given.approved[group.members].any(axis=0) & given.shown).sum()))
 
 
 def ejr(given: Approvals) -> Witness | None:
@@ -180,14 +180,13 @@ def ejr(given: Approvals) -> Witness | None:
 
     Extended justified representation (Aziz et al. 2017, Definition 4).
     """
-    check_few("ejr", len(given.voters))
     hits = given.hits
-    return _first(given, lambda group: int(hits[group.members].max()))
+    return _first("ejr", given, lambda group: int(hits[group.members].max()))
 
 
-def _first(given: Approvals, has: Callable[[Group], int]) -> Witness | None:
+def _first(axiom: str, given: Approvals, has: Callable[[Group], int]) -> Witness | None:
     """Return the first group that has fewer than the ℓ items that it is worth and agrees on."""
-    for group in _subsets(given):
+    for group in _groups_of_ballots(axiom, given):
         size = min(given.worth(float(given.weights[group.members].sum())), int(group.common.sum()))
         if size and has(group) < size:
             items = np.flatnonzero(group.common)[:size]
@@ -195,11 +194,23 @@ def _first(given: Approvals, has: Callable[[Group], int]) -> Witness | None:
     return None
 
 
-def _subsets(given: Approvals) -> Iterator[Group]:
-    """Yield every group of voters that agrees on an item."""
-    n_voters = len(given.voters)
-    for code in range(1, 2**n_voters):
-        members = np.flatnonzero([(code >> voter) & 1 for voter in range(n_voters)])
+def ballots_cast(approved: Mask) -> Codes:
+    """Return which of the different ballots each voter casts, counted from 0 as they first occur, shape (voter,)."""
+    first: dict[bytes, int] = {}
+    return np.array([first.setdefault(row.tobytes(), len(first)) for row in approved], dtype=np.intp)
+
+
+def _groups_of_ballots(axiom: str, given: Approvals) -> Iterator[Group]:
+    """Yield every group of voters that agrees on an item, and holds all who cast the same ballot or none of them.
+
+    If a group is wronged, it still is with everybody who cast a ballot of one of its members: its weight grows, and
+    what it agrees on and has stays.
+    """
+    ballot_of = ballots_cast(given.approved)
+    n_ballots = int(ballot_of.max()) + 1
+    check_few(axiom, n_ballots)
+    for code in range(1, 2**n_ballots):
+        members = np.flatnonzero((code >> ballot_of) & 1)
         common = np.asarray(given.approved[members].all(axis=0))
         if common.any():
             yield Group(members, common)
@@ -244,7 +255,7 @@ def check(axiom: Axiom, approved: Mask, weights: Values | None, committee: NDArr
     UnknownNameError
         If there is no such axiom.
     InputError
-        If a shape or a number is wrong, or there are more than 12 voters with ``pjr`` or ``ejr``.
+        If a shape or a number is wrong, or there are more than 12 different ballots with ``pjr`` or ``ejr``.
     """
     if axiom not in _SEARCHES:
         raise UnknownNameError("proportionality axiom", axiom, AXIOMS)
@@ -266,8 +277,8 @@ def violations(axiom: Axiom, approved: Mask, items: Codes, weights: Values | Non
     weights
         Shape (stakeholder,); None means 1 for everybody.
 
-    Raises `UnknownNameError` if there is no such axiom; `InputError` if a shape or a weight is wrong, or more than 12
-    stakeholders have a say with ``pjr`` or ``ejr``.
+    Raises `UnknownNameError` if there is no such axiom; `InputError` if a shape or a weight is wrong, or there are
+    more than 12 different ballots with ``pjr`` or ``ejr``.
     """
     if axiom not in AXIOMS:
         raise UnknownNameError("proportionality axiom", axiom, AXIOMS)
@@ -284,8 +295,11 @@ def violations(axiom: Axiom, approved: Mask, items: Codes, weights: Values | Non
     if axiom in ("jr", "ejr_plus"):
         _one_item(heard, mass[mass > 0], shown, items.shape[1], 1 if axiom == "jr" else items.shape[1], broken)
     else:
-        check_few(axiom, len(heard))
-        _groups(heard, mass[mass > 0], shown, items.shape[1], axiom == "ejr", broken)
+        ballot_of = ballots_cast(heard)
+        voices: Values = np.asarray(np.bincount(ballot_of, weights=mass[mass > 0]), dtype=np.float64)
+        check_few(axiom, len(voices))
+        distinct = heard[np.unique(ballot_of, return_index=True)[1]]
+        _groups(np.ascontiguousarray(distinct), voices, shown, items.shape[1], axiom == "ejr", broken)
     return broken
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from accordant import __version__
-from accordant.errors import InputError
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.runs.pages import PAGE
 from accordant.scope import Verdict
@@ -27,6 +26,7 @@ from accordant.slates.rule import SlateRule
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 from accordant.slates.sources import MarketSource
+from accordant.tables.output import output_folder, write_part
 from accordant.tables.text import csv_text
 
 RECORD, SLATES, RANKINGS = "slates.json", "slates.csv", "rankings.csv"
@@ -176,10 +176,7 @@ def write_result(found: ServedSlates, page: str, folder: Path) -> Path:
     }
     if found.proxies is not None:
         files[RANKINGS] = found.proxies.rankings_csv()
-    try:
-        folder.mkdir(parents=True)
+    with output_folder(folder) as unfinished:
         for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"slates cannot be written to {folder}: {error.strerror}") from None
+            write_part(unfinished / name, text)
     return folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -20,7 +19,7 @@ from accordant.slates.proxies.sources import names_with_commas, with_proxies
 from accordant.slates.result import SlateResult
 from accordant.slates.run import SLATES, write_result
 from accordant.slates.section import open_slates, show_slates
-from accordant.terminal import PlainConsole, capacities, plain, print_json, refuse_overwriting
+from accordant.terminal import PlainConsole, capacities, print_json, say
 
 Json = Mapping[str, Any]
 
@@ -61,12 +60,10 @@ def slate_options(
 
 def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: bool) -> None:
     """Serve the case, print the leaderboard, and write the folder."""
-    if out is not None:
-        refuse_overwriting(case, out)
-    free_folder("", out)
+    free_folder("slates", out, () if options.model is None else (options.model.record,))
     opened = open_slates(case, options)
     if opened.source.simulated:
-        sys.stderr.write(f"accordant: {plain(opened.source.label)}\n")
+        say(f"accordant: {opened.source.label}", err=True)
     ready = with_proxies(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
     served = show_slates(ready.opened, ready.proxies)
     content = served.to_json()

@@ -34,7 +34,7 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     level: float | None = None
-    n: float | None = None
+    n: int | float | None = None
     undefined: float | None = None
     reason: str = ""
 

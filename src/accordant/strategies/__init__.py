@@ -4,6 +4,7 @@
     power_means   the same between sums and the worst-off: Nash welfare, α-fairness, Atkinson
     bargaining    Φ weighs gains over a disagreement point
     distance      Φ is minus a distance from an ideal point
+    population    Φ weighs rewards so that means over all contexts are best (`population_by_group`: in each group)
     voting        rules on the ballots that E induces, or that come from a file (`accordant.voting.rules`)
     constraints   any rule under floors, vetoes, budgets or parity
     baselines     constants, outcome-only, single stakeholders, logged, random; and the oracle as a reference

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from accordant.arrays import Floats, Mask, Values
+from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.problem import DecisionProblem
@@ -24,6 +25,7 @@ from accordant.strategies.selection import (
     softmax_policy,
 )
 from accordant.strategies.strategy import Kind, Structure, stakeholder_weights
+from accordant.utilities import ExpectedRewards
 
 Operator = Literal["argmax", "softmax", "proportional", "epsilon_greedy"]
 PARAMETER_OF: dict[str, str | None] = {
@@ -156,6 +158,7 @@ class PointCompromise(ReferencePoints, Compromise):
         """Take weights and status quo from the problem."""
         return super().for_problem(problem).fill(problem)
 
-    def fit(self, expected: Any) -> Self:
+    def fit(self, expected: ExpectedRewards, contexts: Contexts | None = None) -> Self:
         """Take global reference points from training contexts."""
+        del contexts
         return self.learn(expected)

@@ -86,6 +86,11 @@ class ReferencePoints:
         """Whether the points in use were set before anybody reported anything in a context."""
         return not {"context", "status_quo"} & {str(getattr(self, parameter)) for parameter in self.uses}
 
+    @property
+    def fitted(self) -> bool:
+        """Whether points that come from training contexts are known."""
+        return self.training_range is not None or "global" not in (self.disagreement, self.ideal)
+
     def fill(self, problem: DecisionProblem) -> Self:
         """Return a copy whose status-quo action comes from the problem if it was left open."""
         if self.disagreement != "status_quo" or self.status_quo is not None:

@@ -108,6 +108,11 @@ class Strategy(ABC):
         return self.name
 
     @property
+    def fitted(self) -> bool:
+        """Whether it can decide: nothing is missing that `fit` takes from training contexts."""
+        return True
+
+    @property
     def may_be_selected(self) -> bool:
         """Whether these parameters may be chosen as D*."""
         return self.selectable
@@ -116,6 +121,11 @@ class Strategy(ABC):
     def whole_batch(self) -> bool:
         """Whether the decision in one context depends on the others in the same call."""
         return False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of contexts that the rule reads."""
+        return ()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -138,9 +148,17 @@ class Strategy(ABC):
         del problem
         return self
 
-    def fit(self, expected: ExpectedRewards) -> Self:
-        """Return the strategy with reference points taken from training contexts, where it has such."""
-        del expected
+    def fit(self, expected: ExpectedRewards, contexts: Contexts | None = None) -> Self:
+        """Return the strategy with what it takes from training contexts: reference points, multipliers.
+
+        Parameters
+        ----------
+        expected
+            E in training contexts.
+        contexts
+            What is known about them; only rules that fit groups by themselves read it.
+        """
+        del expected, contexts
         return self
 
 

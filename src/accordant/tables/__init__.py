@@ -1,1 +1,1 @@
-"""Files that users bring: text, JSON lines and tables, read with errors that name the file, the line and the cell."""
+"""Files that users bring, read with errors that name the file, the line and the cell; and where results are written."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from accordant.arrays import Values
-from accordant.errors import DataError, UnknownNameError
+from accordant.errors import DataError, missing
 from accordant.problem import value_label
 from accordant.tables.frames import read_chunks
 
@@ -60,7 +60,7 @@ class Cells:
             there = name in frame.columns
             if name is not None and not there and use not in optional:
                 known = [str(column) for column in frame.columns]
-                raise DataError(f"{path.name}: {UnknownNameError(f'column of {use}', name, known)}")
+                raise DataError(f"{path.name}: {missing(f'column of {use}', name, known)}")
             found[use] = name if there else None
         return cls(path.name, frame, found)
 
@@ -112,11 +112,13 @@ class Cells:
 
 
 def _number(text: str | None) -> float:
-    """Return the number that a text is, NaN if it is none."""
+    """Return the number that a text is, NaN if it is none: 1_0 is none, and 1e999 is none that can be held."""
     try:
-        return float(text or "nan")
+        number = float(text or "nan")
     except ValueError:
-        return float("nan")
+        return np.nan
+    overflown = np.isinf(number) and "inf" not in str(text).lower()
+    return np.nan if overflown or "_" in str(text) else number
 
 
 def cell_text(value: Any) -> str | None:

@@ -9,15 +9,22 @@ import hashlib
 import io
 import json
 import math
+import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from accordant.errors import DataError, allowed_names, nearest
+from accordant import limits
+from accordant.errors import DataError, MissingColumnError, allowed_names, missing
+from accordant.json_values import read_json_value
+from accordant.limits import Limit
 
 EVERY_OTHER = "*"  # among columns to ignore: all that a reader does not know
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+OPEN_PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # what a shell opened, as in <(command)
 GZIP = b"\x1f\x8b"  # the first two bytes of every gzip file (RFC 1952); names of files may lie
 
 
@@ -54,7 +61,7 @@ class Entry:
         value = self.required(key)
         number = math.nan
         with contextlib.suppress(TypeError, ValueError, OverflowError):
-            number = math.nan if isinstance(value, bool) else float(value)
+            number = math.nan if isinstance(value, bool) or "_" in str(value) else float(value)
         if not allowed(number):
             raise DataError(f"{self.where}: {key} is {value!r:.40}; allowed: {words}")
         return number
@@ -84,7 +91,7 @@ class Table:
     def column(self, name: str) -> list[str]:
         """Return the cells of a column that must be there."""
         if name not in self.header:
-            raise DataError(f"{self.name}: {missing('column', name, self.header)}")
+            raise MissingColumnError(name, self.header, self.name)
         place = self.header.index(name)
         return [row[place] for row in self.rows]
 
@@ -92,17 +99,6 @@ class Table:
         """Return one entry per row, by column."""
         rows = zip(self.lines, self.rows, strict=True)
         return tuple(Entry(f"{self.name} line {line}", dict(zip(self.header, row, strict=True))) for line, row in rows)
-
-
-def missing(kind: str, name: str, found: Iterable[str]) -> str:
-    """Return the words for a key or column that is not there."""
-    names = tuple(found)
-    hint = nearest(name, names)
-    return (
-        f"{kind} {name!r} is missing; "
-        + (f"did you mean it by {hint!r}? " if hint else "")
-        + (f"found: {', '.join(map(str, names))}" if names else "found none")
-    )
 
 
 def refuse_unknown(
@@ -123,48 +119,110 @@ def refuse_unknown(
             raise DataError(f"{where}: unknown {kind} {each!r}; {allowed_names(names, each)}")
 
 
-def read_text(path: str | Path) -> str:
-    """Return the text of a UTF-8 file without its byte order mark, unpacked if its first bytes say that it is packed.
+def refuse_special(path: str | Path) -> None:
+    """Raise an error for what is neither a regular file nor a pipe that is open already: reading it may never end.
 
     Raises
     ------
     DataError
-        If the file is missing, empty, broken, or not UTF-8.
+        If it is a named pipe, a device, or a socket.
     """
     file = Path(path)
+    if str(file).startswith(OPEN_PIPES) or not file.exists() or file.is_file() or file.is_dir():
+        return
+    raise DataError(f"{file} is no regular file; allowed: a file, whose end is known")
+
+
+def read_text(path: str | Path, most: Limit = limits.TEXT_BYTES, *, empty: bool = False) -> str:
+    """Return the text of a UTF-8 file without its byte order mark, unpacked if its first bytes say that it is packed.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    most
+        Bytes that are read, packed or unpacked.
+    empty
+        Whether the file may be empty.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, broken, not UTF-8, no regular file, or larger than allowed.
+    """
+    file = Path(path)
+    refuse_special(file)
     try:
-        content = file.read_bytes()
+        with file.open("rb") as opened:
+            content = opened.read(most.most + 1)
     except FileNotFoundError:
         raise DataError(f"{file}: there is no such file") from None
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error.strerror}") from None
-    if content.startswith(GZIP):
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        raise DataError(f"{file} cannot be read: {getattr(error, 'strerror', error)}") from None
+    if content.startswith(GZIP) and len(content) <= most.most:
         try:
-            content = gzip.decompress(content)
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+                content = packed.read(most.most + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{file} is a broken gzip file: {error}") from None
+    if len(content) > most.most:
+        raise most.refusal(str(file))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError(f"{file}, line {line}: byte {content[error.start]:#04x} is not UTF-8; allowed: UTF-8") from None
-    if not text.strip():
+    if not empty and not text.strip():
         raise DataError(f"{file} is empty")
     return text
 
 
+def read_line(stream: IO[str], where: str) -> str:
+    """Return the next line of a stream with its end, empty if there is none.
+
+    Raises
+    ------
+    DataError
+        If it has no end within the limit.
+    """
+    line = stream.readline(limits.LINE_CHARACTERS.most + 1)
+    limits.LINE_CHARACTERS.check(len(line), where)
+    return line
+
+
 def file_hash(path: str | Path) -> str:
     """Return the SHA-256 of the bytes of a file, in hexadecimal digits."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as CSV with a header, lines ended by a line feed."""
+    """Return a table as CSV with a header, lines ended by a line feed; no cell starts a formula."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow(map(written_cell, header))
+    writer.writerows(map(written_cell, row) for row in rows)
     return stream.getvalue()
+
+
+def written_cell(value: object) -> object:
+    """Return a cell as it goes into a table: text with which a formula would start gets an apostrophe before it.
+
+    Spreadsheets carry out what begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return (OWASP, CSV
+    injection), and names come from users. Numbers, as text too, stay as they are. `read_cell` takes it off again.
+    """
+    if not isinstance(value, str) or not FORMULA.match(value):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def read_cell(text: str) -> str:
+    """Return the text that `written_cell` wrote."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 
 def read_json(path: str | Path) -> Any:
@@ -203,6 +261,7 @@ def read_table(path: str | Path) -> Table:
     lines: list[int] = []
     try:
         header = tuple(each.strip() for each in next(reader))
+        limits.COLUMNS.check(len(header), name)
         for row in reader:
             if not row:
                 continue  # a blank line
@@ -213,7 +272,8 @@ def read_table(path: str | Path) -> Table:
     except csv.Error as error:
         raise DataError(f"{name} line {reader.line_num} is not CSV: {error}") from None
     if len(set(header)) < len(header):
-        raise DataError(f"{name}: a column occurs twice in {', '.join(header)}")
+        twice = next(column for column, times in Counter(header).items() if times > 1)
+        raise DataError(f"{name}: column {twice!r} occurs twice; allowed: once")
     if not rows:
         raise DataError(f"{name} has a header but no rows")
     return Table(name, header, tuple(rows), tuple(lines))
@@ -222,11 +282,11 @@ def read_table(path: str | Path) -> Table:
 def _parsed(name: str, text: str, *, first: int) -> Any:
     """Return the value of a JSON text that begins in line `first` of a file."""
     try:
-        return json.loads(text)
+        return read_json_value(text)
     except json.JSONDecodeError as error:
         line = first + error.lineno - 1
         raise DataError(f"{name} line {line} is not JSON: {error.msg} (column {error.colno})") from None
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, brackets nested as deep
+    except DataError as error:
         raise DataError(f"{name}, from line {first}: {error}") from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from accordant.arrays import Integers, Mask, Values
 from accordant.errors import InputError, UnknownNameError
 
 UNRANKED = -1
+SORTED_FROM = 32  # alternatives beyond which sorting a ballot is faster than comparing every two of them
 
 
 class Profile:
@@ -120,6 +122,12 @@ def places_above(ranks: NDArray[np.integer[Any]]) -> Integers:
     if (ranks < 0).any():
         ranks = np.where(ranks < 0, np.iinfo(ranks.dtype).max, ranks)
     above = np.zeros(ranks.shape, dtype=rank_type(n_alternatives))
+    if n_alternatives > SORTED_FROM:
+        order = np.argsort(ranks, axis=1)
+        rising = np.take_along_axis(ranks, order, axis=1)
+        starts = np.where(np.diff(rising, axis=1, prepend=rising[:, :1]) != 0, np.arange(n_alternatives)[:, None], 0)
+        np.put_along_axis(above, order, np.maximum.accumulate(starts, axis=1).astype(above.dtype), axis=1)
+        return above
     for b in range(n_alternatives):
         above += ranks[:, b : b + 1] < ranks
     return above
@@ -165,7 +173,7 @@ def _names(given: Sequence[str] | None, n_alternatives: int) -> tuple[str, ...]:
     names = tuple(map(str, range(1, n_alternatives + 1) if given is None else given))
     if len(names) != n_alternatives:
         raise InputError(f"{len(names)} names of alternatives; allowed: {n_alternatives}, one per column of ranks")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InputError(f"alternative {twice[0]!r} is named twice; allowed: different names")
     return names

@@ -1,8 +1,9 @@
 """Votes on projects in the format of Pabulib (Faliszewski et al. 2023, pabulib.org/format): .pb.
 
 A file holds three tables, META, PROJECTS and VOTES. Each begins with its name on a line, then the names of its columns;
-cells stand between semicolons and may be quoted. The cell ``vote`` lists the projects of a voter with commas between,
-``points`` as many numbers in the same order. How votes become scores:
+cells stand between semicolons and may be quoted. Some files leave the names ``key;value`` of META out. The cell
+``vote`` lists the projects of a voter with commas between, ``points`` as many numbers in the same order. How votes
+become scores:
 
     approval, choose-1     1 for each project on the ballot
     cumulative, scoring    the points; with scoring, META ``default_score`` for projects that are not on the ballot
@@ -28,6 +29,7 @@ from typing import NoReturn, cast, get_args
 
 import numpy as np
 
+from accordant import limits
 from accordant.arrays import Values
 from accordant.errors import DataError, allowed_names
 from accordant.tables.text import read_text
@@ -36,6 +38,10 @@ from accordant.voting.ballots import Election, VoteType
 log = logging.getLogger(__name__)
 
 SECTIONS = {"META": ("key", "value"), "PROJECTS": ("project_id", "cost"), "VOTES": ("voter_id", "vote")}
+META_KEYS = (  # with which META may begin where the names of its columns are left out
+    "description", "country", "unit", "subunit", "district", "subdistrict", "instance", "edition", "language",
+    "currency", "date_begin", "date_end", "num_projects", "num_votes", "budget", "vote_type", "rule", "comment",
+)  # fmt: skip
 NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")  # some files write the decimal comma
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")  # 1,000 may be a thousand, or one
 COUNT = re.compile(r"[0-9]{1,18}")
@@ -94,6 +100,7 @@ class Tables:
             else:
                 self._check_breaks(current, start, end)
                 current.rows.append((start, self._fitted(start, row, current)))
+                limits.BALLOT_CELLS.check(len(current.rows) * len(current.columns), f"{file}, line {start}")
         missing = [title for title in SECTIONS if title not in self.sections]
         if missing:
             self.refuse(0, f"section {missing[0]} is missing; allowed: {', '.join(SECTIONS)}")
@@ -136,6 +143,11 @@ class Tables:
         if title in self.sections:
             self.refuse(line, f"section {title} occurs twice, first in line {self.sections[title].line}; allowed: once")
         columns = [cell.casefold() for cell in header[2]] if header else []
+        if title == "META" and header and columns[0] in META_KEYS:
+            self.sections[title] = Section(line, SECTIONS[title])
+            self.sections[title].rows.append((header[0], self._fitted(header[0], header[2], self.sections[title])))
+            return self.sections[title]
+        limits.COLUMNS.check(len(columns), f"{self.file}, line {line + 1}")
         while title == "META" and columns and not columns[-1]:
             columns.pop()
         for name in SECTIONS[title]:
@@ -246,6 +258,7 @@ class _Reader:
         counted = self.vote_type in WITH_POINTS
         if counted and "points" not in voters.columns:
             self.tables.refuse(voters.line + 1, f"votes are {self.vote_type}, but there is no column 'points'")
+        limits.BALLOT_CELLS.check(len(voters.rows) * len(self.projects), str(self.file))
         scores = np.zeros((len(voters.rows), len(self.projects)))
         if self.vote_type == "scoring" and "default_score" in self.meta:
             scores += self.tables.number(*self._given("default_score"))

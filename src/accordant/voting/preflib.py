@@ -1,18 +1,21 @@
 """Ballots in the format of PrefLib (Mattei and Walsh 2013, preflib.org/format): .soc, .soi, .toc, .toi and .cat.
 
-A file holds lines ``# KEY: value`` and then one line ``count: order`` per distinct ballot. Alternatives are numbers
-from 1, best first; braces enclose ties. In a .cat file what stands between commas are categories, in declared order.
+A file holds lines ``# KEY: value`` and then one line ``count: order`` per distinct ballot. Alternatives are the numbers
+of the lines ``# ALTERNATIVE NAME number: name``, best first; PrefLib counts them from 1, other programs from 0 or with
+gaps. Braces enclose ties. In a .cat file what stands between commas are categories, in declared order.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
+from accordant import limits
 from accordant.errors import DataError, nearest
 from accordant.tables.text import read_text
 from accordant.voting.ballots import UNRANKED, Profile
@@ -39,6 +42,9 @@ TYPES = {
 HEADER = re.compile(r"#\s*([A-Z][A-Z ]*?)\s*([0-9]*)\s*:\s?(.*)")
 NUMBER = re.compile(r"[0-9]{1,12}")
 BALLOT = re.compile(rf"({NUMBER.pattern})\s*:\s*(.*)")
+NAMED = re.compile(r"ALTERNATIVE NAME (?P<number>[0-9]{1,12})")
+COUNTS = ("NUMBER ALTERNATIVES", "NUMBER VOTERS", "NUMBER CATEGORIES", "NUMBER UNIQUE ORDERS")
+SHOWN_NUMBERS = 10  # that a message lists
 TIER = re.compile(r"\s*(?:\{([^{}]*)\}|([^{},]+))\s*(,|$)")
 
 
@@ -74,10 +80,15 @@ class _Reader:
             self._refuse_headless()
         self.kind = self._kind()
         self.n_alternatives = self._count("NUMBER ALTERNATIVES")
+        limits.ALTERNATIVES.check(self.n_alternatives, str(file))
+        limits.BALLOT_CELLS.check(self.n_alternatives * len(self.ballots), str(file))
+        limits.PAIRED_WORK.check(self.n_alternatives**2 * len(self.ballots), str(file))
+        self.names = self._names()
+        self.columns = {number: column for column, number in enumerate(self.names)}
 
     def profile(self) -> Profile:
         """Return the ballots, checked."""
-        names = self._alternatives()
+        names = self._distinct_names()
         if not self.ballots:
             self._refuse(0, "there are no ballots; allowed: at least one line 'count: order'")
         n_categories = self._count("NUMBER CATEGORIES") if self.kind == "cat" else None
@@ -114,26 +125,50 @@ class _Reader:
 
     def _count(self, key: str) -> int:
         if key not in self.header:
-            hint = nearest(key, self.header)
-            self._refuse(0, f"header key '# {key}: ' is missing" + (f"; did you mean it by {hint!r}?" if hint else ""))
+            hint = nearest(key, [each for each in self.header if each not in COUNTS and not NAMED.fullmatch(each)])
+            held = f"; a .cat file says how many categories a ballot has, {self._parts()}" if key == COUNTS[2] else ""
+            said = f"; did you mean it by {hint!r}?" if hint else held
+            self._refuse(0, f"header key '# {key}: ' is missing" + said)
         number, value = self.header[key]
         if not (NUMBER.fullmatch(value) and int(value) > 0):
             self._refuse(number, f"{key} is {value!r}; allowed: a whole number above 0")
         return int(value)
 
-    def _alternatives(self) -> list[str]:
-        """Return the names; a name that occurs twice gets its number, so that results can be told apart."""
-        names = []
-        for alternative in range(1, self.n_alternatives + 1):
-            number, name = self.header.get(f"ALTERNATIVE NAME {alternative}", (0, ""))
+    def _parts(self) -> str:
+        """Return how many parts the first ballot has, in words."""
+        number, line = self.ballots[0] if self.ballots else (0, "")
+        found = BALLOT.fullmatch(line)
+        return f"line {number} has {len(TIER.findall(found[2]))}" if found else "such as 3"
+
+    def _names(self) -> dict[int, str]:
+        """Return number to name of the alternatives, by rising number."""
+        found: dict[int, str] = {}
+        for key, (line, name) in self.header.items():
+            matched = NAMED.fullmatch(key)
+            if matched is None:
+                continue
+            number = int(matched["number"])
             if not name:
-                self._refuse(number, f"'# ALTERNATIVE NAME {alternative}: ' is missing or empty")
-            names.append(name)
-        for key, (number, _) in self.header.items():
-            which = key.removeprefix("ALTERNATIVE NAME ")
-            if which != key and which not in map(str, range(1, self.n_alternatives + 1)):
-                self._refuse(number, f"{key:.60}, but NUMBER ALTERNATIVES is {self.n_alternatives}")
-        return [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)]
+                self._refuse(line, f"'# {key}: ' is missing or empty")
+            if number in found:
+                self._refuse(line, f"{key} names alternative {number} again; allowed: once")
+            if len(found) == self.n_alternatives:
+                self._refuse(line, f"{key}, but NUMBER ALTERNATIVES is {self.n_alternatives}")
+            found[number] = name
+        if len(found) < self.n_alternatives:
+            usual = next(number for number in range(1, self.n_alternatives + 1) if number not in found)
+            line = self.header["NUMBER ALTERNATIVES"][0]
+            self._refuse(
+                line,
+                f"'# ALTERNATIVE NAME {usual}: ' is missing or empty: {len(found)} alternatives have a name; "
+                f"allowed: {self.n_alternatives}, which is NUMBER ALTERNATIVES",
+            )
+        return dict(sorted(found.items()))
+
+    def _distinct_names(self) -> list[str]:
+        """Return the names; one that occurs twice gets its number, so that results can be told apart."""
+        times = Counter(self.names.values())
+        return [f"{name} ({number})" if times[name] > 1 else name for number, name in self.names.items()]
 
     def _ballot(self, number: int, line: str) -> tuple[int, Order]:
         found = BALLOT.fullmatch(line)
@@ -153,24 +188,31 @@ class _Reader:
             at, more = tier.end(), tier[3] == ","
         return int(found[1]), order
 
-    def _alternative(self, number: int, text: str) -> int:
-        """Return the number of an alternative."""
-        alternative = int(text) if NUMBER.fullmatch(text.strip()) else 0
-        if not 1 <= alternative <= self.n_alternatives:
-            self._refuse(number, f"alternative {text.strip()!r} is not declared; allowed: 1 to {self.n_alternatives}")
-        return alternative
+    def _alternative(self, line: int, text: str) -> int:
+        """Return the column of an alternative."""
+        column = self.columns.get(int(text)) if NUMBER.fullmatch(text.strip()) else None
+        if column is None:
+            self._refuse(line, f"alternative {text.strip()!r:.60} is not declared; allowed: {self._numbers()}")
+        return column
 
-    def _ranks(self, number: int, order: Order) -> list[int]:
+    def _numbers(self) -> str:
+        """Return the numbers of the alternatives in words."""
+        numbers = list(self.names)
+        if numbers == list(range(numbers[0], numbers[-1] + 1)):
+            return f"{numbers[0]} to {numbers[-1]}"
+        return ", ".join(map(str, numbers[:SHOWN_NUMBERS])) + (", …" if len(numbers) > SHOWN_NUMBERS else "")
+
+    def _ranks(self, line: int, order: Order) -> list[int]:
         """Return the rank of every alternative: how many tiers are above its own."""
         ranks = [UNRANKED] * self.n_alternatives
         for rank, tier in enumerate(order):
-            for alternative in tier:
-                if ranks[alternative - 1] != UNRANKED:
-                    self._refuse(number, f"alternative {alternative} occurs twice; allowed: once")
-                ranks[alternative - 1] = rank
+            for column in tier:
+                if ranks[column] != UNRANKED:
+                    self._refuse(line, f"alternative {list(self.names)[column]} occurs twice; allowed: once")
+                ranks[column] = rank
         if TYPES[self.kind].complete and UNRANKED in ranks:
-            missing = ranks.index(UNRANKED) + 1
-            self._refuse(number, f"alternative {missing} is missing; a {self.kind} file holds {self._promise()}")
+            missing = list(self.names)[ranks.index(UNRANKED)]
+            self._refuse(line, f"alternative {missing} is missing; a {self.kind} file holds {self._promise()}")
         return ranks
 
     def _check_promises(self, number: int, order: Order, n_categories: int | None) -> None:

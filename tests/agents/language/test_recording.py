@@ -219,6 +219,28 @@ def test_a_changed_recording_is_refused(path):
         Replay(path)
 
 
+def test_a_recording_that_broke_off_says_where(path):
+    recorder = Recorder(path)
+    recorder.write(REQUEST, Reply("x"))
+    recorder.write(REQUEST.asked_as("json_object"), Reply("y"))
+    text = path.read_text()
+    path.write_text(text[:-30])
+    with pytest.raises(DataError, match="line 2: the recording broke off in this line; take it away"):
+        Replay(path)
+    path.write_text("".join(text.splitlines(keepends=True)[:1]))
+    assert len(Replay(path)) == 1
+
+
+def test_a_recording_goes_to_a_new_file_only(path, tmp_path):
+    path.symlink_to("nowhere")
+    with pytest.raises(InputError, match="is there already"):
+        Recorder(path)
+    for name in ("-", "/dev/stdout"):
+        with pytest.raises(InputError, match="cannot be written to standard output"):
+            Recorder(name)
+    assert not (tmp_path / "nowhere").exists()
+
+
 def test_replaying_needs_no_client_library(agent, room, path, server):
     agent(recorder=Recorder(path)).act(room.view("vote"))
     code = f"""

@@ -55,7 +55,7 @@ def test_a_tidy_table_stays_as_it_is(file):
 def test_what_leaks_cannot_be_a_feature(file, name):
     case, _ = read_case("education-tutoring")
     assert name not in case.data.features
-    with pytest.raises(DataError, match=f"unknown column '{name}'"):
+    with pytest.raises(DataError, match=f"column '{name}' is missing"):
         loaded(file, features=(*case.data.features, name))
 
 
@@ -80,8 +80,8 @@ def test_grades_of_the_year_may_be_missing_altogether(file):
         (";4;1;", ";4;;", "column 'Fedu', row 0: found nothing"),
         (";18;", ";-1;", "column 'age', row 0: found '-1'; allowed: a number from 0 on"),
         (";18;", ";inf;", "column 'age', row 0: found 'inf'"),
-        (";failures;", ";fails;", "unknown column 'failures'"),
-        (";G3\n", ";G4\n", "unknown column 'G3'"),
+        (";failures;", ";fails;", "column 'failures' is missing"),
+        (";G3\n", ";G4\n", "column 'G3' is missing"),
     ],
 )
 def test_errors_name_the_column_and_the_row(file, old, new, message):

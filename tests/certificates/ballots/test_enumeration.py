@@ -220,3 +220,9 @@ def test_profiles_are_as_many_as_limits_say():
     assert 75**3 < enumeration.MOST_PROFILES
     assert 13**5 < enumeration.MOST_PROFILES
     assert math.log2(enumeration.LISTED_AT_ONCE) <= 22
+
+
+def test_counting_promises_to_be_exact_with_two_actions_alone():
+    assert [Counting().exact(strategies.borda, n) for n in (1, 2, 3, 4)] == [False, True, False, False]
+    expected = world(np.random.default_rng(11).random((3, 2, 40)).round(1))
+    assert certify(strategies.borda, expected, Threat(0.2, ("P", "R"))).exact.all()

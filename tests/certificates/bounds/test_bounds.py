@@ -66,6 +66,7 @@ NEEDED = {
     "constant": {"action": "Deny"},
     "stakeholder": {"stakeholder": "Bank"},
     "constrained": {"rule": "maximin", "floors": {"Bank": 0.3}},
+    "population_by_group": {"attribute": "sex"},
 }
 BUILT_IN = [
     name
@@ -78,7 +79,11 @@ BUILT_IN = [
 def test_every_strategy(name, world):
     """Whatever a strategy reads: bounds hold the honest value, and witnesses replay."""
     evidence, metric = world(15, 2), metrics.create("accuracy")
-    rule = strategies.create(name, NEEDED.get(name)).for_problem(evidence.problem)
+    rule = (
+        strategies.create(name, NEEDED.get(name))
+        .for_problem(evidence.problem)
+        .fit(evidence.expected, evidence.log.contexts)
+    )
     found = bounds(rule, evidence.expected, metric, delta=0.05, coalition=["Bank", "Press"], evidence=evidence)
     assert 0 <= found.low <= found.attained_low <= found.nominal <= found.attained_high <= found.high <= 1
     for witness, attained in ((found.witness_low(), found.attained_low), (found.witness_high(), found.attained_high)):

@@ -10,14 +10,15 @@ import pytest
 from accordant import strategies
 from accordant.certificates.bounds import bounds
 from accordant.certificates.bounds.choices import Sets
-from accordant.certificates.bounds.composition import enclose
+from accordant.certificates.bounds.composition import _combine, enclose
 from accordant.certificates.bounds.duality import geometric_mean_bound, smallest_together
-from accordant.certificates.bounds.atomic_bounds import best_fraction
-from accordant.certificates.bounds.choices import Anything, best_draw
-from accordant.certificates.bounds.attack_values import slope
+from accordant.certificates.bounds.atomic_bounds import Enclosure, best_fraction
+from accordant.certificates.bounds.choices import Anything, Move, best_draw
+from accordant.certificates.bounds.attack_values import _join, slope
 from accordant.decisions import Decisions
 from accordant.errors import InputError
-from accordant.metrics.expressions import GeometricMean, LowToHigh, OfParts, Spread, together
+from accordant.metrics.expressions import Combination, Defaulted, GeometricMean, Largest, LowToHigh, Magnitude, OfParts
+from accordant.metrics.expressions import Smallest, Spread, together
 from accordant.metrics.expressions import Expression, Ratio, Sum, Undefined
 from accordant.strategies.selection import proportional_policy, softmax_policy
 from accordant.utilities import ExpectedRewards
@@ -152,3 +153,77 @@ def test_shares_of_negative_scores_are_refused():
 
 def test_weights_of_zero_count_nothing():
     assert ends(together((Strange(), per_action(1, 2)), (0.0, 1.0), 0.5))[:2] == (3.5, 6.5)
+
+
+def chosen(code):
+    """The decisions in which every context has one action."""
+    return Decisions("chosen", ("a", "b"), np.full(3, code), np.zeros(3, dtype=bool))
+
+
+def test_a_weighted_sum_leads_to_the_ends_that_the_signs_of_its_weights_call_for():
+    one = Enclosure(-1.0, 2.0, False, per_action(1, 10), per_action(2, 20))
+    two = Enclosure(3.0, 5.0, False, per_action(3, 30), per_action(4, 40))
+    none = Enclosure(-math.inf, math.inf, True, per_action(100, 100), per_action(100, 100))
+    found = _combine(Combination((), (-3.0, 0.5, 0.0), 7.0), (one, two, none))
+    assert (found.low, found.high) == (7 - 3 * 2 + 0.5 * 3, 7 - 3 * -1 + 0.5 * 5)
+    assert not found.may_be_undefined
+    for code, unit in ((0, 1), (1, 10)):
+        assert found.toward_low.value(chosen(code)) == pytest.approx(3 * unit * (-3 * 2 + 0.5 * 3))
+        assert found.toward_high.value(chosen(code)) == pytest.approx(3 * unit * (-3 * 1 + 0.5 * 4))
+
+
+def test_the_largest_and_smallest_part_lead_where_their_own_ends_are():
+    one = Enclosure(-1.0, 6.0, False, per_action(1, 10), per_action(2, 20))
+    two = Enclosure(3.0, 5.0, False, per_action(3, 30), per_action(4, 40))
+    for kind, ends, units in ((Largest, (3.0, 6.0), (3, 2)), (Smallest, (-1.0, 5.0), (1, 4))):
+        found = _combine(kind(()), (one, two))
+        assert (found.low, found.high) == ends
+        assert found.toward_low.value(chosen(0)) == 3 * units[0]
+        assert found.toward_high.value(chosen(1)) == 30 * units[1]
+
+
+def test_a_spread_pushes_one_part_up_and_another_down():
+    one = Enclosure(-1.0, 6.0, False, per_action(1, 10), per_action(2, 20))
+    two = Enclosure(3.0, 5.0, False, per_action(3, 30), per_action(4, 40))
+    found = _combine(Spread(()), (one, two))
+    assert (found.low, found.high) == (0.0, max(6.0 - 3.0, 5.0 + 1.0))
+    assert found.toward_high.value(chosen(0)) == 3 * (4 - 1)
+    apart = _combine(Spread(()), (two, Enclosure(-1.0, 2.0, False, per_action(1, 10), per_action(2, 20))))
+    assert (apart.low, apart.high) == (3.0 - 2.0, 5.0 + 1.0)
+    assert apart.toward_low.value(chosen(0)) == 3 * (3 - 2)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ends", "toward"),
+    [(1.0, 2.0, (1.0, 2.0), (1, 2)), (-3.0, -1.0, (1.0, 3.0), (-2, -1)), (-3.0, 2.0, (0.0, 3.0), (0, -1)),
+     (-2.0, 2.0, (0.0, 2.0), (0, 2)), (0.0, 2.0, (0.0, 2.0), (1, 2)), (-2.0, 0.0, (0.0, 2.0), (-2, -1))],
+)  # fmt: skip
+def test_the_size_of_a_sum_is_turned_over_where_the_sum_is_below_0(low, high, ends, toward):
+    part = Enclosure(low, high, False, per_action(1, 10), per_action(2, 20))
+    found = _combine(Magnitude(()), (part,))
+    assert (found.low, found.high) == ends
+    assert (found.toward_low.value(chosen(0)), found.toward_high.value(chosen(0))) == (3 * toward[0], 3 * toward[1])
+
+
+def test_a_default_stands_beside_what_is_defined():
+    """Undefined where b is taken everywhere; else 1 or 2 in each context with a."""
+    ratio = Ratio(per_action(1, 0), per_action(1, 0))
+    assert ends(Defaulted(ratio, 0.25)) == (0.25, 1.0, False)
+    assert ends(Defaulted(ratio, 3.0)) == (1.0, 3.0, False)
+    assert ends(Defaulted(Undefined(), 0.5)) == (0.5, 0.5, False)
+    assert ends(Defaulted(per_action(0, 1), 9.0)) == (0.0, 3.0, False)
+
+
+def test_a_joined_move_follows_one_first_and_then_the_other():
+    codes, others = np.array([0, 0, 0]), np.array([1, 1, 1])
+    here, there = np.array([True, True, False]), np.array([False, True, True])
+    policy, raised = np.array([[0.25] * 3, [0.75] * 3]), np.array([[True] * 3, [False] * 3])
+    found = _join(Move(codes, here, policy, raised), Move(others, there, 1 - policy, ~raised), 1)
+    assert found.codes.tolist() == [0, 1, 1]
+    assert found.changed.tolist() == [True, True, True]
+    assert found.policy.tolist() == [[0.25, 0.75, 0.75], [0.75, 0.25, 0.25]]
+    assert found.raised.tolist() == [[True, False, False], [False, True, True]]
+    for one, other in (((None, raised), (policy, raised)), ((policy, raised), (None, raised))):
+        assert _join(Move(codes, here, *one), Move(others, there, *other), 1).policy is None
+    for one, other in (((policy, None), (policy, raised)), ((policy, raised), (policy, None))):
+        assert _join(Move(codes, here, *one), Move(others, there, *other), 1).raised is None

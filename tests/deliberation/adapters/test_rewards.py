@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from accordant import strategies
 from accordant.agents import create
-from accordant.allocations import Claimant, Resource, Scenario
+from accordant.allocations import AdditiveUtility, Claimant, Resource, Scenario
 from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.assessment import alternatives
 from accordant.deliberation.protocols.debate import debate
@@ -129,3 +130,16 @@ def test_values_that_do_not_add_up_have_no_reward_per_patient():
     else:
         with pytest.raises(InputError, match="no sum of values"):
             patient_rewards(deliberation)
+
+
+def test_rewards_per_patient_read_the_last_proposals_or_the_first():
+    deliberation = held(5)
+    first = {name: each.utility.values for name, each in deliberation.solo.items()}
+    turned = {name: replace(each, utility=AdditiveUtility(-first[name])) for name, each in deliberation.solo.items()}
+    deliberation = replace(deliberation, revised=turned)
+    for found, sign in ((patient_rewards(deliberation, last=False), 1), (patient_rewards(deliberation), -1)):
+        assert found.stakeholders == tuple(first) and found.actions == ("Grant", "Not grant")
+        for values, (grant, other) in zip(first.values(), found.values, strict=True):
+            relative = sign * values / np.abs(values).max()
+            np.testing.assert_allclose(grant, 0.5 + 0.5 * relative)
+            np.testing.assert_allclose(other, 0.5 - 0.5 * relative)

@@ -95,8 +95,8 @@ def test_wrong_names(two, record, scenario):
         restored_access(record(scenario("ab", beds=1), {"A": {"p0": 1.0}}, {"p0": 1.0}), Group("group", "a"))
 
 
-def test_json(two):
-    assert process(two).to_json()["contestation"]["anybody"] == 0.25
+def test_what_anybody_challenged(two):
+    assert process(two).contestation["anybody"] == 0.25
 
 
 def struck(deliberation, agent, revised):

@@ -227,9 +227,9 @@ def test_another_separator(tmp_path):
     ("changes", "message"),
     [
         ({"patients": 4}, "ward.csv: 3 rows; 4 patients are declared"),
-        ({"id": "woh"}, "ward.csv: unknown column 'woh'; did you mean 'who'"),
-        ({"facts": ["sex", "sevrity"]}, "unknown column 'sevrity'; did you mean 'severity'"),
-        ({"table": TABLE.replace("0.9", "bad")}, "column 'severity', row 0: found 'bad'; allowed: a number in"),
+        ({"id": "woh"}, "ward.csv: column 'woh' is missing; did you mean it by 'who'"),
+        ({"facts": ["sex", "sevrity"]}, "column 'sevrity' is missing; did you mean it by 'severity'"),
+        ({"table": TABLE.replace("0.9", "bad")}, "row 0: column 'severity': found 'bad'; allowed: a number"),
         ({"table": TABLE.replace("0.9", "1.9")}, r"column 'severity', row 0: found 1.9; allowed: a number in \[0, 1\]"),
         ({"table": TABLE.replace("0.9", "")}, "column 'severity', row 0: found missing"),
         ({"table": TABLE.replace("ann,1", "ann,0")}, "column 'arrival', row 0: found 0"),

@@ -138,8 +138,8 @@ def test_all_visits_at_once():
     ("visits", "patients", "message"),
     [
         (VISITS.head(11), 12, "11 rows; 12 patients are declared"),
-        (VISITS.drop(columns="KTAS_expert"), 12, "unknown column 'KTAS_expert'; did you mean 'KTAS_RN'"),
-        (VISITS.drop(columns="Mental"), 12, "unknown column 'Mental'"),
+        (VISITS.drop(columns="KTAS_expert"), 12, "column 'KTAS_expert' is missing; did you mean it by 'KTAS_RN'"),
+        (VISITS.drop(columns="Mental"), 12, "column 'Mental' is missing"),
     ],
 )
 def test_visits_that_do_not_do(visits, patients, message):

@@ -62,7 +62,7 @@ def held(agents=PAIR, *, scenario=None, cast=None, **options):
             opened, source=PatientSource(lambda _: scenario, "SIMULATED by 'a test'", None, simulated=True)
         )
     found = deliberate if opened.options.repeat == 1 else deliberate_often
-    return found(opened, cast or cast_for(opened)).to_json()
+    return found(opened, cast or cast_for(opened)).section.to_json()
 
 
 def in_portions():

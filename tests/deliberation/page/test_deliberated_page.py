@@ -9,7 +9,8 @@ import re
 import pytest
 
 from accordant.errors import InputError
-from accordant.deliberation.page import FORMAT, render_deliberated
+from accordant.deliberation.page import render_deliberated
+from accordant.deliberation.result import FORMAT, read_result
 
 ONE = ("answer", "sides", "emergence", "ledger", "transcript", "process", "regrets", "otherwise", "patients", "made")
 MANY = ("answer", "lines", "emergence", "made")
@@ -44,7 +45,12 @@ def test_what_is_simulated_and_who_is_adversarial_stands_above_everything(conten
     text = page(render_deliberated(content)).text
     first = text.index("The joint allocation")
     assert text.index("SIMULATED") < text.index("ADVERSARIAL") < text.index("not clinical decision support") < first
-    content["source"] = {"label": "visits.csv (sha256 0123)", "simulated": False, "sha256": "0" * 64}
+    content["source"] = {
+        "label": "visits.csv (sha256 0123)",
+        "simulated": False,
+        "sha256": "0" * 64,
+        "found_in": "--data",
+    }
     content["deliberation"]["adversarial"], content["warnings"] = [], []
     text = page(render_deliberated(content)).text
     assert "SIMULATED" not in text and "ADVERSARIAL" not in text
@@ -118,19 +124,30 @@ def test_a_missing_null_hypothesis_is_an_error(content, many, null, kind):
     partial = (
         [each for each in whole if each["agent"] != "biased"] if kind == "one" else {"rawlsian": whole["rawlsian"]}
     )
-    for wrong in (partial, None, type(whole)()):
+    for wrong in (partial, type(whole)()):
         found[null] = wrong
-        with pytest.raises(InputError, match=f"the null hypothesis '{null}' is missing for agent"):
+        with pytest.raises(InputError, match=f"{len(wrong)} null hypotheses for 2 agents; allowed: one for each"):
             render_deliberated(given)
     del found[null]
-    with pytest.raises(InputError, match=f"the null hypothesis '{null}' is missing for agent 'rawlsian'"):
+    with pytest.raises(InputError, match=rf"key '\w+\.{null}' is missing"):
         render_deliberated(given)
 
 
-def test_a_null_without_a_draw_is_not_defined(content, page):
-    content["emergence"]["random"][0].update(eligible=0, all_met=None, mean_met=None, exact=False)
-    text = page(render_deliberated(content)).text
-    assert "null 1: random, at the level of rawlsian not defined on average not defined no draw left" in text
+def test_json_is_read_back_to_the_same_result(contents):
+    for content in contents.values():
+        result = read_result(content)
+        assert result.to_json() == json.loads(json.dumps(content))
+        assert read_result(result.to_json()) == result
+
+
+@pytest.mark.parametrize("kind", ["one", "many"])
+def test_unknown_and_missing_keys_are_named(content, many, kind):
+    given = content if kind == "one" else many
+    with pytest.raises(InputError, match="unknown key 'warning'.*did you mean 'warnings'"):
+        read_result(given | {"warning": []})
+    del given["source"]["simulated"]
+    with pytest.raises(InputError, match=r"key 'source\.simulated' is missing"):
+        read_result(given)
 
 
 def test_other_formats_and_kinds_are_refused(content):
@@ -164,7 +181,7 @@ def test_hostile_text_is_shown_and_does_nothing(content, many, page):
             record["turns"][0]["void"] = [HOSTILE]
             record["turns"][0]["reasons"][0] |= {"facts": [HOSTILE], "passages": [HOSTILE]}
             record["settled"]["details"] = {HOSTILE: HOSTILE, "list": [HOSTILE, {"agent": HOSTILE}], "of": {HOSTILE: 1}}
-            poisoned["usage"] = {HOSTILE: {HOSTILE: HOSTILE}}
+            poisoned["usage"] = {HOSTILE: {HOSTILE: 1}}
             poisoned["ledger"][0]["void"] = [HOSTILE]
         html = render_deliberated(poisoned)
         assert "<script" not in html and "<img" not in html
@@ -322,7 +339,7 @@ def test_regrets_are_numbered_shaded_and_own_frameworks_framed(content, page):
 def test_strategies_say_whether_they_choose_the_joint_allocation_and_whom_otherwise(content, page):
     joint = content["deliberation"]["settled"]["allocation"]
     label = next(iter(content["choices"]))
-    content["choices"][label] = {"allocation": {}, "tied": True, "agrees": False, "shared": 0.5}
+    content["choices"][label] |= {"allocation": {}, "tied": True, "agrees": False, "shared": 0.5, "exact": True}
     text = page(render_deliberated(content)).text
     assert f"{label} another 50% a tie-break decided {', '.join(sorted(joint))}" in text
 
@@ -403,16 +420,9 @@ def test_emergence_is_an_answer_with_a_definition(content, page, holds):
 
 
 def test_an_empty_test_of_facts_says_so(content, page):
-    content["flips"]["touched"] = 0.0
-    content["flips"].pop("empty", None)
-    for given in ({}, {"empty": True}):
-        content["flips"] |= given
-        text = page(render_deliberated(content)).text
-        assert "The test is empty: no patient got other protected facts" in text
-    assert (
-        "The test is empty"
-        not in page(render_deliberated(content | {"flips": content["flips"] | {"empty": False}})).text
-    )
+    assert "The test is empty" not in page(render_deliberated(content)).text
+    content["flips"] |= {"touched": 0.0, "empty": True}
+    assert "The test is empty: no patient got other protected facts" in page(render_deliberated(content)).text
 
 
 def test_approach_stands_beside_conversion(content, page):
@@ -423,13 +433,13 @@ def test_approach_stands_beside_conversion(content, page):
     content["approach"] = {"rawlsian": None}
     told = page(render_deliberated(content)).text.partition("Approach How much nearer")[2]
     assert "rawlsian: not defined, both wanted the same" in told[:400]
-    del content["approach"]
+    content["approach"] = {}
     assert "Approach How much" not in page(render_deliberated(content)).text
 
 
 def test_choices_of_a_search_say_among_how_many(content, page):
     for each in content["choices"].values():
-        each.pop("exact", None)
+        each["exact"] = True
     assert "that a search found" not in page(render_deliberated(content)).text
     label, *others = content["choices"]
     content["choices"][label] |= {"exact": False, "among": 123}
@@ -440,7 +450,6 @@ def test_choices_of_a_search_say_among_how_many(content, page):
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        (None, "through $ACCORDANT_DATA or in the cache"),
         ("$ACCORDANT_DATA", "through $ACCORDANT_DATA"),
         ("cache", "in the cache"),
         ("beside the case", "beside the case file"),
@@ -451,19 +460,8 @@ def test_data_that_were_found_must_be_there_again(content, page, place, words):
     content["source"] = {"label": "v.csv (sha256 0123)", "simulated": False, "sha256": "0" * 64, "found_in": place}
     text = page(render_deliberated(content)).text
     assert f"The command names no data: the file was found {words}. It must be there again" in text
-    content["options"]["data"] = "visits.csv"
+    content["source"]["found_in"], content["options"]["data"] = "--data", "visits.csv"
     assert "must be there again" not in page(render_deliberated(content)).text
-
-
-def test_a_measure_without_a_known_reason_is_still_not_defined(content, page):
-    content["process"]["hamming"] = dict.fromkeys(content["process"]["hamming"])
-    assert "not defined the record gives no value" in page(render_deliberated(content)).text
-
-
-MODEL = {
-    "base_url": "http://127.0.0.1/v1", "model": "tiny", "agents": [], "key_variable": "OPENAI_API_KEY",
-    "fallback": True, "calls": None, "tokens": None, "seconds": None, "timeout": 30.0, "record": None, "replay": None,
-}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -475,12 +473,8 @@ MODEL = {
     ],
 )
 def test_how_often_a_rule_stood_in_stands_beside_the_answer(content, page, replaced, words, loud):
-    """Of the turns of the model alone: a rule agent beside it has none to lose."""
-    mine = [turn for turn in content["deliberation"]["turns"] if turn["agent"] == "rawlsian"]
-    assert len(mine) == 3
-    for turn in mine[:replaced]:
-        turn["fallback"] = True
-    content["usage"] = {"rawlsian": {"calls": 3}}
+    """Of the moves of the model alone: a rule agent beside it has none to lose."""
+    content["usage"] = {"rawlsian": {"calls": 3, "moves": 3} | ({"fallbacks": replaced} if replaced else {})}
     html = render_deliberated(content)
     text = page(html).text
     answer = text[text.index("The joint allocation") : text.index("Criterion Value")]
@@ -494,29 +488,18 @@ def test_without_a_model_nothing_is_said_of_one(contents, page):
 
 
 @pytest.mark.parametrize(
-    ("found", "words", "loud"),
+    ("spent", "words", "loud"),
     [
-        ({"fallbacks": 6, "turns": 24}, "A rule stood in for it in 6 of 24 moves (25%).", False),
-        ({"fallbacks": 24, "turns": 24}, "A rule stood in for it in all 24 moves (100%)", True),
-        ({}, "How often a rule stood in for it is not on record.", False),
+        ({"moves": 8, "fallbacks": 2}, "A rule stood in for it in 2 of 8 moves (25%).", False),
+        ({"moves": 8, "fallbacks": 8}, "A rule stood in for it in all 8 moves (100%)", True),
     ],
 )
-def test_many_deliberations_say_how_often_a_rule_stood_in(many, page, found, words, loud):
-    for key in ("fallbacks", "turns"):
-        many["repeated"].pop(key, None)
-    many.pop("fallbacks", None)
-    many["repeated"] |= found
-    many["options"]["model"] = MODEL
+def test_many_deliberations_say_how_often_a_rule_stood_in(many, page, spent, words, loud):
+    """Of the moves of the model alone: rule agents beside it made the others."""
+    many["usage"] = {"rawlsian": {**spent, "calls": 12, "tokens_in": 345}}
     text = page(render_deliberated(many)).text
     answer = text[text.index("The answer") : text.index("All ways to decide How often")]
-    assert words in answer and ("No language model spoke" in answer) == loud
-    many["usage"] = {"rawlsian": {"moves": 8, "fallbacks": 2, "calls": 12}}
-    assert "in 2 of 8 moves (25%)." in page(render_deliberated(many)).text  # rule agents beside it made the other moves
-    many["usage"]["rawlsian"]["fallbacks"] = 8
-    assert "No language model spoke" in page(render_deliberated(many)).text
-    many["usage"] = {"rawlsian": {"calls": 12, "tokens_in": 345}}
-    text = page(render_deliberated(many)).text
-    assert f"A language model speaks for rawlsian. {words}" in text
+    assert f"A language model speaks for rawlsian. {words}" in answer and ("No language model spoke" in answer) == loud
     assert "What the language models used" in text and "calls 12, tokens in 345" in text
 
 
@@ -565,15 +548,8 @@ def test_many_without_an_adversary_say_why_access_is_not_restored(contents, page
 
 def test_a_share_that_is_defined_in_some_scenarios_says_in_how_many(many, page):
     label = many["repeated"]["criteria"][0]
-    many["repeated"]["lines"]["joint"]["met"][label] = {
-        "value": 0.5,
-        "low": 0.1,
-        "high": 0.9,
-        "n": 2,
-        "interval": "wilson",
-    }
-    many["repeated"]["lines"]["joint"]["met"][many["repeated"]["criteria"][1]] = {
-        "value": None, "low": None, "high": None, "n": 0, "interval": "wilson",
-    }  # fmt: skip
+    shares = many["repeated"]["lines"]["joint"]["met"]
+    shares[label] |= {"value": 0.5, "low": 0.1, "high": 0.9, "n": 2}
+    shares[many["repeated"]["criteria"][1]] |= {"value": None, "low": None, "high": None, "n": 0}
     text = page(render_deliberated(many)).text
     assert "50% [10%, 90%] mean" in text and "defined in 2" in text and "defined in 0" in text

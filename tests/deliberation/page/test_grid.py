@@ -10,20 +10,21 @@ from accordant.deliberation.page.charts import cell, grid_chart, grid_width
 from accordant.deliberation.page.charts import rate_chart
 from accordant.deliberation.page.reading import OneReading, called, letter, said
 from accordant.deliberation.page.summary import dots
+from accordant.deliberation.result import read_result
 
 
 def readings(contents):
-    return {name: OneReading(each) for name, each in contents.items() if each["kind"] == "one"}
+    return {name: OneReading(read_result(each)) for name, each in contents.items() if each["kind"] == "one"}
 
 
 def test_shares_are_those_of_the_ledger(contents):
     checked = 0
     for reading in readings(contents).values():
         columns = {each.key: each.shares for each in reading.columns}
-        for each in reading.content["ledger"]:
-            for when in ("solo", "revised"):
-                assert columns[f"{when} {each['agent']}"][each["patient"]] == pytest.approx(each[when])
-            assert columns["joint"][each["patient"]] == pytest.approx(each["joint"])
+        for each in reading.content.ledger:
+            assert columns[f"solo {each.agent}"][each.patient] == pytest.approx(each.solo)
+            assert columns[f"revised {each.agent}"][each.patient] == pytest.approx(each.revised)
+            assert columns["joint"][each.patient] == pytest.approx(each.joint)
             checked += 1
     assert checked > 20
 
@@ -33,17 +34,17 @@ def test_access_of_the_watched_group_is_the_mean_of_the_shares_shown(contents):
         if not reading.watched:
             continue
         for each in reading.columns:
-            if each.key in (reading.content["access"] or {}):
+            if each.key in (reading.content.access or {}):
                 mean = sum(each.shares[patient] for patient in reading.watched) / len(reading.watched)
-                assert mean == pytest.approx(reading.content["access"][each.key])
+                assert mean == pytest.approx(reading.content.access[each.key])
 
 
 def test_parts_of_a_demand_are_read_from_portions(contents):
     reading = readings(contents)["portions"]
     joint = reading.joint.shares
-    granted = reading.record["settled"]["allocation"]
+    granted = reading.record.settled.allocation
     for patient, each in reading.patients.items():
-        met = [granted.get(patient, {}).get(name, 0.0) / units for name, units in each["demand"].items() if units]
+        met = [granted.get(patient, {}).get(name, 0.0) / units for name, units in each.demand.items() if units]
         assert joint[patient] == pytest.approx(sum(met) / len(met) if met else 1.0)
     assert reading.in_part
 
@@ -52,9 +53,9 @@ def test_moved_names_the_agents_whose_first_wish_was_not_decided(contents):
     reading = readings(contents)["five"]
     for patient, letters in reading.moved.items():
         twin = ""
-        for place, agent in enumerate(reading.record["agents"]):
-            wished = bool(reading.record["solo"][agent["name"]].get(patient))
-            decided = bool(reading.record["settled"]["allocation"].get(patient))
+        for place, agent in enumerate(reading.record.agents):
+            wished = bool(reading.record.solo[agent.name].get(patient))
+            decided = bool(reading.record.settled.allocation.get(patient))
             twin += "ABCDE"[place] if wished != decided else ""
         assert letters == twin
     assert any(reading.moved.values())
@@ -64,8 +65,8 @@ def test_patients_are_parted_into_those_treated_otherwise_by_somebody_and_the_re
     for reading in readings(contents).values():
         apart, alike = reading.ordered
         assert sorted([*apart, *alike]) == sorted(reading.patients)
-        wishes = [*reading.record["solo"].values(), *reading.record["revised"].values(),
-                  reading.record["settled"]["allocation"]]  # fmt: skip
+        wishes = [*reading.record.solo.values(), *reading.record.revised.values(),
+                  reading.record.settled.allocation]  # fmt: skip
         for patient in reading.patients:
             assert (patient in apart) == (len({str(each.get(patient)) for each in wishes}) > 1)
 
@@ -78,8 +79,8 @@ def test_every_grant_is_a_filled_cell_and_every_change_a_notch(contents):
         filled = sum(share > 0 for each in reading.columns for share in each.shares.values())
         assert svg.count('class="granted') == filled, name
         changed = sum(
-            sum(reading.record["solo"][agent].get(patient, {}).values()) != sum(allocation.get(patient, {}).values())
-            for agent, allocation in reading.record["revised"].items()
+            sum(reading.record.solo[agent].get(patient, {}).values()) != sum(allocation.get(patient, {}).values())
+            for agent, allocation in reading.record.revised.items()
             for patient in reading.patients
         )
         assert svg.count('class="notch"') == changed, name
@@ -107,7 +108,7 @@ def test_a_part_of_a_demand_fills_a_part_of_the_cell():
 
 def test_dots_hold_every_line_and_both_nulls_behind_the_joint(many):
     repeated = many["repeated"]
-    found = dots(repeated)
+    found = dots(read_result(many).repeated)
     kinds = [each.kind for each in found]
     place = kinds.index("joint")
     assert kinds[place + 1 : place + 1 + 2 * len(repeated["agents"])] == ["null"] * 2 * len(repeated["agents"])
@@ -119,9 +120,9 @@ def test_dots_hold_every_line_and_both_nulls_behind_the_joint(many):
 
 def test_a_rate_that_is_not_defined_is_words_and_no_mark(many):
     repeated = many["repeated"]
-    before = str(rate_chart("r", "title", dots(repeated))).count("<path")
-    repeated["random"]["biased"] = {"value": None, "low": None, "high": None, "n": 0, "interval": "bootstrap"}
-    svg = str(rate_chart("r", "title", dots(repeated)))
+    before = str(rate_chart("r", "title", dots(read_result(many).repeated))).count("<path")
+    repeated["random"]["biased"] |= {"value": None, "low": None, "high": None, "n": 0}
+    svg = str(rate_chart("r", "title", dots(read_result(many).repeated)))
     assert svg.count("<path") == before - 1
     assert "null 1: random, level of biased: not defined" in svg
 
@@ -136,7 +137,6 @@ def test_words_for_allocations_letters_and_facts():
 
 def test_units_are_those_of_the_allocation(contents):
     reading = readings(contents)["portions"]
-    record = reading.record["scenario"]
-    assert isinstance(record["resources"], list)
-    for resource in record["resources"]:
-        assert reading.units(resource["name"]) <= resource["capacity"]
+    assert reading.record.scenario.resources
+    for resource in reading.record.scenario.resources:
+        assert reading.units(resource.name) <= resource.capacity

@@ -6,7 +6,8 @@ import pytest
 from accordant.agents import Answer, Ballot
 from accordant.agents.rules.aligned import AlignedAgent
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
-from accordant.deliberation.protocols.debate import vote_after_debate, voting_rule
+from accordant.deliberation.protocols.debate import counts_rankings, vote_after_debate, voting_rule
+from accordant import strategies
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 
 RULES = ("borda", "plurality", "copeland", "ranked_pairs", "schulze", "kemeny", "instant_runoff", "minimax")
@@ -112,3 +113,14 @@ def test_one_voter_and_an_adversary(small):
     assert found.joint == found.solo["baseline"].allocation
     with pytest.raises(InputError, match="allow_adversarial"):
         vote_after_debate(small.ward(), [BiasedAgent()])
+
+
+def test_rules_that_count_rankings_are_those_and_no_others():
+    assert all(counts_rankings(strategies.create(name)) for name in RULES)
+    lotteries = ("random_dictatorship", "maximal_lotteries")
+    assert not any(counts_rankings(strategies.create(name)) for name in (*lotteries, "approval", "utilitarian"))
+    assert not any(counts_rankings(each) for each in (None, "borda", object()))
+    with pytest.raises(UnknownNameError) as told:
+        voting_rule("bordas")
+    assert all(name in str(told.value) for name in RULES)
+    assert not any(name in str(told.value) for name in (*lotteries, "utilitarian"))

@@ -73,3 +73,22 @@ def test_an_allocation_that_is_not_among_the_options_is_refused(small):
     proposal = Proposal(Allocation.whole(scenario, ["p00"]), AdditiveUtility([1, 0, 0]))
     with pytest.raises(InputError, match="not among the 3 options"):
         lay_table(scenario, [UtilityAgent("a", {})], {"a": proposal}, proposal.allocation, options=some)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_utility_that_fails_among_the_options_alone_names_its_agent(small, wrong):
+    scenario = small.build([[1]] * 3, [2])
+    options = enumerate_options(scenario)
+    proposed = options.allocation(0)
+    broken = Named([0, 0, 0])  # proposals and single grants have their number
+    broken.of = lambda shares: np.where((shares == options.shares[2]).all(axis=1), wrong, 1.0)
+    assert broken.of(options.shares).tolist()[:2] == [1.0, 1.0]
+    utilities = {"a": AdditiveUtility([1, 0, 2]), "b": broken, "c": AdditiveUtility([0, 1, 1])}
+    with pytest.raises(InvalidMoveError, match="agent 'b': its utility"):
+        lay_table(
+            scenario,
+            [UtilityAgent(name, {}) for name in "cab"],
+            {name: Proposal(proposed, utility) for name, utility in utilities.items()},
+            proposed,
+            options=options,
+        )

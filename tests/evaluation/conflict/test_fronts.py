@@ -13,9 +13,9 @@ from scipy.stats import kendalltau
 
 from accordant import metrics
 from accordant.decisions import Decisions
-from accordant.evaluation.conflict.totals import additive, signed
+from accordant.evaluation.conflict.totals import Additive, additive, signed
 from accordant.evaluation.conflict.attainable import probes, reweighed, weight_grid
-from accordant.evaluation.conflict.fronts import Hindsight
+from accordant.evaluation.conflict.fronts import DIRECTIONS, Hindsight, _directions, farthest
 from accordant.evaluation.conflict.fronts import concession, front, kendall, oriented
 from accordant.evaluation.conflict.attainable import linear, pool_of
 from accordant.evaluation.conflict.totals import Totals
@@ -247,3 +247,48 @@ def test_probes_differ_and_repeat(world):
     first, second = (probes(evidence.expected, np.random.default_rng(0)) for _ in range(2))
     assert all((first[name].codes == second[name].codes).all() for name in first)
     assert len({tuple(each.codes) for each in first.values()}) > 30
+
+
+def test_neighbouring_corners_with_gaps_of_opposed_signs_are_mixed_until_there_is_none():
+    """A square on its side, in order; gaps change their sign between the second and third, and the last and first."""
+    corners = np.array([[4.0, 1.0], [3.0, 2.0], [1.0, -2.0], [2.0, -2.0]])
+    found = Hindsight(corners, np.eye(2), np.zeros(2), ("max", "zero"))._crossings(1)
+    assert sorted(found.tolist()) == [[2.0, 0.0], [pytest.approx(2 + 2 * 2 / 3), 0.0]]
+    other = Hindsight(corners[:, ::-1], np.eye(2), np.zeros(2), ("zero", "max"))
+    assert sorted(other._crossings(0)[:, ::-1].tolist()) == sorted(found.tolist())
+    assert other._crossings(1).shape == (0, 2)
+    assert other.front().tolist() == [[0.0, pytest.approx(2 + 2 * 2 / 3)], [1.0, 4.0]]
+
+
+def test_corners_without_a_gap_need_no_mixture():
+    corners = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, -1.0], [2.0, -1.0]])
+    found = Hindsight(corners, np.eye(2), np.zeros(2), ("max", "zero"))
+    assert found._crossings(1).tolist() == []
+    assert found.front().tolist() == [[3.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    "goals", [("max", "max"), ("min", "max"), ("zero", "max"), ("min", "zero"), ("zero", "zero")], ids="-".join
+)
+def test_directions_are_those_in_which_some_goal_lies_in_order_round_the_circle(goals):
+    step = 90 / (DIRECTIONS - 1)
+    turns = np.radians(np.arange(-180 + step, 180.001, step))
+    every = [(round(np.cos(turn), 12), round(np.sin(turn), 12), turn) for turn in turns]
+    fits = {"max": lambda part: part >= 0, "min": lambda part: part <= 0, "zero": lambda part: True}
+    angles = [angle for first, second, angle in every if fits[goals[0]](first) and fits[goals[1]](second)]
+    found = _directions(goals)
+    assert np.arctan2(found[:, 1], found[:, 0]) == pytest.approx(angles)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(1)
+    near = np.abs(found) < 1e-9
+    assert near.any(axis=0).all()
+    assert (found[near] == 0).all()  # ends of the sweep are exact
+    assert (np.abs(found[near[:, ::-1]]) == 1).all()
+
+
+@pytest.mark.parametrize(("goal", "code"), [("max", 1), ("min", 2), ("zero", 0)])
+def test_what_is_level_in_one_metric_is_decided_by_the_other_but_not_by_a_gap(goal, code):
+    level, other = (Additive(np.array(rows)[:, None], 0.0) for rows in ([0.5, 0.5, 0.5, 0.2], [0.2, 0.7, 0.1, 0.9]))
+    found = farthest((level, other), np.array([[1.0, 0.0]]), ("max", goal))
+    assert found.tolist() == [[code]]
+    mirrored = farthest((other, level), np.array([[0.0, 1.0]]), (goal, "max"))
+    assert mirrored.tolist() == [[code]]

@@ -65,6 +65,7 @@ def test_from_no_bound_to_zero(found, unequal):
     assert points[1].within == pytest.approx(abs(gap))
     assert points[1].score_lost == pytest.approx(0, abs=1e-12)
     assert points[0].change["mean"].value == 0
+    assert (points[0].score_lost, points[0].hopeless, points[0].changed) == (0, 0, 0)
     for point in points[1:]:
         assert abs(point.values["gap"]) <= point.within + 1e-9
     lost = [point.score_lost for point in points]
@@ -88,6 +89,8 @@ def test_each_point_against_a_fresh_solution(found, unequal):
         cost = price_of(rule, unequal.expected, **known)
         assert point.score_lost == pytest.approx(cost.score_lost_per_context)
         assert point.hopeless == cost.hopeless == 0
+        moved = np.abs(decisions.probabilities() - free.probabilities()).sum(axis=0) / 2
+        assert point.changed == pytest.approx(moved.mean())
         for name, change in cost.reward_change.items():
             assert point.rewards[name] - found["gap"].points[0].rewards[name] == pytest.approx(change, abs=1e-12)
 

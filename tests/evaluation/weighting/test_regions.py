@@ -9,6 +9,7 @@ import pytest
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.weighting import weight_regions
+from accordant.statistics import wilson
 
 TWO, THREE = ("m1", "m2"), ("m1", "m2", "m3")
 
@@ -116,11 +117,27 @@ def test_drawn_shares_do_not_decide_who_wins_nowhere():
     normalised = np.array([a, b, (a + b) / 2, (a + b) / 2 - 1e-3])
     found = weight_regions(normalised, "abcd", names(6, "m"), np.ones(6), generator=np.random.default_rng(0), draws=500)
     assert {name: found[name].status for name in "abcd"} == {"a": "wins", "b": "wins", "c": "border", "d": "never"}
-    assert (found["c"].share, found["c"].high) == (0, 0)
+    assert all((found[name].share, found[name].low, found[name].high) == (0, 0, 0) for name in "cd")
+    for name in "ab":
+        count = round(found[name].share * 500)
+        assert (found[name].low, found[name].high) == pytest.approx(wilson(count / 500, 500, 0.95))
     more = np.vstack([normalised, (a + b) / 2 + 1e-6])
     tiny = weight_regions(more, "abcde", names(6, "m"), np.ones(6), generator=np.random.default_rng(0), draws=500)["e"]
     assert (tiny.status, tiny.share) == ("wins", 0)
     assert 0 < tiny.high < 0.01
+
+
+@pytest.mark.parametrize(("height", "status"), [(4.4, "never"), (4.5, "border"), (4.6, "wins")])
+def test_drawn_regions_do_not_need_scores_within_0_and_1(height, status):
+    """Six metrics: a and b are level at 4.5 with equal weights of two, and c lies near that; on the others c is behind."""
+    a, b, c = np.zeros((3, 6))
+    c[2:] = -1
+    a[:2], b[:2], c[:2] = (10, -1), (-1, 10), (height, height)
+    given = {"generator": np.random.default_rng(0), "draws": 1}
+    found = weight_regions(np.array([a, b, c]), "abc", names(6, "m"), np.ones(6), **given)
+    assert found["c"].status == status
+    below = weight_regions(np.array([a, b, c - 6]), "abc", names(6, "m"), np.ones(6), **given)
+    assert below["c"].status == "never"
 
 
 def test_those_that_win_nowhere():

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 import skops.io
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
@@ -183,3 +184,13 @@ def test_wrong_number_of_features_is_explained(two_actions):
 def test_unknown_base_regressor_lists_what_is_allowed(two_actions):
     with pytest.raises(ValueError, match=r"'rigde' is unknown; allowed: ridge"):
         TLearner("rigde").fit(two_actions.X, two_actions.actions, two_actions.outcomes)
+
+
+@pytest.mark.parametrize(
+    "X", [csr_array(np.ones((40, 2))), np.ones((40, 2)) * 1j, np.ma.masked_array(np.ones((40, 2)), True)]
+)
+def test_matrices_that_are_not_dense_and_real_are_refused(X):
+    with pytest.raises(CausalDataError, match="X must be a dense array of real numbers; found a"):
+        TLearner("ridge").fit(X, np.arange(40) % 2, np.arange(40.0))
+    with pytest.raises(CausalDataError, match="outcomes must be a dense array"):
+        TLearner("ridge").fit(np.ones((40, 2)), np.arange(40) % 2, np.arange(40) * 1j)

@@ -21,7 +21,7 @@ from accordant.learning.causal import (
     default_candidates,
 )
 from accordant.learning.causal.selection import split_by_size
-from accordant.learning.causal.selection import CRITERIA, convex_weights, shortlist_weights
+from accordant.learning.causal.selection import CRITERIA, _scores, convex_weights, shortlist_weights
 
 FEW = {"no interactions": SLearner("ridge"), "forest": TLearner("forest"), "linear": TLearner("ridge")}
 
@@ -185,3 +185,24 @@ def test_the_unit_of_the_outcome_does_not_matter(factor, two_actions):
     plain = learner.fit(X, actions, outcomes).predict_levels(two_actions.X_new)
     scaled = learner.fit(X, actions, factor * outcomes).predict_levels(two_actions.X_new)
     np.testing.assert_allclose(scaled / factor, plain, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 1])])
+def test_candidates_are_scored_against_the_best_of_them(groups):
+    data = LoggedData(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 2.0, 3.0, 4.0]), 2, groups)
+    losses = np.array([[4.0, 2.0, 6.0, 4.0], [1.0, 2.0, 3.0, 6.0]])
+    held_out = np.array([[[0.0, 9.0, 3.0, 9.0], [9.0, 2.0, 9.0, 7.0]], [[1.0, 9.0, 3.0, 9.0], [9.0, 2.0, 9.0, 3.0]]])
+    best, other = _scores(["other", "best"], losses, held_out, data, np.array([0.25, 0.75]))
+
+    def error(values):
+        deviations = np.asarray(values) - np.mean(values)
+        if groups is None:
+            return np.sqrt((deviations**2).mean() / 4)
+        return np.sqrt(2 * (deviations[:2].sum() ** 2 + deviations[2:].sum() ** 2)) / 4
+
+    assert (best.name, best.loss, best.gap, best.gap_standard_error, best.weight) == ("best", 3.0, 0.0, 0.0, 0.75)
+    assert (other.name, other.loss, other.gap, other.weight) == ("other", 4.0, 1.0, 0.25)
+    assert best.standard_error == pytest.approx(error([1, 2, 3, 6]))
+    assert other.standard_error == pytest.approx(error([4, 2, 6, 4]))
+    assert other.gap_standard_error == pytest.approx(error([3, 0, 3, -2]))
+    assert (best.outcome_error, other.outcome_error) == (1 / 4, (1 + 9) / 4)  # of the actions taken

@@ -272,3 +272,43 @@ def test_on_real_loans_it_is_not_clearly_worse_than_its_best_candidate_in_hindsi
     # foresee (on the 2015 file the gap is 1.26 errors in this split).
     assert gap.value <= 3 * gap.standard_error
     assert model.beats_prior_
+
+
+def test_the_record_of_candidates_is_that_of_their_held_back_probabilities() -> None:
+    """Two baselines and two others; the better baseline is what the average is held against."""
+    generator = np.random.default_rng(0)
+    codes = np.repeat([0, 1], 30)
+    truth = np.where(codes == 0, 0.9, 0.1) + 0.05 * generator.normal(size=60)
+    first = np.array([np.clip(truth, 0, 1), np.full(60, 0.3), np.full(60, 0.5), 1 - np.clip(truth, 0, 1)])
+    held_back = np.stack([first, 1 - first], axis=2)
+    tried = [
+        Candidate(name, DummyClassifier(), baseline=name in ("low", "half")) for name in ("good", "low", "half", "bad")
+    ]
+    found = SelectedClassifier(tolerance=0.0)
+    found._record(tried, held_back, codes, np.arange(60) % 3, np.array([0.75, 0.25, 0.0, 0.0]), None)
+    rows = [((each - np.eye(2)[codes]) ** 2).sum(axis=1) for each in held_back]
+    assert [each.name for each in found.candidates_] == ["good", "half", "low", "bad"]
+    for each, of in zip(found.candidates_, (0, 2, 1, 3), strict=True):
+        assert each.brier == pytest.approx(rows[of].mean())
+        assert each.standard_error == pytest.approx(rows[of].std(ddof=1) / np.sqrt(60))
+        assert each.baseline == (of in (1, 2))
+    assert (found.best_name_, found.weights_) == ("good", {"good": 0.75, "low": 0.25})
+    gain = rows[2] - rows[0]  # without tolerance the best of other folds is the average
+    assert found.gain_over_prior_.value == pytest.approx(gain.mean())
+    assert found.gain_over_prior_.standard_error == pytest.approx(gain.std(ddof=1) / np.sqrt(60))
+    assert found.beats_prior_
+
+
+def test_a_baseline_does_not_beat_itself() -> None:
+    found = SelectedClassifier()
+    half = np.full((1, 8, 2), 0.5)
+    found._record(
+        [Candidate("half", DummyClassifier(), baseline=True)],
+        half,
+        np.arange(8) % 2,
+        np.arange(8) // 4,
+        np.ones(1),
+        None,
+    )
+    assert (found.gain_over_prior_.value, found.gain_over_prior_.standard_error) == (0.0, 0.0)
+    assert not found.beats_prior_

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
-from accordant.preferences.comparison.conclusions import conclude, change, power_sentence, signed
+from accordant.preferences.comparison.conclusions import conclude, change, power_sentence, share, signed
 from accordant.preferences.groups import Groups
 from accordant.preferences.comparison.measurements import measure
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted, Method
@@ -142,3 +144,42 @@ def test_the_power_of_the_verdict_stands_beside_it():
         "in 80%."
     )
     assert "over 99% of samples" in power_sentence(Power("small", 60, 0.5, False, 1.0, 0.1))
+
+
+def test_methods_that_were_compared_together_are_counted():
+    alone = said({POOLED: (0, 0), "new": (0.1, 0.1)})
+    assert not any("compared together" in each for each in alone.sentences)
+    first = said({POOLED: (0, 0), "new": (0.1, 0.1), "same": (0, 0)}, named=("new",))
+    [closely] = [each for each in first.sentences if "changes accuracy against" in each]
+    assert closely.endswith("), one of 2 compared together.")
+
+
+def test_each_group_is_told_with_its_users_and_interval():
+    answer = said({POOLED: (0, 0), "new": (0.1, -0.1)}, named=("new",))
+    [closely] = [each for each in answer.sentences if "changes accuracy against" in each]
+    assert closely.startswith("new changes accuracy against the pooled reward by: big (40 users) +0.")
+    assert re.search(r"big \(40 users\) \+0\.\d+ \[\+0\.\d+, \+0\.\d+\]; small \(20 users\) −0\.", closely)
+    assert "verdict: contradicted" in closely
+    assert "hold together at 95%" in closely
+
+
+@pytest.mark.parametrize(("n", "few"), [(9, True), (10, False)])
+def test_ten_users_are_enough(n, few):
+    answer = said({POOLED: (0, 0), "balanced": (0, 0.0), "new": (0, 0.3)}, sizes=(40, n))
+    assert any("too few to tell" in each for each in answer.sentences) == few
+    assert any("no control shows" in each for each in answer.sentences) != few
+
+
+@pytest.mark.parametrize(
+    ("chance", "text"),
+    [(0, "under 1%"), (0.005, "under 1%"), (0.0051, "1%"), (0.5, "50%"), (0.9949, "99%"), (0.995, "over 99%")],
+)
+def test_an_estimated_chance_is_never_none_and_never_certain(chance, text):
+    assert share(chance) == text
+
+
+def test_of_several_controls_the_one_with_the_highest_accuracy_for_the_minority_is_nearest():
+    answer = said({POOLED: (0, 0), LENGTH: (0.3, -0.2), "balanced": (0, 0.1), "new": (0, 0)})
+    assert answer.nearest_control == "balanced"
+    answer = said({POOLED: (0, 0), "balanced": (0.3, -0.2), LENGTH: (0, 0.1), "new": (0, 0)})
+    assert answer.nearest_control == LENGTH

@@ -71,7 +71,7 @@ def test_wrong_questions(problem, log):
 
 
 @pytest.mark.parametrize(("column", "message"), [
-    ("school", "must be numeric"), ("incme", "did you mean 'income'"), ("empty", "no value in any training row"),
+    ("school", "must be numeric"), ("incme", "did you mean it by 'income'"), ("empty", "no value in any training row"),
 ])  # fmt: skip
 def test_wrong_context_columns(problem, log, column, message):
     with pytest.raises(ValueError, match=message):

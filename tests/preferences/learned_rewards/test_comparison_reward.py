@@ -56,9 +56,7 @@ def test_rewards_are_the_scaled_ones_of_a_twin(tmp_path, problem, log, write_row
     margins = np.array([twin[ACTIONS.index(a) * 2 + OUTCOMES.index(o)] for _, a, o, _, _ in rows])
     margins -= [twin[ACTIONS.index(a) * 2 + OUTCOMES.index(o)] for _, _, _, a, o in rows]
     assert signal.provenance()["log_loss"] == pytest.approx(np.log1p(np.exp(-margins)).mean(), abs=1e-6)
-    tied = (
-        np.abs(margins) < 1e-6
-    )  # two cells are equally good at the optimum, and a solver says so within its tolerance
+    tied = np.abs(margins) < 1e-6  # two cells are equally good: a solver says so within its tolerance
     assert tied.any()
     assert signal.provenance()["agreement"] == pytest.approx(np.mean(np.where(tied, 0.5, margins > 0)), abs=1e-9)
 

@@ -276,3 +276,28 @@ def test_new_users_without_features_are_nobody_who_was_trained_on():
     adapted = GivenContexts.learned(records).adapted(replace(records, user_features=None))
     assert not adapted.of_users(replace(records, user_features=None))[:, 1:].any()
     assert adapted.of_user(0).tolist() == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_only_users_with_records_count_for_directions_and_signal():
+    records = drawn("antipodal", individuality=0.0)
+    few = records.take(np.flatnonzero((records.users > 4) | (np.r_[0, np.diff(records.users)] != 0)))
+    assert 1 in few.counts[few.counts > 0]  # somebody has a single record
+    silent = replace(few, user_names=tuple(map(str, range(few.n_users + 50))), user_features=None, groups=None)
+    one, other = (HistoryContexts.learned(each, 8) for each in (few, silent))
+    assert len(one.signal) >= 1
+    assert other.signal == pytest.approx(one.signal, rel=1e-12)
+    assert np.abs(other.directions) == pytest.approx(np.abs(one.directions), rel=1e-9)
+    assert not other.of_users(silent)[few.n_users :, 1:].any()
+
+
+def test_signal_is_what_the_spread_of_means_has_beyond_noise():
+    records = drawn("antipodal", individuality=0.0)
+    few = records.take(np.flatnonzero((records.users > 4) | (np.r_[0, np.diff(records.users)] != 0)))
+    contexts = HistoryContexts.learned(few, 8)
+    along = few.differences() @ contexts.directions
+    heard = [user for user in range(few.n_users) if few.counts[user]]
+    means = np.array([along[few.users == user].mean(axis=0) for user in heard])
+    counted = few.counts[heard]
+    assert contexts.centre == pytest.approx(along.mean(axis=0))
+    spread = (counted[:, None] * (means - along.mean(axis=0)) ** 2).sum(axis=0)
+    assert contexts.signal == pytest.approx((spread - len(heard)) / counted.sum())

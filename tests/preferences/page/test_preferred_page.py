@@ -13,7 +13,16 @@ from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.preferences.page import render_comparison
 from accordant.preferences.result import FORMAT, LearnerComparison
-from accordant.preferences.page.charts import BINS, Users, counts, highest, line_through
+from accordant.preferences.page.charts import (
+    BINS,
+    USERS_BOX,
+    Users,
+    counts,
+    highest,
+    line_through,
+    spread_chart,
+    support_chart,
+)
 
 VOID = {"meta", "br", "wbr"}
 NAMES = ("accuracy", "accuracy[big]", "accuracy[small]", "log_loss", "worst_10", "min", "gap", "gini", "jain", "theil",
@@ -225,3 +234,66 @@ def test_a_group_that_is_not_tested_leaves_its_cell_empty_and_unused_records_are
     first, second = re.findall(r'<td class="number">(.*?)</td>', page[page.index('id="groups-caption"') :], re.S)[:2]
     assert (first, "value" in second) == ("\N{EN DASH}", True)
     assert "12 comparisons are used for nothing" in page
+
+
+def lines(drawn, css):
+    """Return the ends of straight lines of a class: x and y of one, x and y of the other."""
+    found = re.findall(rf'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="([\d.]+)" class="{css}"', str(drawn))
+    return [tuple(map(float, each)) for each in found]
+
+
+def test_a_grid_crosses_the_plot_at_each_tick():
+    users = Users((0.0, 0.5, 1.0), (0.0, 0.5, 1.0), (False, False, True))
+    drawn = str(support_chart("s", "title", users, (1.0, 0.0)))
+    left, top, right, base = USERS_BOX
+    shares = (0.0, 0.25, 0.5, 0.75, 1.0)
+    upright = [(left + share * (right - left), top, left + share * (right - left), base) for share in shares]
+    level = [(left, base + share * (top - base), right, base + share * (top - base)) for share in shares]
+    assert lines(drawn, "grid") == [*upright, *level[1:]]
+    assert lines(drawn, "axis") == level[:1]
+    assert lines(drawn, "trend") == [(left, base, right, top)]
+    words = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="tick" text-anchor="(\w+)">([^<]*)<', drawn)
+    across = [(x, base + 16, "middle", f"{share:.2f}") for (x, *_), share in zip(upright, shares, strict=True)]
+    up = [(left - 8, y + 4, "end", f"{share:.2f}") for (_, y, *_), share in zip(level, shares, strict=True)]
+    assert [(float(x), float(y), anchor, said) for x, y, anchor, said in words] == [*across, *up]
+    places = re.findall(
+        r'class="mark (\w+) user( few)?" transform="translate\(([\d.]+) ([\d.]+)\) scale\(([\d.]+)\)"', drawn
+    )
+    middle = (f"{(left + right) / 2:g}", f"{(top + base) / 2:g}")
+    assert places == [
+        ("filled", "", f"{left:g}", f"{base:g}", "2.6"),
+        ("filled", "", *middle, "2.6"),
+        ("open", " few", f"{right:g}", f"{top:g}", "3.4"),
+    ]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_users_of_one_group_are_not_told_apart(content, alone):
+    if alone:
+        content = variants(content)[1]
+    page = render_comparison(content)
+    drawn = re.findall(r"<title>accuracy 0\.[^<]*</title>", page)
+    assert len(drawn) == 2 * BINS
+    assert all(("of them of small" in each, "of them of" in each) == ((not alone,) * 2) for each in drawn)
+
+
+def test_drawings_of_users_show_the_pooled_reward_and_the_one_looked_at(content):
+    page = render_comparison(content)
+    assert re.findall(r"Accuracy (?:against support|over users): (\w+)<", page) == ["pooled", "new"] * 2
+    without, alone = variants(content)[4], variants(content)[2]
+    assert "Accuracy against support" not in render_comparison(without)
+    assert re.findall(r"Accuracy over users: (\w+)<", render_comparison(alone)) == ["pooled"]
+
+
+def test_bars_of_users_stand_on_each_other():
+    users = Users((0.05, 0.05, 0.05, 0.95), (None,) * 4, (True, False, False, False))
+    drawn = str(spread_chart("s", "title", users, 4.0, groups=("big", "small")))
+    left, top, right, base = USERS_BOX
+    height, x = (base - top) / 4, left + 0.275 * (right - left)
+    assert lines(drawn, "chosen") == [pytest.approx((x, top - 4, x, base), abs=0.01)]
+    assert "accuracy 0.0 to 0.1: 3 users, 1 of them of small" in drawn
+    assert "accuracy 0.9 to 1.0: 1 users, 0 of them of small" in drawn
+    assert "4 users, mean accuracy 0.275, lowest 0.050." in drawn
+    for ends in ((base, base - height), (base - height, base - 3 * height)):
+        assert all(f" {end:.2f}" in drawn or f" {end:g}" in drawn for end in ends)
+    assert f'x="{x + 5:.2f}"'.rstrip("0") in drawn.replace('0"', '"')

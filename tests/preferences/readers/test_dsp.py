@@ -186,3 +186,18 @@ def test_the_real_file(real_data):
     assert users.shares == {"academy": 0.8, "normal": 0.2}
     assert len(drawn) == 600
     assert drawn.encode(LengthEncoder()).groups == users.groups
+
+
+def test_two_styles_are_enough_and_every_query_may_be_drawn(tmp_path):
+    answers = read_dsp(written(tmp_path, RECORDS[:5]))
+    users = StyleUsers(("warm", "formal"), np.array([[1.0, 0.0], [0.0, 1.0]]), ("one", "other"))
+    found = answers.of_users(users, records=5, generator=generator())
+    assert sorted(found.prompts[:5]) == sorted(found.prompts[5:]) == [f"q{number}" for number in range(5)]
+    for query, chosen, rejected, user in zip(
+        found.prompts, found.chosen, found.rejected, found.record_users, strict=True
+    ):
+        liked, other = ("warm", "formal") if user == "0" else ("formal", "warm")
+        assert (chosen, rejected) == (f"{liked} answer {query[1:]}", f"{other} answer {query[1:]}")
+    assert found.groups == ("one",) * 5 + ("other",) * 5
+    assert found.support.tolist() == [0.0] * 10  # the only other user likes the other style
+    assert len(answers.of_users(users, records=1, generator=generator())) == 2

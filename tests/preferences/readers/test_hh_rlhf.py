@@ -44,7 +44,10 @@ def test_prompt_and_answers(tmp_path, packed, name):
         (b"", "pairs.jsonl is empty"),
         (b" \n\n", "pairs.jsonl is empty"),
         (lines(GOOD) + b"\n\n{broken", "pairs.jsonl line 3 is not JSON"),
-        (lines(GOOD) + b'\n{"chosen": ' + b"9" * 5000 + b"}", "pairs.jsonl, from line 2: Exceeds the limit"),
+        (
+            lines(GOOD) + b'\n{"chosen": ' + b"9" * 5000 + b"}",
+            "pairs.jsonl, from line 2: JSON: 5,000 digits of a whole number; allowed: at most 300",
+        ),
         (b"[1]", "line 1 is a list; allowed: a JSON object"),
         (lines({"choosen": "a", "rejected": "b"}), "line 1: key 'chosen' is missing; did you mean it by 'choosen'"),
         (lines(GOOD | {"margin": 1}), "unknown key 'margin'; valid: chosen, rejected"),

@@ -72,7 +72,7 @@ def test_genres_and_order_of_time(tmp_path):
         (RATINGS.replace("2,9", "2,8"), MOVIES, "ratings.csv line 5: movieId '8' is not in movies.csv"),
         (RATINGS.replace("2,9", "2,3"), MOVIES, "line 5: user '2' rates film '3' again; allowed: once"),
         (RATINGS, MOVIES.replace("9,", "3,"), "a movieId occurs twice"),
-        (RATINGS, MOVIES.replace("title", "genres"), "a column occurs twice"),
+        (RATINGS, MOVIES.replace("title", "genres"), "column 'genres' occurs twice"),
         (RATINGS.replace("300\n", "300\n\n"), MOVIES, None),
         (RATINGS.replace("\n", "\r\n"), MOVIES, None),
         (RATINGS, MOVIES + '4,"never closed', "movies.csv line 5 is not CSV"),

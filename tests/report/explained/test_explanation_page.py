@@ -18,6 +18,7 @@ from accordant.errors import InputError
 from accordant.explanation import as_document, explain, influence, pivotal
 from accordant.explanation.wording import shown
 from accordant.report.explained import pages, render_explanation
+from accordant.report.explained.render import strip_chart
 from accordant.utilities import ExpectedRewards
 
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
@@ -253,3 +254,17 @@ def test_one_context_alone_has_no_others():
 def test_other_formats_are_refused():
     with pytest.raises(InputError, match="format 7; allowed: 1"):
         render_explanation({"format": 7})
+
+
+def test_a_heading_is_cut_where_its_drawing_ends():
+    fits, too_long = "漢" * 24 + "x" * 9, "a b " * 14  # 1 em and 0.57 em a letter: 29.13 of 350 / 12
+    explained = {
+        "actions": ["Grant", "Deny"], "choice": {"action": "Grant"}, "stakeholders": [fits, too_long], "row": 0,
+        "expected": [[0.5, 0.25]] * 2, "favourites": [{"equals": ["Grant"]}] * 2, "points": {},
+    }  # fmt: skip
+    found = re.findall(r'<text x="1" y="([\d.]+)" class="head">([^<]*)</text>', str(strip_chart("s", explained)))
+    assert found[0] == ("19", fits)
+    top, cut = found[1]
+    assert cut.endswith("…") and too_long.startswith(cut[:-1])
+    assert 0.57 * len(cut) <= 350 / 12 < 0.57 * (len(cut) + 2)
+    assert float(top) - 19 == 22 + 9 + 2 * 19  # heading, gap, and a row for each action

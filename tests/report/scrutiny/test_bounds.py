@@ -8,6 +8,7 @@ import pytest
 
 from accordant.report.render import render
 from accordant.runs.record import Record
+from accordant.runs.scrutiny_record import BoundPart
 from accordant.report.scrutiny.misreports import bounds_of
 
 
@@ -19,9 +20,29 @@ def rendered(content):
 Json = dict[str, Any]
 
 
-def bound(metric: str = "Gap", coalition: list[str] | None = None, **changes: object) -> Json:
-    return {"metric": metric, "coalition": coalition, "delta": 0.05, "nominal": 0.5, "low": 0.25, "high": 0.75,
-            "low_status": "exact", "high_status": "sound", "attained_low": 0.25, "attained_high": 0.625} | changes  # fmt: skip
+def bound(metric: str = "Gap", coalition: list[str] | None = None, **changes: object) -> BoundPart:
+    threat = {"delta": 0.05, "coalition": coalition, "box": [0.0, 1.0], "frozen": False}
+    made = {
+        "metric": metric,
+        "coalition": coalition,
+        "delta": 0.05,
+        "searched": {},
+        "rule": "by hand",
+        "threat": threat,
+        "at_most": None,
+        "nominal": 0.5,
+        "low": 0.25,
+        "high": 0.75,
+        "status": "sound",
+        "low_status": "exact",
+        "high_status": "sound",
+        "attained_low": 0.25,
+        "attained_high": 0.625,
+        "may_be_undefined": False,
+        "method": "by hand",
+        "tolerance": 1e-9,
+    }
+    return BoundPart.model_validate(made | changes)  # fmt: skip
 
 
 def test_rows_say_range_attack_and_certainty_of_both_ends() -> None:

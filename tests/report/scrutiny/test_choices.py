@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,12 +9,11 @@ from accordant.evaluation.composite import NORMALISATIONS
 from accordant.evaluation.weighting.choices import SCALES, ScoreTable, other_choices
 from accordant.report.scrutiny.weight_regions import NORMALISATIONS as WORDS
 from accordant.report.scrutiny.weight_regions import choices
-
-Json = dict[str, Any]
+from accordant.runs.choice_record import ChoicesPart
 
 
 @pytest.fixture
-def found() -> Json:
+def found() -> ChoicesPart:
     """Without the baseline z, b is ahead of a: Belton and Gear's effect on the scale of the first metric."""
     raw = np.array([[1.0, 0.0], [0.8, 0.5], [0.0, 1.0]])
     everybody, baselines = np.ones(3, dtype=bool), np.array([False, False, True])
@@ -24,17 +21,17 @@ def found() -> Json:
     table = ScoreTable(
         ("a", "b", "z"), ("max", "max"), weights, raw, plain, everybody, baselines, "relative", ((0.0, 1.0),) * 2
     )
-    return other_choices(table).to_json()
+    return ChoicesPart.model_validate(other_choices(table))
 
 
 def test_every_normalisation_has_words() -> None:
     assert set(WORDS) == set(SCALES) >= set(NORMALISATIONS)
 
 
-def test_winners_and_what_they_depend_on(found: Json) -> None:
+def test_winners_and_what_they_depend_on(found: ChoicesPart) -> None:
     said = choices(found)
     own = next(each for each in said.normalisations if each.chosen)
-    assert (own.name, own.winners, own.same) == ("relative", tuple(found["normalisations"][1]["winners"]), True)
+    assert (own.name, own.winners, own.same) == ("relative", found.normalisations[1].winners, True)
     assert {each.same for each in said.normalisations} <= {True, False}
     assert said.summary == "Leaving out one candidate turns round 1 of 3 pairs of others (rank reversal)."
     assert said.reversals == ("b is ahead of a by 0.010; without z it is behind by 0.400.",)
@@ -45,19 +42,28 @@ def test_winners_and_what_they_depend_on(found: Json) -> None:
     assert said.removals[-1] == "Without any baseline a wins."
 
 
-def test_another_winner_is_told_from_the_same(found: Json) -> None:
-    for each in found["normalisations"]:
-        if each["normalisation"] == "relative":
-            continue
-        each["winners"] = ["z"] if each["normalisation"] == "rank" else ["z", "b"]
-    assert [each.same for each in choices(found).normalisations] == [True, True, True, False, True]
+def test_another_winner_is_told_from_the_same(found: ChoicesPart) -> None:
+    others = {"relative": found.normalisations[1].winners, "rank": ("z",)}
+    changed = tuple(
+        each.model_copy(update={"winners": others.get(each.normalisation, ("z", "b"))}) for each in found.normalisations
+    )
+    said = choices(found.model_copy(update={"normalisations": changed}))
+    assert [each.same for each in said.normalisations] == [True, True, True, False, True]
 
 
-def test_nothing_depends_on_others(found: Json) -> None:
-    found |= {"reversals": [], "smallest_change": None, "baseline_changes": 0, "without_baselines": None, "without": []}
+def test_nothing_depends_on_others(found: ChoicesPart) -> None:
+    found = found.model_copy(
+        update={
+            "reversals": (),
+            "smallest_change": None,
+            "baseline_changes": 0,
+            "without_baselines": None,
+            "without": (),
+        }
+    )
     said = choices(found)
     assert said.summary == "Leaving out any one candidate changes the order of none of 3 pairs of others."
     assert said.removals == ("None of 1 set of baselines that can be left out brings another winner.",)
-    found |= {"pairs": 0, "baseline_subsets": 0}
+    found = found.model_copy(update={"pairs": 0, "baseline_subsets": 0})
     assert choices(found).summary == "There is no pair of ranked candidates whose order could change."
     assert choices(found).removals == ()

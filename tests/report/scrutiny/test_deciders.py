@@ -35,10 +35,10 @@ def record(records: dict[str, Json]) -> Json:
         "neutralised": {"Lender": 0.75, "Borrower": 0.25}, "dropped": {"Lender": None, "Borrower": 0.25},
         "doubled": {"Lender": 0.0, "Borrower": 0.0}, "halved": {"Lender": 0.0, "Borrower": 0.0},
     }  # fmt: skip
-    power = {"absence": "neutralised", "ties": "rotated", "contexts": 4, "moved": 2.0, "exact": True, "samples": 0,
+    power = {"rule": "by hand", "absence": "neutralised", "ties": "rotated", "contexts": 4, "moved": 2.0, "exact": True, "samples": 0,
              "players": ["Lender", "Borrower"], "shapley": index, "banzhaf": index,
              "groups": {"1": group | {"banzhaf": group["shapley"]}}}  # fmt: skip
-    pivotal = {"contexts": 4, "pivotal": asked, "reasons": {"dropped": {"Lender": "it asks nobody else"}},
+    pivotal = {"rule": "by hand", "contexts": 4, "pivotal": asked, "reasons": {"dropped": {"Lender": "it asks nobody else"}},
                "groups": {"1": {"contexts": 2, "pivotal": asked}}}  # fmt: skip
     record["scrutiny"]["influence"] = [{"attributes": ["type"], "power": power, "pivotal": pivotal}]
     return record

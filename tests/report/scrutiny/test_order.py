@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from accordant.report.scrutiny.misreports import order_sentences
+from accordant.runs.scrutiny_record import RankingPart, ThreatPart
 
 
 def ranked(coalition, ranges, holds):
-    return {"coalition": coalition, "ranges": ranges, "best_holds": holds, "best": "maximin", "delta": 0.05}
+    threat = ThreatPart(delta=0.05, coalition=coalition, box=(0.0, 1.0), frozen=False)
+    return RankingPart(
+        coalition=coalition, delta=0.05, best="maximin", strategies=("maximin",), threat=threat, ranges=ranges,
+        status="sound", nominal=(0.5,), low=(0.4,), high=(0.6,), order=("maximin",), best_holds=holds, order_holds=holds,
+    )  # fmt: skip
 
 
 def test_who_cannot_change_the_best_candidate_and_for_whom_it_is_open():

@@ -79,7 +79,7 @@ def test_one_stakeholder_is_not_called_everybody(record: Json) -> None:
 def test_without_rows_nothing_is_certified(record: Json) -> None:
     surveyed(record, {("Lender",): [], ("Borrower",): [], ("Lender", "Borrower"): []})
     for each in record["scrutiny"]["by_strategy"]:
-        each["everybody"] = each["worst_single"] = [float("nan")] * 3
+        each["everybody"] = each["worst_single"] = [None] * 3
     found = trust(Reading.of(record))
     assert said(record) == ["There are no test rows, so there is nothing to certify."]
     assert found.chart is None

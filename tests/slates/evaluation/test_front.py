@@ -102,3 +102,15 @@ def test_wrong_axes(served):
         front(board, ("users", "worst off"))
     with pytest.raises(InputError, match="at least one measure"):
         front(board, ())
+
+
+@pytest.mark.parametrize("goal", ["max", "min"])
+@pytest.mark.parametrize(("gap", "told"), [(0.75, False), (1.0, False), (1.25, True)])
+def test_values_up_to_rounding_apart_are_equal_whatever_the_goal(goal, gap, told):
+    points = [[0.0], [gap * EQUAL]]
+    found = front(board_of(points, [points] * 4, goals=(goal,)), ("m0",))
+    worse = found.rows[0 if goal == "max" else 1]
+    assert bool(worse.dominated_by) == told
+    assert worse.probability == (0.0 if told else 1.0)
+    assert worse.on_front != told and found.axes == ("m0",)
+    assert worse.values == (0.0 if goal == "max" else gap * EQUAL,)

@@ -1,6 +1,7 @@
 """What holds for all registered objectives."""
 
 import dataclasses
+import inspect
 
 import numpy as np
 import pytest
@@ -93,4 +94,4 @@ def test_every_parameter_is_documented():
     for name in NAMES:
         factory = objectives.factory(name)
         for field in dataclasses.fields(factory):
-            assert f"    {field.name}\n" in factory.__doc__, (name, field.name)
+            assert f"\n{field.name}\n" in inspect.getdoc(factory), (name, field.name)

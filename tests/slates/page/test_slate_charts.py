@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 
 from accordant.report.charts.svg import Label, placed
 from accordant.report.scale import number
-from accordant.slates.page.gains import BARS, highest, parts
+from accordant.slates.page.gains import BARS, attention_chart, highest, parts
 from accordant.slates.page.tradeoffs import front_chart
 from accordant.slates.page.gains import SHADES, WIDE, attainment_table
-from accordant.slates.page.maps import step_of
+from accordant.slates.page.maps import LARGE, SMALL, legend, load_map, step_of
 from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
 from accordant.slates.page.summary import signed
@@ -228,3 +229,86 @@ def test_the_last_number_of_requests_is_not_cut(situations):
     drawn = str(behind_chart("behind", SlateReading(content).lines[0], ["Visitor", "City"]))
     assert re.search(r">1\s000</text>", drawn)
     assert max(right for _, _, right, _ in boxes([drawn])) <= 360
+
+
+def circles(drawn):
+    """Return name → (radius, class) of the items on a map, in the order of drawing."""
+    found = re.findall(r'<circle [^>]*r="([\d.]+)" class="item ([\w-]+)"><title>([^:<]*):', str(drawn))
+    return {name: (float(radius), css) for radius, css, name in found}
+
+
+def test_areas_on_a_map_follow_attention(situations):
+    reading = SlateReading(situations("tiny"))
+    each, items = reading.lines[0], reading.result.items
+    share = dict(zip(each.rule.popularity.items, each.rule.popularity.exposure, strict=True))
+    largest = 2 * max(share.values())
+    found = circles(load_map("map", each, items, project(items), largest, {}))
+    assert list(found) == sorted(share, key=lambda name: -share[name])
+    for name, value in share.items():
+        assert found[name][0] == pytest.approx(max(SMALL, LARGE * math.sqrt(value / largest)), abs=0.005)
+    assert len({radius for radius, _ in found.values()}) > 2
+    unseen = circles(load_map("map", each, items, project(items), 0.0, {}))
+    assert {radius for radius, _ in unseen.values()} == {SMALL}
+
+
+def test_an_item_that_is_never_shown_has_the_smallest_mark(situations):
+    reading = SlateReading(situations("tiny"))
+    each, items = reading.lines[0], reading.result.items
+    curve = each.rule.popularity.model_copy(update={"exposure": (None, 0.0, 0.25, 0.5, 0.25)})
+    each = dataclasses.replace(each, rule=each.rule.model_copy(update={"popularity": curve}))
+    found = circles(load_map("map", each, items, project(items), 0.5, {}))
+    assert [found[name][0] for name in curve.items] == [SMALL, SMALL, 9.19, LARGE, 9.19]
+
+
+def test_a_legend_names_what_occurs(situations):
+    reading = SlateReading(situations("tiny"))
+    each, items = reading.lines[0], reading.result.items
+    crowding = each.rule.crowding.model_copy(update={"peak": (2.5, 2.0, 1.0, 0.75, 0.6)})
+    each = dataclasses.replace(each, rule=each.rule.model_copy(update={"crowding": crowding}))
+    closed = ("closed", "closed")
+    load = [("load-1", "at most capacity"), ("load-2", "over capacity"), ("load-3", "more than twice capacity")]
+    assert legend(items, [each]) == [*load, closed]
+    free = [*items, ItemResult(name="free", capacity=None)]
+    assert legend(free, [each]) == [*load, ("load-free", "no limit"), closed]
+    assert legend([one for one in free if one.capacity != 0], [each]) == [*load, ("load-free", "no limit")]
+
+
+def drawn_attention(situations, exposure, popularity, top=1.0):
+    """Return the drawing of attention of items that are called by their rank, from 1."""
+    line = SlateReading(situations("tiny")).lines[0]
+    curve = PopularityCurve(
+        items=tuple(f"item {rank}" for rank in range(1, len(exposure) + 1)),
+        exposure=exposure, popularity=popularity, lorenz=(), gini=0.25,
+    )  # fmt: skip
+    return str(
+        attention_chart("a", dataclasses.replace(line, rule=line.rule.model_copy(update={"popularity": curve})), top)
+    )
+
+
+def test_bars_of_attention_are_named_by_item_or_by_ranks(situations):
+    few = drawn_attention(situations, (0.5, 0.0, 0.3, 0.2), (0.25,) * 4)
+    named = [("item 1", "50%"), ("item 3", "30%"), ("item 4", "20%")]
+    assert re.findall(r"<title>([^:<]*): ([^<]*) of attention</title>", few) == named
+    n = BARS + 2
+    many = re.findall(r"<title>([^:<]*): ", drawn_attention(situations, (1 / n,) * n, (1 / n,) * n))[-BARS:]
+    ranks = [f"item {part[0] + 1}" if len(part) == 1 else f"ranks {part[0] + 1} to {part[-1] + 1}" for part in parts(n)]
+    assert many == ranks
+    assert sum(name.startswith("ranks ") for name in many) == 2
+
+
+def test_heights_of_attention_and_of_popularity_share_an_axis(situations):
+    drawn = drawn_attention(situations, (0.5, 0.0, 0.5, 0.0), (0.5, 0.25, 0.25, 0.0))
+    bars = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" class="bar"', drawn)
+    (left, top, wide, tall), (other, *same) = ([float(each) for each in bar] for bar in bars)
+    assert same == [top, wide, tall]
+    (path,) = re.findall(r'<path d="([^"]*)" class="popularity"', drawn)
+    steps = [[float(each) for each in step] for step in re.findall(r"[ML]([\d.]+) ([\d.]+)H([\d.]+)", path)]
+    assert [path.count(letter) for letter in "MLH"] == [1, 3, 4]
+    place = wide / 0.76
+    assert other - left == pytest.approx(2 * place, abs=0.05)
+    assert [step[2] - step[0] for step in steps] == pytest.approx([place] * 4, abs=0.11)
+    assert steps[0][0] == pytest.approx(left - 0.12 * place, abs=0.06)
+    heights = [(top + tall - step[1]) / tall for step in steps]
+    assert heights == pytest.approx([1.0, 0.5, 0.5, 0.0], abs=0.003)
+    assert 'popularity"' not in drawn_attention(situations, (0.5, 0.5), (0.5, None))
+    assert "the 1 most popular of 4 items get 50% of attention; the 2 most popular" in drawn

@@ -165,13 +165,35 @@ def test_many_voters():
     for axiom in ("jr", "ejr_plus"):
         assert not check(axiom, approved, None, [], 10).holds
     for axiom in ("pjr", "ejr"):
-        with pytest.raises(InputError, match=f"{axiom} looks at every group of voters, and there are 40"):
+        with pytest.raises(
+            InputError,
+            match=f"{axiom} looks at every group of voters, and they cast 40 different ballots; allowed: at most 12",
+        ):
             check(axiom, approved, None, [], 10)
         with pytest.raises(InputError, match="at most 12"):
             violations(axiom, approved[:, :, None], np.array([[0, 1]]))
         silent = np.r_[np.ones(12), np.zeros(28)]
         assert check(axiom, approved, silent, [], 10).holds == (violations(axiom, approved[:, :, None],
                      np.full((1, 10), -1), silent).sum() == 0)  # fmt: skip
+
+
+@pytest.mark.parametrize("axiom", ["pjr", "ejr"])
+def test_many_voters_with_few_ballots(axiom):
+    """100 voters with 4 ballots: who casts the same ballot is in a group together, or not at all."""
+    generator = np.random.default_rng(3)
+    for _ in range(30):
+        ballots = generator.random((4, 6)) < 0.5
+        cast = np.r_[np.arange(4), generator.integers(0, 4, 96)]
+        committee = generator.choice(6, 3, replace=False)
+        few = check(axiom, ballots, np.bincount(cast).astype(float), committee, 3)
+        many = check(axiom, ballots[cast], None, committee, 3)
+        assert many.holds == few.holds
+        lists = np.array([committee])
+        assert violations(axiom, ballots[cast][:, :, None], lists).tolist() == [not few.holds]
+        if few.witness is not None and many.witness is not None:
+            group = {int(cast[voter]) for voter in many.witness.voters}
+            assert group == set(few.witness.voters)
+            assert len(many.witness.voters) == np.isin(cast, list(group)).sum()
 
 
 @pytest.mark.parametrize(("change", "message"), [

@@ -246,7 +246,7 @@ def test_intervals_against_a_slow_bootstrap():
 def test_the_same_seed_gives_the_same_bytes():
     relevance, targets = independent()
     first, again, other = (check(relevance, targets, 2, seed=seed, resamples=50) for seed in (1, 1, 2))
-    assert first == again
+    assert repr(first) == repr(again)  # what is not defined is NaN, which equals nothing
     assert first.points[-1].best_change.low != other.points[-1].best_change.low
 
 
@@ -263,7 +263,7 @@ def test_served_requests():
         candidates=SimpleNamespace(categories=CATEGORIES, available=available),
     )  # fmt: skip
     found = check_served(served, consumed=1, seed=3)
-    assert found == check(relevance, targets, 1, seed=3, available=available)
+    assert repr(found) == repr(check(relevance, targets, 1, seed=3, available=available))
     served.targets = None
     with pytest.raises(InputError, match="nobody knows what was consumed"):
         check_served(served, consumed=1)

@@ -301,7 +301,7 @@ def metric_value(metric, decisions, evidence):
     ({"attribute": "group"}, "parity: key 'within' is missing"),
     ({"attribute": "group", "witin": 0.1}, "parity: unknown key 'witin'; did you mean 'within'"),
     ({"attribute": ["group"], "within": 0.1}, "allowed: the name of a column"),
-    ({"attribute": "grop", "within": 0.1, "favourable": "a0"}, "unknown column 'grop'; did you mean 'group'"),
+    ({"attribute": "grop", "within": 0.1, "favourable": "a0"}, "column 'grop' is missing; did you mean it by 'group'"),
     (0.1, "parity is 0.1; allowed: a mapping with the keys attribute, within, favourable"),
 ])  # fmt: skip
 def test_what_is_refused(parity, message, make_world):

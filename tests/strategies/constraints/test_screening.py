@@ -223,7 +223,7 @@ def test_small_shapes(shape):
     ({"forbidden": [{"actions": "a0", "where": "group"}]}, "allowed: a mapping from column to a value or values"),
     ({"forbidden": [{"actions": []}]}, "forbidden.actions is ..; allowed: a name, or a list of at least one"),
     ({"forbidden": [{"actions": "b0"}]}, "unknown forbidden action 'b0'"),
-    ({"forbidden": [{"actions": "a0", "where": {"sex": "f"}}]}, "unknown column 'sex'"),
+    ({"forbidden": [{"actions": "a0", "where": {"sex": "f"}}]}, "column 'sex' is missing"),
     ({"forbidden": [{"actions": ["a0", "a1", "a2"], "where": {"row": 4}}]},
      "every action is forbidden in 1 contexts, the first of them context 4"),
 ])  # fmt: skip

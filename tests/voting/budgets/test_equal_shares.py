@@ -248,6 +248,40 @@ def test_room_is_exact_where_floating_point_is_not_trusted(budgets):
     assert (exact.order, exact.increase, filtered) == ((0,), Fraction(1, 10_000_000_000), None)
 
 
+def test_the_filter_finds_the_room_that_exact_purchases_have(budgets):
+    """Several voters hand in the same ballot, and most projects are bought with money that others have changed."""
+    generator, finite, heavy = np.random.default_rng(57), 0, 0
+    for _ in range(40):
+        n_voters, n_projects = int(generator.integers(4, 9)), int(generator.integers(3, 7))
+        scores = generator.integers(1, 4, (n_voters, n_projects)) * (generator.random((n_voters, n_projects)) < 0.5)
+        scores[: n_voters // 2] = scores[0]
+        election = budgets.make(scores, generator.integers(6, 60, n_projects), 100)
+        _, exact, filtered = increases(election, Fraction(int(generator.integers(40, 400)), 8))
+        if filtered is not None:
+            assert filtered.order == exact.order
+            if exact.increase > 1e6:  # nothing changes any more; rounding of rates may leave some end
+                assert filtered.increase > 1e6
+                continue
+            assert filtered.increase == pytest.approx(float(exact.increase), rel=1e-6)
+            finite += 1
+            heavy += len(exact.order) > 2
+    assert finite > 20
+    assert heavy > 5
+
+
+@pytest.mark.parametrize(("scores", "costs", "first"), [
+    ([[3, 1, 2, 1, 3, 1], [3, 1, 2, 1, 3, 1], [3, 3, 3, 3, 3, 1], [2, 3, 2, 2, 0, 1], [1, 2, 3, 3, 1, 1]],
+     [56, 40, 48, 6, 24, 13], Fraction(35, 4)),
+    ([[2, 1, 0, 1, 1, 0], [2, 1, 0, 1, 1, 0], [1, 0, 3, 3, 1, 2], [1, 0, 1, 0, 0, 0], [0, 2, 3, 0, 2, 2]],
+     [18, 54, 7, 21, 52, 34], Fraction(257, 8)),
+])  # fmt: skip
+def test_the_filter_follows_what_the_poor_have_left_after_earlier_purchases(scores, costs, first, budgets):
+    """More money lowers an earlier price, and so leaves more to those who are poor in a later purchase."""
+    _, exact, filtered = increases(budgets.make(scores, costs, 100), first)
+    assert filtered.order == exact.order
+    assert filtered.increase == pytest.approx(float(exact.increase), rel=1e-6)
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_nothing_changes_within_the_room(tied, budgets):
     """What voters buy with any sum within the allowable increase, also just below its end, exactly and filtered.

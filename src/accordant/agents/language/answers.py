@@ -30,6 +30,7 @@ from accordant.agents.rules.outlook import contradiction
 from accordant.allocations import AdditiveUtility, Allocation
 from accordant.allocations.search import best
 from accordant.errors import InputError, UnknownNameError
+from accordant.json_values import read_json_value
 
 MOST_FAULTS = 8  # named in one message; more would not be read
 FAULT_LENGTH = 300  # characters of one fault
@@ -113,12 +114,12 @@ def strict_json(text: str) -> Any:
     Raises BadAnswerError if it is not one JSON object alone, repeats a key, or holds NaN or infinity.
     """
     try:
-        content = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
+        content = read_json_value(text, object_pairs_hook=_once_each, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         fence = "; without a Markdown fence" if "```" in text else ""
         found = f"not one JSON object alone: {error.msg} at character {error.pos}{fence}"
         raise BadAnswerError([found], is_json=False) from None
-    except (ValueError, RecursionError):
+    except InputError:
         raise BadAnswerError(["JSON that is nested too deeply, or holds a number with too many digits"]) from None
     if not isinstance(content, dict):
         raise BadAnswerError([f"a JSON {type(content).__name__}; allowed: one JSON object"], is_json=False)

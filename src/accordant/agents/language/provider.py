@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +23,9 @@ from pydantic import Field
 
 from accordant.declared import Declared
 from accordant.errors import DataError, DataNotFoundError, InputError
-from accordant.json_values import field_values
+from accordant.json_values import field_values, read_json_value
+from accordant.tables.output import append_lines, is_standard_output, write_output
+from accordant.tables.text import read_text
 
 Role = Literal["system", "user", "assistant"]
 Mode = Literal["json_schema", "json_object", "prompted"]
@@ -193,12 +196,11 @@ class Recorder:
         self.path = Path(path)
         self._outcomes: dict[str, Reply | Fault] = {}
         self._lock = threading.Lock()
-        try:
-            self.path.open("x", encoding="utf-8").close()
-        except FileExistsError:
-            raise InputError(f"{self.path} is there already; a recording needs a new file") from None
-        except OSError as error:
-            raise InputError(f"{self.path} cannot be written: {error.strerror}") from None
+        if is_standard_output(path):
+            raise InputError(f"a recording cannot be written to standard output; found {path}, allowed: a new file")
+        if os.path.lexists(self.path):
+            raise InputError(f"{self.path} is there already; a recording needs a new file")
+        write_output(path, "")
 
     def known(self, request: Request) -> Reply | Fault | None:
         """Return what came of a request that was recorded, or None."""
@@ -212,8 +214,7 @@ class Recorder:
                 return self._outcomes[request.hash]
             line = {"key": request.hash, "request": request.to_json(), **_written(outcome)}
             line["hash"] = hash_of_outcome(request.hash, line)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line, sort_keys=True, allow_nan=False) + "\n")
+            append_lines(self.path, json.dumps(line, sort_keys=True, allow_nan=False) + "\n")
             self._outcomes[request.hash] = outcome
             return outcome
 
@@ -236,18 +237,23 @@ class Replay:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        if not self.path.exists():
+            raise DataNotFoundError(f"there is no recording {self.path}")
         try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            raise DataNotFoundError(f"there is no recording {self.path}") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"the recording {self.path} cannot be read ({type(error).__name__})") from None
-        if not lines:
-            raise DataError(f"the recording {self.path} is empty; allowed: at least one answer")
+            text = read_text(self.path, empty=True)
+        except DataError as error:
+            raise DataError(f"recording {error}") from None
+        if not text.strip():
+            raise DataError(f"recording {self.path} is empty; allowed: at least one answer")
         self._outcomes: dict[str, Reply | Fault] = {}
         found: dict[str, int] = {}
-        for number, line in enumerate(lines, 1):
-            key, outcome = _read_outcome(line, f"{self.path}, line {number}")
+        for number, line in enumerate(text.splitlines(), 1):
+            where = f"{self.path}, line {number}"
+            if number > text.count("\n") and not _is_json(line):
+                raise DataError(
+                    f"{where}: the recording broke off in this line; take it away to replay those before it"
+                )
+            key, outcome = _read_outcome(line, where)
             if key in found:
                 raise DataError(
                     f"{self.path}, line {number}: the request of line {found[key]} once more; allowed: once"
@@ -282,12 +288,22 @@ def _written(outcome: Reply | Fault) -> dict[str, Any]:
     return {"fault": {"kind": outcome.kind, "message": outcome.message}}
 
 
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _read_outcome(line: str, where: str) -> tuple[str, Reply | Fault]:
     """Return the key and the outcome on one line."""
     try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
+        content = read_json_value(line)
+    except json.JSONDecodeError:
         raise DataError(f"{where}: not JSON") from None
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from None
     kind: Literal["reply", "fault"] = "reply" if isinstance(content, Mapping) and "reply" in content else "fault"
     if not isinstance(content, Mapping) or content.keys() != {"key", "request", "hash", kind}:
         raise DataError(f"{where}: not what a recorder writes; allowed: key, request, hash, and reply or fault")

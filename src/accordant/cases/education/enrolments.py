@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.cases.loaders import Tidy, repaired, repairs_of, simulators, tidiers
-from accordant.errors import UnknownNameError
+from accordant.errors import MissingColumnError
 from accordant.tables.cells import cell_error, cell_text
 
 logger = logging.getLogger(__name__)
@@ -115,7 +115,7 @@ def repaired_bands(frame: pd.DataFrame) -> int:
         If there is no such column, or a band cannot be read.
     """
     if "imd_band" not in frame.columns:
-        raise UnknownNameError("column", "imd_band", [str(name) for name in frame.columns])
+        raise MissingColumnError("imd_band", frame.columns)
     raw = [cell_text(value) for value in frame["imd_band"].tolist()]
     return len(_changed(raw, _each("imd_band", raw, band_of)))
 
@@ -160,12 +160,12 @@ def first_enrolments(enrolments: pd.DataFrame) -> pd.DataFrame:
 
     Raises
     ------
-    UnknownNameError
+    MissingColumnError
         If ``id_student`` or ``code_presentation`` is missing.
     """
     for name in ("id_student", "code_presentation"):
         if name not in enrolments.columns:
-            raise UnknownNameError("column", name, [str(each) for each in enrolments.columns])
+            raise MissingColumnError(name, enrolments.columns)
     by_date = enrolments.sort_values("code_presentation", kind="stable")  # 2013B (February) before 2013J (October)
     return enrolments.loc[by_date.drop_duplicates("id_student").index.sort_values()]
 

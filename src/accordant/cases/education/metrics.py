@@ -26,10 +26,11 @@ class _OfGroup(SumMetric):
         belongs = np.array([value_label(value) == value_label(group) for value in found])[inverse]
         return np.broadcast_to(belongs.astype(np.float64), (len(evidence.problem.actions), len(belongs)))
 
-    def missing(self, evidence: Evidence, attribute: str) -> str | None:
+    def unavailable(self, evidence: Evidence) -> str | None:
         """Say that the column is missing."""
-        if attribute not in evidence.log.contexts:
-            return f"the column {attribute!r} is missing"
+        for name in self.columns:
+            if name not in evidence.log.contexts:
+                return f"the column {name!r} is missing"
         return self.unsuited(evidence.problem)
 
 
@@ -61,9 +62,10 @@ class RewardGap(_OfGroup):
         position("stakeholder", self.stakeholder, problem.stakeholder_names)
         return None
 
-    def unavailable(self, evidence: Evidence) -> str | None:
-        """Say that the column is missing."""
-        return self.missing(evidence, self.attribute)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The attribute."""
+        return (self.attribute,)
 
     def theta(self, evidence: Evidence) -> Values:
         """Return reward and membership of the group, and of everybody else."""
@@ -115,9 +117,10 @@ class ShareWithin(RatioMetric, _OfGroup):
         position("action", self.action, problem.actions)
         return None
 
-    def unavailable(self, evidence: Evidence) -> str | None:
-        """Say that the column is missing."""
-        return self.missing(evidence, self.attribute)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The attribute."""
+        return (self.attribute,)
 
     def range(self, evidence: Evidence) -> Range:
         """Return [0, 1], or [0, 100] if it is a percentage."""

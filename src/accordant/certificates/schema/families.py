@@ -21,6 +21,7 @@ from accordant.strategies.bargaining import KalaiSmorodinsky, NashBargaining
 from accordant.strategies.block import block_of
 from accordant.strategies.compromise import Compromise, PointCompromise
 from accordant.strategies.distance import CompromiseProgramming
+from accordant.strategies.population import PopulationLeximin, PopulationMaximin, PopulationNash, PopulationRule
 from accordant.strategies.power_means import NashSocialWelfare
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy, stakeholder_weights
@@ -38,6 +39,7 @@ def family_of(
     | strategy | scoring form |
     |---|---|
     | ``utilitarian`` | Σ w_i e_i, weights summing to 1 |
+    | ``population_maximin``, ``_leximin``, ``_nash``, fitted | Σ λ_i e_i |
     | ``nash_social_welfare`` | Σ w_i log e_i; with `product` ∏ e_i |
     | ``nash_bargaining`` with fixed d | Σ w_i log(e_i − d_i) |
     | ``compromise_programming`` with fixed u*, p = 2 | −Σ w_i (u*_i − e_i)², one-sided unless the rule is two-sided |
@@ -109,6 +111,12 @@ def _weighted_sum(rule: Strategy, expected: ExpectedRewards, weights: Values, si
     return WeightedSum(rule.label, weights / weights.sum())
 
 
+def _fitted_sum(rule: Strategy, expected: ExpectedRewards, weights: Values, sigma: float) -> ScoringForm:
+    del expected, sigma
+    assert isinstance(rule, PopulationRule)
+    return WeightedSum(rule.label, rule.prices(weights))
+
+
 def _log_product(rule: Strategy, expected: ExpectedRewards, weights: Values, sigma: float) -> ScoringForm:
     del sigma
     fixed = _point(rule, "disagreement", expected) if isinstance(rule, NashBargaining) else None
@@ -140,5 +148,6 @@ def _soft_minimum(rule: Strategy, expected: ExpectedRewards, weights: Values, si
 Builder = Callable[[Strategy, ExpectedRewards, Values, float], ScoringForm]
 FAMILIES: dict[type[Strategy], Builder] = {
     Utilitarian: _weighted_sum, NashSocialWelfare: _log_product, NashBargaining: _log_product,
+    PopulationMaximin: _fitted_sum, PopulationLeximin: _fitted_sum, PopulationNash: _fitted_sum,
     CompromiseProgramming: _squared_distance, Maximin: _soft_minimum, KalaiSmorodinsky: _soft_minimum,
 }  # fmt: skip

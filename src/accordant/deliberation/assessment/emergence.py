@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from accordant.allocations.measures.measure import Criterion, values_of
 from accordant.deliberation.assessment.alternatives import Alternatives, alternatives, level
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError
-from accordant.json_values import field_values
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,8 @@ class Emergence:
         The null hypotheses, for each agent in turn as the one whose concession level is kept.
     possible
         Whether any alternative at all meets all criteria.
+    gain, loss
+        How many more, and how many fewer criteria the joint decision meets than `better_solo`; at least 0.
 
     Raises
     ------
@@ -119,25 +119,13 @@ class Emergence:
     random: tuple[RandomNull, ...]
     search: tuple[SearchNull, ...]
     possible: bool
+    gain: int
+    loss: int
 
     def __post_init__(self) -> None:
         for nulls in (self.random, self.search):
             if not nulls or tuple(null.agent for null in nulls) != tuple(self.solo):
                 raise InputError(f"{len(nulls)} null hypotheses for {len(self.solo)} agents; allowed: one for each")
-
-    @property
-    def gain(self) -> int:
-        """How many more criteria the joint decision meets than the better agent alone, at least 0."""
-        return max(0, self.difference)
-
-    @property
-    def loss(self) -> int:
-        """How many fewer, at least 0."""
-        return max(0, -self.difference)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return field_values(self) | {"gain": self.gain, "loss": self.loss}
 
 
 def emergence(
@@ -179,14 +167,16 @@ def emergence(
         at_level = counts[level(utility, among.options, deliberation.joint)]
         random[name] = random_null(name, drawn, len(labels), among.options.complete)
         search[name] = search_null(name, np.concatenate([at_level, drawn]), len(labels), among.options.complete)
+    difference = len(joint) - len(solo[better])
     return Emergence(
-        labels, joint, solo, undefined, better, len(joint) - len(solo[better]),
+        labels, joint, solo, undefined, better, difference,
         tuple(label for label in solo[better] if label not in joint),
         strict=len(joint) == len(labels) and all(len(each) < len(labels) for each in solo.values()),
         novel_set=all(not set(joint) <= set(each) for each in solo.values()),
         random=tuple(random[name] for name in solo),
         search=tuple(search[name] for name in solo),
         possible=bool((counts == len(labels)).any()) or any(each.all_met for each in search.values()),
+        gain=max(0, difference), loss=max(0, -difference),
     )  # fmt: skip
 
 

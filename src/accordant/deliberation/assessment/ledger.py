@@ -13,7 +13,6 @@ from accordant.agents import Contestation, Proposal, Reply
 from accordant.allocations import Allocation
 from accordant.arrays import Values
 from accordant.deliberation.record import Deliberation
-from accordant.json_values import field_values
 
 EQUAL = 1e-9  # shares this close are the same: they are quotients of whole numbers
 
@@ -62,8 +61,6 @@ class Movement:
     def moved(self) -> bool:
         """Whether the joint share differs from what the agent wanted first."""
         return abs(self.joint - self.solo) > EQUAL
-
-    to_json = field_values
 
 
 def ledger(deliberation: Deliberation) -> tuple[Movement, ...]:

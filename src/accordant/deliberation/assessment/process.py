@@ -19,7 +19,6 @@ from accordant.deliberation.assessment.ledger import EQUAL, disputed_claimants, 
 from accordant.deliberation.protocols.admissibility import places
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
-from accordant.json_values import field_values
 
 ByAgent = Mapping[str, float | None]
 
@@ -83,8 +82,6 @@ class Process:
     minority_survival: float | None
     grounding: float | None
     fallback_rate: float | None
-
-    to_json = field_values
 
 
 def process(deliberation: Deliberation) -> Process:

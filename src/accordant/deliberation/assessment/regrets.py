@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from accordant.deliberation.assessment.alternatives import Alternatives, alterna
 from accordant.deliberation.protocols.views import seed_of
 from accordant.deliberation.record import Deliberation
 from accordant.errors import UnknownNameError
-from accordant.json_values import field_values
 
 EQUAL_CHANCE = 0.5  # the mean of a lot that is uniform in [0, 1)
 
@@ -54,7 +52,7 @@ class RegretMatrix:
     regrets: NDArray[np.float64]
     followed: tuple[tuple[str, ...], ...]
     exact: bool
-    missing: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, allocation: str, framework: str) -> float:
         """Return one regret; of an agent's first proposal by the framework that it follows it is the lack of fidelity.
@@ -71,10 +69,6 @@ class RegretMatrix:
             if name not in known:
                 raise UnknownNameError(kind, name, known)
         return float(self.regrets[self.allocations.index(allocation), self.frameworks.index(framework)])
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return field_values(self) | {"missing": {name: list(facts) for name, facts in self.missing}}
 
 
 def regrets(
@@ -97,12 +91,12 @@ def regrets(
     scenario, rows = deliberation.scenario, recorded(deliberation)
     places = [options.position(each) for each in rows.values()]
     owners = [*deliberation.solo, *deliberation.revised, None]
-    columns, followed, missing = {}, [], []
+    columns, followed, missing = {}, [], {}
     for each in standards:
         own = {agent.name: kept for agent in deliberation.agents if (kept := _kept(agent, each)) is not None}
         lacking = _lacking(scenario, [each, *own.values()])
         if lacking:
-            missing.append((each.name, lacking))
+            missing[each.name] = lacking
             continue
         regret = {
             name: 1.0 - relative_utility(_utility(kept, scenario, seed_of(deliberation.seed, name)), options)[places]
@@ -116,7 +110,7 @@ def regrets(
         columns[each.name] = [regret.get(owner or "", others)[row] for row, owner in enumerate(owners)]
         followed.append(tuple(own))
     matrix = np.array(list(columns.values()), dtype=np.float64).reshape(len(columns), len(rows)).T
-    return RegretMatrix(tuple(rows), tuple(columns), matrix, tuple(followed), options.complete, tuple(missing))
+    return RegretMatrix(tuple(rows), tuple(columns), matrix, tuple(followed), options.complete, missing)
 
 
 def _kept(agent: Agent, framework: Framework) -> Framework | None:
@@ -187,8 +181,6 @@ class Satisfaction:
     drift: Mapping[str, float]
     gap: float
     exact: bool
-
-    to_json = field_values
 
 
 def satisfaction(deliberation: Deliberation, *, among: Alternatives | None = None) -> Satisfaction:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from accordant.deliberation.assessment.ledger import EQUAL
 from accordant.deliberation.assessment.regrets import recorded
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
-from accordant.json_values import field_values
 from accordant.randomness import generator, keyed_seed, keyed_uniform
 from accordant.statistics import Estimate, mean_estimate
 
@@ -37,21 +35,15 @@ class FlipTest:
     rates
         ``solo NAME``, ``revised NAME`` and ``joint`` to the share of claimants whose share of demand changed, mean over
         permutations. Exactly 0 for a first proposal that cannot see these facts. Not defined if the test is empty.
+    empty
+        Whether no permutation changed a fact of anybody, so that nothing was tested.
     """
 
     facts: tuple[str, ...]
     permutations: int
     touched: float
     rates: Mapping[str, Estimate]
-
-    @property
-    def empty(self) -> bool:
-        """Whether no permutation changed a fact of anybody, so that nothing was tested."""
-        return self.touched == 0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return field_values(self) | {"empty": self.empty}
+    empty: bool
 
 
 def flip_test(
@@ -105,7 +97,7 @@ def flip_test(
         name: mean_estimate(shares if known else (), generator(keyed_seed(seed, name), "resamples"), within=(0, 1))
         for name, shares in changed.items()
     }
-    return FlipTest(names, permutations, float(np.mean(touched)), rates)
+    return FlipTest(names, permutations, float(np.mean(touched)), rates, empty=not known)
 
 
 def permuted(scenario: Scenario, facts: Sequence[str], seed: int) -> Scenario:
@@ -147,10 +139,6 @@ class OrderEffects:
     def any(self) -> bool:
         """Whether some order led to another joint decision."""
         return any(self.changed)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return field_values(self) | {"spread": self.spread}
 
 
 def order_effects(

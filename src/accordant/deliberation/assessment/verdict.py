@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -15,10 +15,32 @@ from accordant.allocations.measures.measure import Criterion, measures
 from accordant.deliberation.assessment.emergence import judged
 from accordant.deliberation.assessment.regrets import recorded
 from accordant.deliberation.record import Deliberation
-from accordant.json_values import field_values, finite
+from accordant.json_values import finite
 from accordant.scope import ScopeCard
 
 Standing = Literal["met", "not met", "not defined", "no threshold"]
+
+
+@dataclass(frozen=True)
+class JudgedCriterion:
+    """A criterion of the card, what it measures, and where that stands.
+
+    Attributes
+    ----------
+    metric, parameters, threshold, chosen_by
+        As the card declares them.
+    value
+        None where it is not defined.
+    standing
+        Where the value stands.
+    """
+
+    metric: str
+    parameters: Mapping[str, Any]
+    value: float | None
+    threshold: float | None
+    standing: Standing
+    chosen_by: str
 
 
 @dataclass(frozen=True)
@@ -36,7 +58,11 @@ class Verdict:
     adversarial
         Names of the adversarial agents that took part.
     criteria
-        One verdict of the card for each criterion, in the card's order.
+        In the card's order.
+    heading
+        The words that every verdict begins with.
+    counts
+        How many criteria stand where.
     """
 
     card: str
@@ -45,17 +71,9 @@ class Verdict:
     allocation: str
     deliberation_hash: str
     adversarial: tuple[str, ...]
-    criteria: tuple[scope.Verdict, ...]
-
-    @property
-    def counts(self) -> dict[Standing, int]:
-        """How many criteria stand where."""
-        return {each: sum(standing(one) == each for one in self.criteria) for each in get_args(Standing)}
-
-    @property
-    def heading(self) -> str:
-        """The words that every verdict begins with."""
-        return f"for card {self.card}, version {self.version}"
+    criteria: tuple[JudgedCriterion, ...]
+    heading: str
+    counts: Mapping[Standing, int]
 
     @property
     def text(self) -> str:
@@ -64,24 +82,11 @@ class Verdict:
         lines = [f"{self.heading}: of {len(self.criteria)} criteria {counted} ({self.allocation})"]
         for each in self.criteria:
             value = "–" if each.value is None else f"{each.value:.3f}"
-            threshold = "–" if each.criterion.threshold is None else f"{each.criterion.threshold:g}"
-            lines.append(f"  {each.criterion.metric}: {value}, threshold {threshold}: {standing(each)}")
+            threshold = "–" if each.threshold is None else f"{each.threshold:g}"
+            lines.append(f"  {each.metric}: {value}, threshold {threshold}: {each.standing}")
         if self.adversarial:
             lines.append(f"  adversarial agents took part: {', '.join(self.adversarial)}")
         return "\n".join(lines)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        criteria = [
-            {
-                "metric": each.criterion.metric, "parameters": dict(each.criterion.params), "value": each.value,
-                "threshold": each.criterion.threshold, "standing": standing(each),
-                "chosen_by": each.criterion.chosen_by,
-            }
-            for each in self.criteria
-        ]  # fmt: skip
-        told = {"criteria": criteria, "heading": self.heading, "counts": dict(self.counts)}
-        return field_values(self, without=("criteria",)) | told
 
 
 def standing(judged: scope.Verdict) -> Standing:
@@ -124,9 +129,18 @@ def verdict(
     chosen = deliberation.joint if allocation is None else allocation
     made = [measures.create(each.metric, each.params) for each in card.criteria]
     values = [float(each.of(deliberation.scenario, chosen.shares[None])[0]) for each in made]
-    judged = scope.judge(card, values, [each.goal for each in made], use=use)
+    verdicts = scope.judge(card, values, [each.goal for each in made], use=use)
+    criteria = tuple(
+        JudgedCriterion(
+            each.criterion.metric, dict(each.criterion.params), each.value, each.criterion.threshold, standing(each),
+            each.criterion.chosen_by,
+        )
+        for each in verdicts
+    )  # fmt: skip
     return Verdict(
-        card.id, card.version, card.hash, called, deliberation.hash, deliberation.adversaries, judged,
+        card.id, card.version, card.hash, called, deliberation.hash, deliberation.adversaries, criteria,
+        heading=f"for card {card.id}, version {card.version}",
+        counts={where: sum(each.standing == where for each in criteria) for where in get_args(Standing)},
     )  # fmt: skip
 
 

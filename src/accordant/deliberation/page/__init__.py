@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from accordant.deliberation.page.render import FORMAT, render_deliberated
+from accordant.deliberation.page.render import render_deliberated, write_deliberated
 
-__all__ = ["FORMAT", "render_deliberated"]
+__all__ = ["render_deliberated", "write_deliberated"]

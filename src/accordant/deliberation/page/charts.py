@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.deliberation.page.reading import Json, OneReading, apart, rate, share
+from accordant.deliberation.page.reading import OneReading, apart, rate, share
 from accordant.report.charts.svg import figure, line, mark, tag, text, wrapped
 from accordant.report.scale import NOT_DEFINED, Scale, percent
+from accordant.statistics import Estimate
 
 ROW, TOP, BOTTOM = 18.0, 38.0, 6.0
 NAMES, LETTER = 92.0, 12.0  # column of ids, and height of its letters
@@ -142,7 +143,7 @@ class Dot:
     name: str
     kind: str
     shape: str
-    estimate: Json
+    estimate: Estimate
 
 
 def rate_chart(identifier: str, title: str, dots: Sequence[Dot]) -> Markup:
@@ -174,14 +175,14 @@ def _rate_row(each: Dot, words: Sequence[str], y: float, scale: Scale) -> Markup
     start = y + 4 - LEADING / 2 * (len(words) - 1)
     drawn = [mark(each.shape, 8, y, 4.2, css)]
     drawn += [text(19, start + LEADING * row, part, name) for row, part in enumerate(words)]
-    found = each.estimate
-    if found["value"] is None:
+    value, low, high = each.estimate.value, each.estimate.low, each.estimate.high
+    if low is not None and high is not None:
+        stroke, ends = "interval selected" if each.kind == "joint" else "interval", (scale(low), scale(high))
+        drawn += [line(ends[0], y, ends[1], y, stroke), *(line(end, y - 3, end, y + 3, stroke) for end in ends)]
+    if value is None:
         drawn.append(text(RATE_NAMES + 8, y + 4, NOT_DEFINED, "missing"))
     else:
-        stroke = "interval selected" if each.kind == "joint" else "interval"
-        low, high = scale(found["low"]), scale(found["high"])
-        drawn += [line(low, y, high, y, stroke), *(line(end, y - 3, end, y + 3, stroke) for end in (low, high))]
-        drawn.append(mark(each.shape, scale(found["value"]), y, 5.0, css))
+        drawn.append(mark(each.shape, scale(value), y, 5.0, css))
     return tag("g", {}, tag("title", {}, f"{each.name}: {_told(each)}"), *drawn)
 
 

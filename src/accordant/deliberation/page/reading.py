@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from accordant.errors import InputError
+from accordant.deliberation.result import AgentResult, DeliberationResult, PatientResult, RecordResult
 from accordant.report.scale import MINUS, NOT_DEFINED, interval, number, percent
 from accordant.report.tables import Cell
-
-Json = dict[str, Any]
+from accordant.statistics import Estimate
 
 JOINT, DISAGREEMENT = "joint", "disagreement"
 EQUAL = 1e-9  # shares this close are the same: they are quotients of whole numbers
-NULLS = ("random", "search")
 FORMS = {"solo": "alone", "revised": "revised"}  # an allocation of an agent: how its name begins, and what it is called
 MARKS = {"solo": "circle", "revised": "open-circle", JOINT: "star", DISAGREEMENT: "cross", "strategy": "diamond",
          "random": "open-triangle", "search": "triangle"}  # fmt: skip
@@ -27,17 +25,17 @@ STANDINGS = {"met": "circle", "not met": "open-circle", NOT_DEFINED: "cross", "n
 class Taker:
     """An agent as the page names it.
 
-    `name`, `letter`: its name, and the letter that stands for it in the drawing; `content`: its object in the JSON.
+    `name`, `letter`: its name, and the letter that stands for it in the drawing; `content`: what the record says of it.
     """
 
     name: str
     letter: str
-    content: Json
+    content: AgentResult
 
     @property
     def adversarial(self) -> bool:
         """Whether it is made to do wrong."""
-        return bool(self.content["adversarial"])
+        return self.content.adversarial
 
     @property
     def head(self) -> str:
@@ -71,18 +69,17 @@ class Column:
 class OneReading:
     """One deliberation and the questions that several sections ask of it."""
 
-    content: Json
+    content: DeliberationResult
 
     @property
-    def record(self) -> Json:
+    def record(self) -> RecordResult:
         """The deliberation itself."""
-        found: Json = self.content["deliberation"]
-        return found
+        return self.content.deliberation
 
     @cached_property
     def takers(self) -> tuple[Taker, ...]:
         """Agents in their order."""
-        return tuple(Taker(each["name"], letter(place), each) for place, each in enumerate(self.record["agents"]))
+        return tuple(Taker(each.name, letter(place), each) for place, each in enumerate(self.record.agents))
 
     @cached_property
     def named(self) -> dict[str, Taker]:
@@ -90,27 +87,27 @@ class OneReading:
         return {each.name: each for each in self.takers}
 
     @cached_property
-    def patients(self) -> dict[str, Json]:
+    def patients(self) -> dict[str, PatientResult]:
         """Patients by id."""
-        return {each["id"]: each for each in self.record["scenario"]["patients"]}
+        return {each.id: each for each in self.record.scenario.patients}
 
     @property
     def facts(self) -> list[str]:
         """Names of the facts, in the order of the first patient."""
-        return list(next(iter(self.patients.values()), {"facts": {}})["facts"])
+        return list(self.record.scenario.patients[0].facts) if self.patients else []
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """All allocations: first wishes, last proposals, the joint one, and what no agreement would have brought."""
-        record, found = self.record, []
-        for form in FORMS:
-            found += [
-                Column(f"{form} {each.name}", form, each, self._shares(record[form][each.name])) for each in self.takers
+        record, columns = self.record, []
+        for form, allocations in zip(FORMS, (record.solo, record.revised), strict=True):
+            columns += [
+                Column(f"{form} {each.name}", form, each, self._shares(allocations[each.name])) for each in self.takers
             ]
-        found.append(Column(JOINT, JOINT, None, self._shares(record["settled"]["allocation"])))
-        if record["disagreement"] is not None:
-            found.append(Column(DISAGREEMENT, DISAGREEMENT, None, self._shares(record["disagreement"])))
-        return tuple(found)
+        columns.append(Column(JOINT, JOINT, None, self._shares(record.settled.allocation)))
+        if record.disagreement is not None:
+            columns.append(Column(DISAGREEMENT, DISAGREEMENT, None, self._shares(record.disagreement)))
+        return tuple(columns)
 
     @property
     def joint(self) -> Column:
@@ -120,12 +117,10 @@ class OneReading:
     @cached_property
     def watched(self) -> frozenset[str]:
         """Ids of the patients of the watched group."""
-        group = self.content["marginal"]
+        group = self.content.marginal
         if group is None:
             return frozenset()
-        return frozenset(
-            name for name, each in self.patients.items() if each["facts"].get(group["fact"]) == group["value"]
-        )
+        return frozenset(name for name, each in self.patients.items() if each.facts.get(group.fact) == group.value)
 
     @cached_property
     def moved(self) -> dict[str, str]:
@@ -156,47 +151,26 @@ class OneReading:
     @property
     def adversaries(self) -> list[str]:
         """Names of the adversarial agents."""
-        return list(self.record["adversarial"])
+        return list(self.record.adversarial)
 
     def units(self, resource: str) -> float:
         """Return how many units of a resource the joint allocation grants."""
-        granted = self.record["settled"]["allocation"].values()
+        granted = self.record.settled.allocation.values()
         return float(sum(each.get(resource, 0.0) for each in granted))
 
     def called(self, key: str) -> str:
         """Return an allocation in words."""
         return called(key)
 
-    def standing(self, column: str, criterion: str) -> Json | None:
-        """Return value and standing of an allocation; None where the JSON has none."""
-        found: Json | None = self.content["sides"].get(column, {}).get(criterion)
-        return found
-
     def _shares(self, allocation: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         return {name: self._share(each, allocation.get(name, {})) for name, each in self.patients.items()}
 
-    def _share(self, patient: Json, granted: Mapping[str, float]) -> float:
+    def _share(self, patient: PatientResult, granted: Mapping[str, float]) -> float:
         """Return the mean over the resources demanded of granted over demanded; who demands nothing has all of it."""
-        names, demand = [each["name"] for each in self.record["scenario"]["resources"]], patient["demand"]
+        names, demand = [each.name for each in self.record.scenario.resources], patient.demand
         wanted = {name: 1.0 if demand is None else demand.get(name, 0.0) for name in names}
         met = [granted.get(name, 0.0) / units for name, units in wanted.items() if units]
         return sum(met) / len(met) if met else 1.0
-
-
-def check_nulls(found: Mapping[str, Any], agents: Sequence[str]) -> None:
-    """Make sure that both null hypotheses stand beside the result, one for each agent.
-
-    Raises InputError if one is missing: without it nothing may be said of emergence.
-    """
-    for null in NULLS:
-        given = found.get(null) or ()
-        known = set(given) if isinstance(given, Mapping) else {each["agent"] for each in given}
-        for name in agents:
-            if name not in known:
-                raise InputError(
-                    f"the null hypothesis {null!r} is missing for agent {name!r}; allowed: emergence with both "
-                    f"({', '.join(NULLS)}) for every agent"
-                )
 
 
 def called(key: str) -> str:
@@ -236,18 +210,18 @@ def granted_otherwise(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[
     return sorted(patient for patient in {*one, *other} if one.get(patient) != other.get(patient))
 
 
-def rate(estimate: Json | None) -> Cell:
+def rate(estimate: Estimate | None) -> Cell:
     """Return a share over scenarios with its interval in per cent."""
-    if estimate is None or estimate["value"] is None:
+    if estimate is None or estimate.value is None:
         return Cell(NOT_DEFINED)
-    return Cell(percent(estimate["value"]), f"[{percent(estimate['low'])}, {percent(estimate['high'])}]")
+    return Cell(percent(estimate.value), f"[{percent(estimate.low)}, {percent(estimate.high)}]")
 
 
-def mean(estimate: Json | None) -> Cell:
+def mean(estimate: Estimate | None) -> Cell:
     """Return a mean over scenarios with its interval."""
-    if estimate is None or estimate["value"] is None:
+    if estimate is None or estimate.value is None:
         return Cell(NOT_DEFINED)
-    return Cell(number(estimate["value"]), interval(estimate["low"], estimate["high"]))
+    return Cell(number(estimate.value), interval(estimate.low, estimate.high))
 
 
 def said(value: object) -> str:

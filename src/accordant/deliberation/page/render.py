@@ -1,22 +1,22 @@
-"""From the JSON of a deliberation to one HTML file."""
+"""From the result of a deliberation to one HTML file, or a folder with both."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from accordant.deliberation.options import command_line
+from accordant.deliberation.assessment import Movement
 from accordant.deliberation.page import summary
 from accordant.deliberation.page.charts import grid_chart, grid_width, rate_chart, sample
 from accordant.deliberation.page.reading import (
     MARKS,
     STANDINGS,
-    Json,
     OneReading,
     called,
-    check_nulls,
     granted_otherwise,
     mean,
     rate,
@@ -26,11 +26,12 @@ from accordant.deliberation.page.reading import (
 )
 from accordant.deliberation.page.transcript import MANY, SHORT, granted, rounds
 from accordant.deliberation.record import DISCLAIMER
-from accordant.errors import InputError
+from accordant.deliberation.result import DeliberationResult, RepeatedDeliberation, read_result
 from accordant.report.page import Page, breakable
 from accordant.report.scale import percent
+from accordant.runs.pages import write_page
 
-FORMAT = 1  # of the JSON that a page is made from
+RECORD = "deliberation.json"
 SHOWN = 36  # patients that the first drawing holds, and lines of the ledger that stand unfolded
 LEVEL = 0.95  # of all intervals, see `accordant.deliberation.repetition`
 CRITERION = re.compile(
@@ -39,56 +40,47 @@ CRITERION = re.compile(
 SHADES = 5  # of the cells of regrets, from white to dark
 
 
-def render_deliberated(content: dict[str, Any]) -> str:
+def render_deliberated(content: DeliberationResult | RepeatedDeliberation | Mapping[str, Any]) -> str:
     """Return a deliberation, or a table over many, as one HTML document.
 
     Parameters
     ----------
     content
-        What ``accordant deliberate --json`` prints. Nothing else is read, so the same content gives the same bytes.
+        The result, or what ``accordant deliberate --json`` prints of it. Nothing else is read, so the same content
+        gives the same bytes.
 
     Raises
     ------
     InputError
-        If the content has another format or kind, or a null hypothesis is missing beside a statement on emergence.
+        If the content has another format or kind, a key is unknown or missing, or a null hypothesis is missing beside
+        a statement on emergence.
     """
-    if content.get("result") != FORMAT:
-        raise InputError(f"the deliberation has format {content.get('result')!r}; allowed: {FORMAT}")
-    pages = {"one": _one, "many": _many}
-    kind = content.get("kind")
-    if kind not in pages:
-        raise InputError(f"the deliberation is of the kind {kind!r}; allowed: {', '.join(pages)}")
-    return pages[kind](content)
+    result = read_result(content) if isinstance(content, Mapping) else content
+    return _one(result) if isinstance(result, DeliberationResult) else _many(result)
 
 
-def _one(content: Json) -> str:
+def write_deliberated(result: DeliberationResult | RepeatedDeliberation, out: Path) -> Path:
+    """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
+    return write_page(render_deliberated(result), result.to_json(), RECORD, out)
+
+
+def _one(content: DeliberationResult) -> str:
     """Return the page of one deliberation."""
     reading = OneReading(content)
-    if content["emergence"] is not None:
-        check_nulls(content["emergence"], [each.name for each in reading.takers])
-    return _page(
-        "one.html", content, reading=reading, pictures=_grids(reading), width=grid_width(reading),
-        rounds=rounds(reading), ledger=_ledger(content["ledger"]), sentences=summary.settled(reading),
-        adversarial=reading.adversaries,
+    return PAGE.render(
+        "one.html", content=content, command=content.command_line(), reading=reading, pictures=_grids(reading),
+        width=grid_width(reading), rounds=rounds(reading), ledger=_ledger(content.ledger),
+        sentences=summary.settled(reading), adversarial=reading.adversaries,
     )  # fmt: skip
 
 
-def _many(content: Json) -> str:
+def _many(content: RepeatedDeliberation) -> str:
     """Return the page of many deliberations."""
-    repeated = content["repeated"]
-    check_nulls(repeated, repeated["agents"])
+    repeated = content.repeated
     chart = rate_chart("rate-chart", "How often all criteria are met", summary.dots(repeated))
-    return _page(
-        "many.html", content, repeated=repeated, chart=chart, adversarial=repeated["adversarial"], disclaimer=DISCLAIMER
-    )
-
-
-def _page(template: str, content: Json, **others: object) -> str:
     return PAGE.render(
-        template,
-        content=content,
-        command=command_line(content),
-        **others,
+        "many.html", content=content, command=content.command_line(), repeated=repeated, chart=chart,
+        adversarial=repeated.adversarial, disclaimer=DISCLAIMER,
     )  # fmt: skip
 
 
@@ -111,11 +103,11 @@ def _grids(reading: OneReading) -> list[tuple[str, Markup]]:
     ]
 
 
-def _ledger(lines: list[Json]) -> tuple[list[Json], list[Json]]:
+def _ledger(lines: Sequence[Movement]) -> tuple[Sequence[Movement], Sequence[Movement]]:
     """Return the lines that are shown, those with a move first where there are many, and those that are folded."""
     if len(lines) <= SHOWN:
-        return lines, []
-    sorted_lines = sorted(lines, key=lambda line: line["solo"] == line["joint"] and line["solo"] == line["revised"])
+        return lines, ()
+    sorted_lines = sorted(lines, key=lambda line: line.solo == line.joint == line.revised)
     return sorted_lines[:SHOWN], sorted_lines[SHOWN:]
 
 

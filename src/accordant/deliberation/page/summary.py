@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from accordant.deliberation.assessment import Emergence
 from accordant.deliberation.page.charts import Dot
-from accordant.deliberation.page.reading import MARKS, Json, OneReading, called, rate, share
+from accordant.deliberation.page.reading import MARKS, OneReading, called, rate, share
+from accordant.deliberation.repetition import Repeated
+from accordant.deliberation.result import (
+    ChoiceResult,
+    DeliberationResult,
+    RepeatedDeliberation,
+    fallbacks,
+    moves,
+    silent,
+)
 from accordant.naming import listed
 from accordant.report.scale import NOT_DEFINED, count, number, percent
+from accordant.statistics import Estimate
 
 PROTOCOLS = {
     "debate": "a debate of three rounds",
@@ -29,7 +41,6 @@ WHY_NOT = {
     "grounding": "no passage was cited",
     "fallback_rate": "no move was asked for",
 }  # as `accordant.deliberation.assessment.Process` says of None
-UNSAID = "the record gives no value"
 BY_AGENT = {
     "hamming": ("moved on", "patients", "Patients whose joint share differs from the agent's first wish."),
     "distance": ("distance", "shares", "Sum over patients of how far the joint share is from the agent's first wish."),
@@ -88,79 +99,60 @@ class Spoken:
     never: bool
 
 
-def spoken(content: Json) -> Spoken | None:
-    """Return how often a rule stood in for a language model; None where no model took part."""
-    used = content.get("usage") or {}
-    if not used and content["options"]["model"] is None:
+def spoken(content: DeliberationResult | RepeatedDeliberation) -> Spoken | None:
+    """Return how often a rule stood in for a language model; None where no model was asked for a move."""
+    replaced, asked = fallbacks(content.usage), moves(content.usage)
+    if not asked:
         return None
-    replaced, asked = _moves_of(content, used)
-    who = f"A language model speaks for {listed(list(used))}." if used else "A language model takes part."
-    if replaced is None or not asked:
-        return Spoken(f"{who} How often a rule stood in for it is not on record.", never=False)
-    if replaced >= asked:
+    who = f"A language model speaks for {listed(list(content.usage))}."
+    if silent(content.usage):
         words = f"{who} A rule stood in for it in all {count(asked)} moves"
         return Spoken(f"{words} (100%): what stands here was decided by rules, and says nothing about the model.", True)
     share_of = f"{count(replaced)} of {count(asked)} moves ({percent(replaced / asked)})"
     return Spoken(f"{who} A rule stood in for it in {share_of}.", never=False)
 
 
-def _moves_of(content: Json, used: Json) -> tuple[int | None, int | None]:
-    """Return how many moves a rule made for a language model, and how many the model was asked for."""
-    if used and all("moves" in each and "fallbacks" in each for each in used.values()):
-        return sum(each["fallbacks"] for each in used.values()), sum(each["moves"] for each in used.values())
-    if content["kind"] == "one":
-        record = content["deliberation"]
-        turns = (*record["turns"], *record.get("asides", ()))
-        mine = [turn for turn in turns if not used or turn["agent"] in used]
-        return sum(bool(turn["fallback"]) for turn in mine), len(mine)
-    repeated = content["repeated"]
-    return repeated.get("fallbacks", content.get("fallbacks")), repeated.get("turns")
-
-
-def searched(choice: Json) -> str | None:
+def searched(choice: ChoiceResult) -> str | None:
     """Return among what a strategy chose, where another allocation may be its choice; None where none is."""
-    if choice.get("exact", True):
-        return None
-    n = choice.get("among")
-    return f"of {'the' if n is None else count(n)} allocations that a search found"
+    return None if choice.exact else f"of {count(choice.among)} allocations that a search found"
 
 
 def settled(reading: OneReading) -> list[str]:
     """Return how the joint allocation was fixed."""
-    found = reading.record["settled"]
-    rule = found["rule"]
+    decision = reading.record.settled
+    rule = decision.rule
     sentences = ["All agents agreed on one proposal." if rule == "agreement" else f"It was settled by the rule {rule}."]
-    if not found["agreed"]:
+    if not decision.agreed:
         sentences.append("The agents did not agree: what had been declared for this case beforehand was taken.")
-    if found["time"] is not None:
-        sentences.append(f"The rule found it at time {number(found['time'], 2)} of 1.")
+    if decision.time is not None:
+        sentences.append(f"The rule found it at time {number(decision.time, 2)} of 1.")
     sentences.append(
-        "Another allocation was as good by the rule: a tie-break decided." if found["tied"] else "There was no tie."
+        "Another allocation was as good by the rule: a tie-break decided." if decision.tied else "There was no tie."
     )
-    if found["gap"] is None:
+    if decision.gap is None:
         sentences.append("It is not known how much better another allocation could be by the rule.")
-    elif found["gap"]:
-        sentences.append(f"Another allocation could be better by up to {number(found['gap'])} in the rule's own terms.")
-    elif reading.record["procedure"].get("options") is not None:
-        sentences.append(f"Compared: {number(reading.record['procedure']['options'], 0)} allocations.")
+    elif decision.gap:
+        sentences.append(f"Another allocation could be better by up to {number(decision.gap)} in the rule's own terms.")
+    elif reading.record.procedure.get("options") is not None:
+        sentences.append(f"Compared: {number(reading.record.procedure['options'], 0)} allocations.")
     return sentences
 
 
 def judged(reading: OneReading) -> str | None:
     """Return which criteria are met and which are not, in one sentence; None without a card."""
-    verdict = reading.content["verdict"]
+    verdict = reading.content.verdict
     if verdict is None:
         return None
-    parts = [f"{n} {standing}" for standing, n in verdict["counts"].items() if n]
-    heading = f"For card {verdict['card']}, version {verdict['version']}"
-    return f"{heading}: of {len(verdict['criteria'])} criteria {listed(parts)}."
+    parts = [f"{n} {standing}" for standing, n in verdict.counts.items() if n]
+    heading = f"For card {verdict.card}, version {verdict.version}"
+    return f"{heading}: of {len(verdict.criteria)} criteria {listed(parts)}."
 
 
-def compared(emergence: Json) -> str:
+def compared(emergence: Emergence) -> str:
     """Return what the joint allocation gains and loses against the better agent alone."""
-    better, difference = emergence["better_solo"], emergence["difference"]
-    met = f"{len(emergence['joint'])} of {len(emergence['criteria'])} criteria"
-    changed = f"It wins {listed(won(emergence)) or 'none'} and loses {listed(emergence['lost']) or 'none'}."
+    better, difference = emergence.better_solo, emergence.difference
+    met = f"{len(emergence.joint)} of {len(emergence.criteria)} criteria"
+    changed = f"It wins {listed(won(emergence)) or 'none'} and loses {listed(emergence.lost) or 'none'}."
     if difference == 0:
         return f"The joint allocation meets {met}, as many as {better} alone. {changed}"
     word, more = ("gain", "more") if difference > 0 else ("loss", "fewer")
@@ -168,43 +160,46 @@ def compared(emergence: Json) -> str:
     return f"A {word} of {size}: the joint allocation meets {met}, {size} {more} than {better} alone. {changed}"
 
 
-def won(emergence: Json) -> list[str]:
+def won(emergence: Emergence) -> list[str]:
     """Return the criteria that the joint allocation meets and the better agent alone does not."""
-    return [label for label in emergence["joint"] if label not in emergence["solo"][emergence["better_solo"]]]
+    return [label for label in emergence.joint if label not in emergence.solo[emergence.better_solo]]
 
 
-def often(repeated: Json) -> list[str]:
+def often(repeated: Repeated) -> list[str]:
     """Return the sentences of many deliberations."""
-    lines = repeated["lines"]
-    alone = {name: lines[f"solo {name}"]["all_met"]["value"] for name in repeated["agents"]}
-    best = max(alone, key=lambda name: -1.0 if alone[name] is None else alone[name])
-    joint, solo = (_told(lines[key]["all_met"]) for key in ("joint", f"solo {best}"))
-    random = [f"{rate(each).value} (level of {name})" for name, each in repeated["random"].items()]
-    search = [f"{rate(each).value} ({name})" for name, each in repeated["search"].items()]
-    first = f"All criteria are met by the joint allocation in {joint} of {repeated['n']} scenarios"
-    second = f"Against the better agent alone, the joint allocation meets more criteria in {_told(repeated['gain'])}"
+    lines = repeated.lines
+    alone = {name: lines[f"solo {name}"].all_met.value for name in repeated.agents}
+    best = max(alone, key=lambda name: -1.0 if (met := alone[name]) is None else met)
+    joint, solo = (_told(lines[key].all_met) for key in ("joint", f"solo {best}"))
+    random = [f"{rate(each).value} (level of {name})" for name, each in repeated.random.items()]
+    search = [f"{rate(each).value} ({name})" for name, each in repeated.search.items()]
+    first = f"All criteria are met by the joint allocation in {joint} of {repeated.n} scenarios"
+    second = f"Against the better agent alone, the joint allocation meets more criteria in {_told(repeated.gain)}"
     third = f"A random allocation at the same concession level meets all criteria with probability {listed(random)}"
     return [
         f"{first}, and by {best} alone in {solo}.",
-        f"{second} and fewer in {_told(repeated['loss'])}.",
+        f"{second} and fewer in {_told(repeated.loss)}.",
         f"{third}; an agent that searches alone at that level finds one that does in {listed(search)} of scenarios.",
     ]
 
 
-def _told(estimate: Json) -> str:
+def _told(estimate: Estimate) -> str:
     """Return a share with its interval."""
     found = rate(estimate)
     return f"{found.value} {found.interval}".strip()
 
 
-def dots(repeated: Json) -> list[Dot]:
+def dots(repeated: Repeated) -> list[Dot]:
     """Return every way to decide with the share in which all criteria are met, null hypotheses behind the joint one."""
-    found = {key: line["all_met"] for key, line in repeated["lines"].items()}
+    found = {key: line.all_met for key, line in repeated.lines.items()}
     rows = [Dot(called(key), kind, MARKS[kind], each) for key, each in found.items() for kind in [kind_of(key)]]
     nulls = [
         Dot(words.format(name), "null", MARKS[null], each)
-        for null, words in (("random", "null 1: random, level of {}"), ("search", "null 2: search by {}"))
-        for name, each in repeated[null].items()
+        for null, words, estimates in (
+            ("random", "null 1: random, level of {}", repeated.random),
+            ("search", "null 2: search by {}", repeated.search),
+        )
+        for name, each in estimates.items()
     ]
     place = next(place for place, row in enumerate(rows) if row.kind == "joint") + 1
     return [*rows[:place], *nulls, *rows[place:]]
@@ -215,28 +210,26 @@ def kind_of(key: str) -> str:
     return key.partition(" ")[0]
 
 
-def found_data(content: Json) -> str | None:
+def found_data(content: DeliberationResult | RepeatedDeliberation) -> str | None:
     """Return where data were found that no option names; None where one does, or nothing was looked for."""
-    if content["source"]["simulated"] or content["options"]["data"] is not None:
-        return None
-    return FOUND.get(content["source"].get("found_in"), "through $ACCORDANT_DATA or in the cache")
+    return None if content.source.found_in is None else FOUND.get(content.source.found_in)
 
 
 def scarce(reading: OneReading) -> str:
     """Return what there is to allocate."""
-    resources = reading.record["scenario"]["resources"]
-    return listed([f"{share(each['capacity'])} units of {each['name']}" for each in resources])
+    resources = reading.record.scenario.resources
+    return listed([f"{share(each.capacity)} units of {each.name}" for each in resources])
 
 
-def accessed(content: Json) -> str | None:
+def accessed(content: DeliberationResult) -> str | None:
     """Return how access of the watched group fared, in one sentence; None where it is not defined."""
-    group, restored = content["marginal"], content["restored"]
-    if group is None or content["access"] is None:
+    group, restored = content.marginal, content.restored
+    if group is None or content.access is None:
         return None
-    joint = content["access"]["joint"]
+    joint = content.access["joint"]
     if joint is None:
         return None
-    sentence = f"Access of the watched group ({group['fact']} {group['value']}) is {percent(joint)}"
+    sentence = f"Access of the watched group ({group.fact} {group.value}) is {percent(joint)}"
     if restored is None:
         return sentence + "."
     if restored == 0:
@@ -266,36 +259,37 @@ class Measured:
 
 def by_agent(reading: OneReading) -> list[Measured]:
     """Return the measures that each agent has a value of."""
-    process = reading.content["process"]
+    values: dict[str, Mapping[str, float | None]] = {key: getattr(reading.content.process, key) for key in BY_AGENT}
     return [
-        Measured(name, definition, tuple(_value(process[key][each.name], unit, key) for each in reading.takers))
+        Measured(name, definition, tuple(_value(values[key][each.name], unit, key) for each in reading.takers))
         for key, (name, unit, definition) in BY_AGENT.items()
     ]
 
 
 def overall(reading: OneReading) -> list[Measured]:
     """Return the measures of the deliberation as a whole."""
-    process = reading.content["process"]
+    process = reading.content.process
     anybody = Measured(
-        "challenged by anybody", ANYBODY, (_value(process["contestation"]["anybody"], "share", "contestation"),)
+        "challenged by anybody", ANYBODY, (_value(process.contestation["anybody"], "share", "contestation"),)
     )
     return [anybody] + [
-        Measured(name, definition, (_value(process[key], "share", key),)) for key, (name, definition) in OVERALL.items()
+        Measured(name, definition, (_value(getattr(process, key), "share", key),))
+        for key, (name, definition) in OVERALL.items()
     ]
 
 
 def satisfied(reading: OneReading) -> list[Measured]:
     """Return how well each agent is served by its own standard."""
-    found: Json = reading.content["satisfaction"]
+    values: dict[str, Mapping[str, float]] = {key: getattr(reading.content.satisfaction, key) for key in SATISFACTION}
     return [
-        Measured(name, definition, tuple((number(found[key][each.name]), "") for each in reading.takers))
+        Measured(name, definition, tuple((number(values[key][each.name]), "") for each in reading.takers))
         for key, (name, definition) in SATISFACTION.items()
     ]
 
 
 def _value(value: float | None, unit: str, key: str) -> tuple[str, str]:
     if value is None:
-        return NOT_DEFINED, WHY_NOT.get(key, UNSAID)
+        return NOT_DEFINED, WHY_NOT[key]
     if unit == "share":
         return percent(value), ""
     return number(value, 0 if float(value).is_integer() else 2), ""

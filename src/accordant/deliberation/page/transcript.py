@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from accordant.deliberation.page.reading import Json, OneReading, Taker, share
+from accordant.agents.moves import Reason, Reply
+from accordant.deliberation.page.reading import OneReading, Taker, share
+from accordant.deliberation.result import (
+    AnswerTurn,
+    AnyTurn,
+    BallotTurn,
+    ContestationTurn,
+    FaultResult,
+    ProposalTurn,
+    RecordResult,
+)
 from accordant.naming import listed
 
 SHORT, MANY = 6, 24  # reasons and sentences on what is void, and replies, that a turn shows unfolded
@@ -34,13 +44,13 @@ class Grounds:
     Attributes
     ----------
     content
-        The reason in the JSON.
+        The reason.
     faults
-        Why it does not count, as the JSON says.
+        Why it does not count.
     """
 
-    content: Json
-    faults: tuple[Json, ...]
+    content: Reason
+    faults: tuple[FaultResult, ...]
 
     @property
     def void(self) -> bool:
@@ -50,7 +60,7 @@ class Grounds:
     @property
     def wrong(self) -> dict[str, str]:
         """Facts and passages that it may not cite, with the reason why not."""
-        return {name: WRONG[each["why"]] for each in self.faults if each["why"] in WRONG for name in each["names"]}
+        return {name: WRONG[each.why] for each in self.faults if each.why in WRONG for name in each.names}
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ class Said:
     taker
         Whose.
     content
-        The turn in the JSON.
+        The turn.
     headline
         The move in words.
     granted
@@ -74,22 +84,23 @@ class Said:
     """
 
     taker: Taker
-    content: Json
+    content: AnyTurn
     headline: str
     granted: str | None
-    replies: tuple[tuple[Json, Grounds | None], ...]
+    replies: tuple[tuple[Reply, Grounds | None], ...]
     reasons: tuple[Grounds, ...]
 
     @property
     def kinds(self) -> str:
         """How many replies there are of each kind, in words."""
-        counted = Counter(reply["kind"] for reply, _ in self.replies)
+        counted = Counter(reply.kind for reply, _ in self.replies)
         return listed([f"{count} {kind}" for kind, count in sorted(counted.items())])
 
     @property
     def label(self) -> str:
         """What the proposal is: who accepts another's says what it would do otherwise."""
-        return "Grants" if self.content.get("accepts") is None else "Otherwise it would grant"
+        accepts = isinstance(self.content, AnswerTurn) and self.content.accepts is not None
+        return "Otherwise it would grant" if accepts else "Grants"
 
 
 @dataclass(frozen=True)
@@ -106,43 +117,37 @@ class Round:
 
 def rounds(reading: OneReading) -> tuple[Round, ...]:
     """Return the transcript by steps; what was asked for aside stands where it was asked for."""
-    record, known = reading.record, _looked_up(reading.record)
+    record = reading.record
     unheard, struck = _asides(record)
-    found = [_aside(reading, UNHEARD, unheard, known)] if unheard else []
-    contested = max((turn["step"] for turn in record["turns"] if turn["move"] == "contest"), default=None)
-    for step, turns in groupby(record["turns"], key=lambda turn: turn["step"]):
+    shown = [_aside(reading, UNHEARD, unheard)] if unheard else []
+    contested = max((turn.step for turn in record.turns if turn.move == "contest"), default=None)
+    for step, turns in groupby(record.turns, key=lambda turn: turn.step):
         each = tuple(turns)
-        word = "Offer" if record["protocol"] == "alternating_offers" else "Round"
-        kinds = {turn["move"] for turn in each}
+        word = "Offer" if record.protocol == "alternating_offers" else "Round"
+        kinds = {turn.move for turn in each}
         title = f"{word} {step}" + (f": {ROUNDS[kinds.pop()]}" if len(kinds) == 1 and word == "Round" else "")
-        found.append(Round(title, tuple(_said(reading, turn, known) for turn in each)))
+        shown.append(Round(title, tuple(_said(reading, turn) for turn in each)))
         if struck and step == contested:
-            found.append(_aside(reading, STRUCK, struck, known))
-    return tuple(found)
+            shown.append(_aside(reading, STRUCK, struck))
+    return tuple(shown)
 
 
-def _asides(record: Json) -> tuple[list[Json], list[Json]]:
+def _asides(record: RecordResult) -> tuple[list[ProposalTurn], list[ProposalTurn]]:
     """Return turns that were asked for aside: first wishes that nobody heard, and proposals after a strike."""
-    asides = record.get("asides", [])
-    struck = [turn for turn in asides if turn["agent"] in record["struck"] and turn["step"] > 1]
-    told = {turn["agent"] for turn in struck}
-    silent = {"move": "propose", "step": 2, "void": [], "generated_by": "", "fallback": False}
-    struck += [{**each, **silent, "agent": name} for name, each in record["struck"].items() if name not in told]
-    return [turn for turn in asides if turn not in struck], struck
+    struck = [turn for turn in record.asides if turn.agent in record.struck and turn.step > 1]
+    return [turn for turn in record.asides if turn not in struck], struck
 
 
-def _aside(
-    reading: OneReading, words: tuple[str, str], turns: Sequence[Json], known: Mapping[str, frozenset[str]]
-) -> Round:
-    return Round(words[0], tuple(_said(reading, turn, known) for turn in turns), words[1])
+def _aside(reading: OneReading, words: tuple[str, str], turns: Sequence[ProposalTurn]) -> Round:
+    return Round(words[0], tuple(_said(reading, turn) for turn in turns), words[1])
 
 
 def granted(reading: OneReading, allocation: Mapping[str, Mapping[str, float]]) -> str:
     """Return who gets what in words: ids alone where everybody gets one unit of the only resource."""
-    resources = reading.record["scenario"]["resources"]
+    resources = reading.record.scenario.resources
     if not allocation:
         return "nobody"
-    if len(resources) == 1 and all(amounts == {resources[0]["name"]: 1.0} for amounts in allocation.values()):
+    if len(resources) == 1 and all(amounts == {resources[0].name: 1.0} for amounts in allocation.values()):
         return ", ".join(allocation)
     return ", ".join(
         f"{patient} ({', '.join(f'{share(units)} {name}' for name, units in amounts.items())})"
@@ -150,68 +155,32 @@ def granted(reading: OneReading, allocation: Mapping[str, Mapping[str, float]]) 
     )
 
 
-def _said(reading: OneReading, turn: Json, known: Mapping[str, frozenset[str]]) -> Said:
-    proposal = _proposal(turn)
-    faults = turn.get("faults")
-
-    def grounds(part: str, place: int, reason: Json) -> Grounds:
+def _said(reading: OneReading, turn: AnyTurn) -> Said:
+    def grounds(part: str, place: int, reason: Reason) -> Grounds:
         """Return a reason with what is wrong with it."""
-        if faults is None:  # of a record without them
-            return Grounds(reason, _judged(reading, reason, known[turn["agent"]]))
-        return Grounds(reason, tuple(each for each in faults if (each["part"], each["place"]) == (part, place)))
+        return Grounds(reason, tuple(fault for fault in turn.faults if (fault.part, fault.place) == (part, place)))
 
+    proposal = None if isinstance(turn, BallotTurn) else turn.proposal
     return Said(
-        taker=reading.named[turn["agent"]],
+        taker=reading.named[turn.agent],
         content=turn,
         headline=_headline(turn),
-        granted=None if proposal is None else granted(reading, proposal["allocation"]),
+        granted=None if proposal is None else granted(reading, proposal.allocation),
         replies=tuple(
-            (reply, None if reply["reason"] is None else grounds("reply", place, reply["reason"]))
-            for place, reply in enumerate(turn.get("replies", ()))
+            (reply, None if reply.reason is None else grounds("reply", place, reply.reason))
+            for place, reply in enumerate(turn.replies if isinstance(turn, ContestationTurn) else ())
         ),
-        reasons=()
-        if proposal is None
-        else tuple(grounds("reason", place, reason) for place, reason in enumerate(proposal["reasons"])),
+        reasons=tuple(
+            grounds("reason", place, reason) for place, reason in enumerate(proposal.reasons if proposal else ())
+        ),
     )
 
 
-def _headline(turn: Json) -> str:
-    move = turn["move"]
-    if move == "propose":
+def _headline(turn: AnyTurn) -> str:
+    if isinstance(turn, ProposalTurn):
         return "proposes"
-    if move == "contest":
+    if isinstance(turn, ContestationTurn):
         return "replies, and revises its proposal"
-    if move == "answer":
-        accepted = turn["accepts"]
-        return "counters" if accepted is None else f"accepts the proposal of {accepted}"
-    return f"ranks the candidates {', '.join(str(place + 1) for place in turn['ranking'])}, best first"
-
-
-def _proposal(turn: Json) -> Json | None:
-    """Return the proposal that a turn holds, or None for a ballot."""
-    if turn["move"] == "propose":
-        return turn
-    found: Json | None = turn.get("revised") or turn.get("counter")
-    return found
-
-
-def _judged(reading: OneReading, reason: Json, looked_up: frozenset[str]) -> tuple[Json, ...]:
-    """Return what is wrong with a reason by the facts that are protected and the passages that were looked up."""
-    protected = reading.record["scenario"]["protected"]
-    found = {
-        "protected_fact": [fact for fact in reason["facts"] if fact in protected],
-        "not_looked_up": [passage for passage in reason["passages"] if passage not in looked_up],
-    }
-    return tuple({"why": why, "names": names} for why, names in found.items() if names)
-
-
-def _looked_up(record: Json) -> dict[str, frozenset[str]]:
-    """Return the passages that were looked up for each agent in any of its turns."""
-    found = {each["name"]: frozenset[str]() for each in record["agents"]}
-    for turn in record["turns"]:
-        proposal = _proposal(turn)
-        if proposal is not None:
-            found[turn["agent"]] = found[turn["agent"]].union(proposal["retrieved"])
-    for name, proposal in record["struck"].items():
-        found[name] = found[name].union(proposal["retrieved"])
-    return found
+    if isinstance(turn, AnswerTurn):
+        return "counters" if turn.accepts is None else f"accepts the proposal of {turn.accepts}"
+    return f"ranks the candidates {', '.join(str(place + 1) for place in turn.ranking)}, best first"

@@ -17,7 +17,6 @@ from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.repetition.trial import Study, Trial, run_trial
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.errors import InputError
-from accordant.json_values import field_values
 from accordant.randomness import generator, keyed_seed
 from accordant.statistics import Estimate, best_set, mean_estimate, resample_counts, share_estimate, widened
 from accordant.strategies import Strategy
@@ -52,8 +51,6 @@ class Line:
     values: Mapping[str, Estimate]
     access: Estimate | None
     among_best: bool | None
-
-    to_json = field_values
 
 
 @dataclass(frozen=True)
@@ -92,6 +89,8 @@ class Repeated:
         many moves were asked for. Figures of language models mean nothing without this share.
     hashes
         Of the deliberations, in order.
+    fallback_rate
+        `fallbacks` over `turns`; None without moves.
 
     Raises
     ------
@@ -124,20 +123,12 @@ class Repeated:
     fallbacks: int
     turns: int
     hashes: tuple[str, ...]
+    fallback_rate: float | None
 
     def __post_init__(self) -> None:
         for nulls in (self.random, self.search):
             if not nulls or set(nulls) != set(self.agents):
                 raise InputError(f"{len(nulls)} null hypotheses for {len(self.agents)} agents; allowed: one for each")
-
-    @property
-    def fallback_rate(self) -> float | None:
-        """Moves that a rule made in place of a language model over all moves; None without moves."""
-        return self.fallbacks / self.turns if self.turns else None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return field_values(self) | {"fallback_rate": self.fallback_rate}
 
 
 def repeat(
@@ -228,6 +219,7 @@ def summarise(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...
         return mean_estimate(list(seen), _resampling(study.seed, name), within=within)
 
     labels = tuple(each.label for each in study.criteria)
+    fallbacks, turns = sum(trial.fallbacks for trial in trials), sum(trial.turns for trial in trials)
     return Repeated(
         n=len(trials), seed=study.seed, settle=study.settle.name, settle_parameters=study.settle.parameters,
         agents=tuple(agent.name for agent in study.agents),
@@ -258,8 +250,8 @@ def summarise(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...
         agreed=share_estimate([trial.agreed for trial in trials]),
         tied=share_estimate([trial.tied for trial in trials]),
         agrees={label: share_estimate([trial.agrees[label] for trial in trials]) for label in first.agrees},
-        fallbacks=sum(trial.fallbacks for trial in trials), turns=sum(trial.turns for trial in trials),
-        hashes=tuple(trial.hash for trial in trials),
+        fallbacks=fallbacks, turns=turns, hashes=tuple(trial.hash for trial in trials),
+        fallback_rate=fallbacks / turns if turns else None,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from accordant.arrays import Values, WholeNumbers
+from accordant.arrays import Values, WholeNumbers, real_array
 from accordant.errors import DataError
 from accordant.learning.folds import deal_groups, held_out_parts
 
@@ -75,7 +75,7 @@ def check_features(X: object, n_features: int | None = None) -> Values:
     CausalDataError
         Wrong number of dimensions or features, or missing values.
     """
-    features = np.ascontiguousarray(X, dtype=np.float64)
+    features = np.ascontiguousarray(real_array("X", X, CausalDataError), dtype=np.float64)
     if features.ndim != 2:
         raise CausalDataError(f"X must have two dimensions (context, feature); found {features.ndim}.")
     if n_features is not None and features.shape[1] != n_features:
@@ -98,7 +98,7 @@ def check_training_data(
     """
     features = check_features(X)
     raw_codes = np.asarray(actions)
-    y = np.asarray(outcomes, dtype=np.float64)
+    y = np.asarray(real_array("outcomes", outcomes, CausalDataError), dtype=np.float64)
     for name, array in (("actions", raw_codes), ("outcomes", y)):
         if array.shape != (features.shape[0],):
             raise CausalDataError(f"{name} must have shape ({features.shape[0]},); found {array.shape}.")

@@ -158,7 +158,7 @@ def power_sentence(power: Power) -> str:
 
 def share(chance: float) -> str:
     """Return a probability that was estimated in whole per cent: never 0 % or 100 %."""
-    return "over 99%" if chance > 0.995 else "under 1%" if chance < 0.005 else f"{chance:.0%}"
+    return "over 99%" if chance >= 0.995 else "under 1%" if chance <= 0.005 else f"{chance:.0%}"
 
 
 def _nearest(rows: Sequence[Fitted], looked_at: str, measured: Measured, groups: Groups) -> str | None:

@@ -17,7 +17,6 @@ in what they know of users, not in how much they trust features.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ import numpy as np
 
 from accordant.arrays import Codes
 from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.json_values import read_json_value
 from accordant.naming import read_named
 from accordant.preferences.comparison.record_split import branch
 from accordant.preferences.learners.bradley_terry import BradleyTerry
@@ -301,7 +301,7 @@ def _method(text: str, parameters: str | None, ridge: float | None = None) -> Me
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = read_json_value(text)
     except ValueError as error:
         raise InputError(f"--parameters is no JSON: {error}; found {text!r:.60}") from None
     if not isinstance(found, dict):

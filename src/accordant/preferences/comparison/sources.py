@@ -18,6 +18,7 @@ import numpy as np
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.errors import DataError, InputError, UnknownNameError, nearest
+from accordant.json_values import read_json_value
 from accordant.preferences.comparison.record_split import branch
 from accordant.preferences.readers.dsp import read_dsp, users_by_share
 from accordant.preferences.readers.movielens import MOVIE_COLUMNS, RATING_COLUMNS, RatingFactors, read_movielens
@@ -94,7 +95,7 @@ def _of_text(name: str, text: str) -> Kind:
         return _of_columns(name, _header(name, start))
     line = start.split("\n", 1)[0]
     try:
-        first = json.loads(line)
+        first = read_json_value(line)
     except json.JSONDecodeError:
         raise DataError(f"{name}: its first line is no JSON object by itself; allowed: one object per line") from None
     found = _of_columns(name, tuple(first))
@@ -113,8 +114,8 @@ def _header(name: str, text: str) -> tuple[str, ...]:
 def _of_list(name: str, text: str) -> Kind:
     """Return the kind of a JSON list."""
     try:
-        content: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        content: Any = read_json_value(text)
+    except ValueError as error:
         raise DataError(f"{name} is not JSON: {error}") from None
     first = content[0] if content else None
     if isinstance(first, dict) and {"query", "responses"} <= set(first):

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.cases.spec import CaseSpec
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
-from accordant.tables.text import Entry, csv_text, file_hash, missing, read_json_lines, read_table
+from accordant.tables.output import append_lines, check_output, write_output
+from accordant.tables.text import Entry, csv_text, file_hash, read_cell, read_json_lines, read_table, read_text
 
 CELLS = ("chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome")
 USER, GROUP, WEIGHT = "user_id", "group_id", "weight"
@@ -125,7 +126,7 @@ def read_answers(
     entries, columns = _entries(file)
     for column in (*CELLS, *context, *([USER] if only is not None or GROUP in columns else [])):
         if column not in columns:
-            raise DataError(f"{file.name}: {missing('column', column, columns)}")
+            raise MissingColumnError(column, columns, file.name)
     entries = _of_users(entries, file.name, only)
     actions, outcomes = _cells(entries, problem)
     names = [_name(entry, USER) for entry in entries] if USER in columns else [ANYBODY] * len(entries)
@@ -281,14 +282,15 @@ class AnswerFile:
         self._rows: list[dict[str, str]] = []
         if path.suffix.lower() in COMPRESSED:
             raise InputError(f"answers are added line by line to plain text; found {path.name}; allowed: a .csv file")
+        check_output(path)
         try:
-            if path.exists() and (text := path.read_text(encoding="utf-8-sig")):
-                self._read(text)
-                path.open("a", encoding="utf-8").close()  # refuse before the interview, not after it
-            else:
-                path.write_text(csv_text(self.columns, ()), encoding="utf-8")
+            text = read_text(path, empty=True) if path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"answers cannot be added to {path}: {getattr(error, 'strerror', error)}") from None
+        if text:
+            self._read(text)
+        else:
+            write_output(path, csv_text(self.columns, ()))
 
     def earlier(self, stakeholder: str, context: Mapping[str, str], cells: Sequence[Cell]) -> list[Preferred]:
         """Return what the stakeholder preferred in the same context before.
@@ -322,15 +324,15 @@ class AnswerFile:
         InputError
             If the file cannot be written any more.
         """
-        try:
-            with self.path.open("a", encoding="utf-8", newline="") as file:
-                file.writelines(csv_text([row.get(name, "1") for name in self.columns], ()) for row in rows)
-        except OSError as error:
-            raise InputError(f"answers cannot be added to {self.path}: {error.strerror}") from None
+        append_lines(self.path, "".join(csv_text([row.get(name, "1") for name in self.columns], ()) for row in rows))
 
     def _read(self, text: str) -> None:
+        if not text.endswith(("\n", "\r")):
+            raise DataError(
+                f"{self.path}, line {len(text.splitlines())} has no end and may be torn; end it, or take it away"
+            )
         try:
-            lines = [[cell.strip() for cell in line] for line in csv.reader(StringIO(text, newline=""))]
+            lines = [[read_cell(cell.strip()) for cell in line] for line in csv.reader(StringIO(text, newline=""))]
         except csv.Error as error:
             raise DataError(f"{self.path} cannot be read as CSV: {error}") from None
         header = tuple(lines[0]) if lines else ()
@@ -348,9 +350,6 @@ class AnswerFile:
             if weight is None or weight < 0:
                 raise DataError(f"{self.path}, record {number} has weight {row[WEIGHT]!r}; allowed: at least 0")
             self._rows.append(row)
-        if not text.endswith("\n"):  # the next record would continue the last line
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write("\n")
 
 
 def as_csv(rows: Sequence[Mapping[str, str]], context: Sequence[str] = ()) -> str:

@@ -200,6 +200,11 @@ class ComparisonReward(RewardSignal):
         if self.anchors is not None:
             self._check_anchors(self.anchors)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The context columns."""
+        return self.context
+
     def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
         """Raise: nothing was learned yet."""
         del contexts, action, outcome

@@ -65,7 +65,7 @@ def render_comparison(content: LearnerComparison | Mapping[str, Any]) -> str:
 
 def write_comparison(found: ComparedLearners, out: Path) -> Path:
     """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
-    return write_page(render_comparison(found.section), found.to_json(), RECORD, out, "comparison")
+    return write_page(render_comparison(found.section), found.to_json(), RECORD, out)
 
 
 def _pareto(reading: ComparisonReading) -> Markup | None:

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.errors import DataError
+from accordant.errors import DataError, MissingColumnError
 from accordant.preferences.records import Comparisons
-from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
+from accordant.tables.text import Entry, read_json_lines, read_table, refuse_unknown
 
 CHOSEN, REJECTED, USER = "chosen_", "rejected_", "user_"
 USER_ID, GROUP, WEIGHT, MARGIN = "user_id", "group_id", "weight", "margin"
@@ -66,7 +66,7 @@ def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedCom
     sides = [side + feature for side in (CHOSEN, REJECTED) for feature in features]
     refuse_unknown(name, "column", columns, (*PLAIN, *sides, *about), ignore)
     if USER_ID not in columns:
-        raise DataError(f"{name}: {missing('column', USER_ID, columns)}")
+        raise MissingColumnError(USER_ID, columns, name)
     rows = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])
     items, position = np.unique(rows, axis=0, return_inverse=True)
     chosen, rejected = position.reshape(2, len(entries)).astype(np.intp)
@@ -116,7 +116,7 @@ def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     for side, here, there in ((REJECTED, both[1], both[0]), (CHOSEN, both[0], both[1])):
         for feature in there:
             if feature not in here:
-                raise DataError(f"{name}: {missing('column', side + feature, columns)}")
+                raise MissingColumnError(side + feature, columns, name)
     if not both[0]:
         raise DataError(f"{name} has no columns {CHOSEN}<name> and {REJECTED}<name>; found: {', '.join(columns)}")
     return both[0]

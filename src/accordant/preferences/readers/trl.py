@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.errors import DataError, InputError
+from accordant.errors import DataError, InputError, MissingColumnError
 from accordant.preferences.texts import (
     NUMBERS,
     OPEN,
@@ -35,7 +35,8 @@ from accordant.preferences.texts import (
     split,
     turns,
 )
-from accordant.tables.text import Entry, missing, read_json_lines, read_table, refuse_unknown
+from accordant.tables.output import write_output
+from accordant.tables.text import Entry, read_json_lines, read_table, refuse_unknown
 
 ANSWERS = ("chosen", "rejected")
 TEXTS = ("prompt", *ANSWERS)
@@ -118,11 +119,9 @@ def write_trl(comparisons: TextComparisons, path: str | Path, *, form: Form = "p
     packed = Path(path).suffix.lower() == ".gz"
     try:
         content = text.getvalue().encode()
-        Path(path).write_bytes(gzip.compress(content, mtime=0) if packed else content)
     except UnicodeEncodeError as error:
         raise InputError(f"a text holds half a character, {error.object[error.start]!r}; allowed: JSON lines") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    write_output(path, gzip.compress(content, mtime=0) if packed else content)
 
 
 def trl_to_frame(comparisons: TextComparisons, *, backend: Any = "pandas", form: Form = "plain") -> Any:
@@ -146,7 +145,7 @@ def trl_to_frame(comparisons: TextComparisons, *, backend: Any = "pandas", form:
 
     try:
         return nw.from_dict(_columns(comparisons, form), backend=backend).to_native()
-    except (ImportError, ValueError) as error:
+    except (AssertionError, ImportError, ValueError) as error:  # the first: narwhals before 2.26, of an unknown name
         raise InputError(f"backend {backend!r} cannot be used: {error}") from None
 
 
@@ -185,7 +184,7 @@ def _said(entry: Entry) -> Said:
     """Return prompt, chosen and rejected answer, as texts or as conversations."""
     for key in ("chosen", "rejected"):
         if key not in entry.values:
-            raise DataError(f"{entry.where}: {missing('column', key, entry.values)}")
+            raise MissingColumnError(key, entry.values, entry.where)
     implicit = _is_null(entry.values.get("prompt"))
     given = {key: entry.values[key] for key in TEXTS[implicit:]}
     for key, value in given.items():

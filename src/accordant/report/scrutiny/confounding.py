@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accordant.report.page import short
-from accordant.report.reading import Json, Line, Reading
+from accordant.report.reading import Line, Reading
 from accordant.report.scale import number, percent
+from accordant.runs.scrutiny_record import ComparisonSensitivityPart, RuleSensitivityPart
 
 SHOWN_FEATURES = 10  # the strongest ones; the rest is folded away
 LARGEST = 100  # odds ratio up to which turning points are looked for
@@ -60,36 +61,36 @@ class Confounding:
 def confounding(reading: Reading) -> Confounding | None:
     """Return what the record says about hidden reasons; None if the rewards of all actions are known, or it is old."""
     found = reading.scrutiny.sensitivity
-    if not found or not found["rules"]:
+    if not found or not found.rules:
         return None
-    features = tuple((each["column"], number(each["odds_ratio"], 2)) for each in found["features"])
+    features = tuple((each.column, number(each.odds_ratio, 2)) for each in found.features)
     return Confounding(
-        strategy=found["comparisons"][0]["strategy"] if found["comparisons"] else "",
-        sentences=tuple(found["sentences"]),
-        odds_ratios=tuple(short(each["odds_ratio"]) for each in found["rules"][0]["intervals"]),
-        compared=tuple(_compared(each) for each in found["comparisons"]),
-        welfare=tuple(sorted((_welfare(reading, each) for each in found["rules"]), key=_place)),
+        strategy=found.comparisons[0].strategy if found.comparisons else "",
+        sentences=found.sentences,
+        odds_ratios=tuple(short(each.odds_ratio) for each in found.rules[0].intervals),
+        compared=tuple(_compared(each) for each in found.comparisons),
+        welfare=tuple(sorted((_welfare(reading, each) for each in found.rules), key=_place)),
         features=features[:SHOWN_FEATURES],
         more_features=features[SHOWN_FEATURES:],
-        observed=tuple(found["observed"]),
-        level=percent(found["level"]),
+        observed=found.observed,
+        level=percent(found.level),
     )
 
 
-def _compared(each: Json) -> ComparedRow:
+def _compared(each: ComparisonSensitivityPart) -> ComparedRow:
     return ComparedRow(
-        "logged decisions" if each["against"] == "logged" else each["other"],
-        percent(each["different"]),
-        number(each["difference"], 3),
+        "logged decisions" if each.against == "logged" else each.other,
+        percent(each.different),
+        number(each.difference, 3),
         _intervals(each),
-        _turning(each["turning_point"]),
-        _turning(each["turning_point_with_error"]),
+        _turning(each.turning_point),
+        _turning(each.turning_point_with_error),
     )
 
 
-def _welfare(reading: Reading, each: Json) -> WelfareRow:
-    line = reading.find(each["strategy"])
-    return WelfareRow(each["strategy"], line, number(each["welfare"], 3), _intervals(each))
+def _welfare(reading: Reading, each: RuleSensitivityPart) -> WelfareRow:
+    line = reading.find(each.strategy)
+    return WelfareRow(each.strategy, line, number(each.welfare, 3), _intervals(each))
 
 
 def _place(row: WelfareRow) -> float:
@@ -97,8 +98,8 @@ def _place(row: WelfareRow) -> float:
     return float("inf") if row.line is None else row.line.position
 
 
-def _intervals(each: Json) -> tuple[str, ...]:
-    return tuple(f"[{number(at['lowest'], 3)}, {number(at['highest'], 3)}]" for at in each["intervals"])
+def _intervals(each: ComparisonSensitivityPart | RuleSensitivityPart) -> tuple[str, ...]:
+    return tuple(f"[{number(at.lowest, 3)}, {number(at.highest, 3)}]" for at in each.intervals)
 
 
 def _turning(value: float | None) -> str:

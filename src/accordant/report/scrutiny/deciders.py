@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -10,8 +10,17 @@ from markupsafe import Markup
 from accordant.naming import listed
 from accordant.report.charts.bars import Bar, bar_chart
 from accordant.report.page import sentence, strong
-from accordant.report.reading import Json, Reading
+from accordant.report.reading import Reading
 from accordant.report.scale import MINUS, count, number, percent
+from accordant.runs.scrutiny_record import (
+    EstimatedIndex,
+    GroupPivotal,
+    GroupPower,
+    IndexPart,
+    InfluencePart,
+    PivotalPart,
+    PowerPart,
+)
 
 VARIATIONS = {
     "neutralised": "neutralised", "dropped": "left out", "doubled": "twice the weight", "halved": "half the weight",
@@ -84,16 +93,16 @@ def deciders(reading: Reading) -> Deciders:
     scrutiny = reading.scrutiny
     found, strategy = scrutiny.influence, scrutiny.strategy
     divisions = tuple(_division(reading, each, k) for k, each in enumerate(found, 1))
-    rotated = any(each["power"].get("ties") == "rotated" for each in found)
+    rotated = any(each.power.ties == "rotated" for each in found)
     return Deciders(strategy, _sentences(found[0], strategy) if found else (), divisions, rotated, _reasons(found))
 
 
-def _sentences(found: Json, strategy: str) -> tuple[Markup, ...]:
+def _sentences(found: InfluencePart, strategy: str) -> tuple[Markup, ...]:
     """Return whose silence would change most, and what there is to share."""
-    power, n = found["power"], found["power"]["contexts"]
+    power, n = found.power, found.power.contexts
     if not n:
         return (sentence("There are no test rows, so nobody decides anything."),)
-    asked = found["pivotal"]["pivotal"]["neutralised"]
+    asked = found.pivotal.pivotal["neutralised"]
     shares = sorted(((share, name) for name, share in asked.items() if share is not None), key=lambda each: -each[0])
     said = []
     if shares and shares[0][0] == 0:
@@ -108,71 +117,69 @@ def _sentences(found: Json, strategy: str) -> tuple[Markup, ...]:
         start = f" had no preference, {percent(most)} of the {count(n)} decisions of "
         end = f" would be different{f'; for {others}' if others else ''}."
         said.append(sentence("If ", strong(who), start, strong(strategy), end))
-    silent = [name for name in power["shapley"]["raw"] if name not in power["players"]]
+    silent = [name for name in power.shapley.raw if name not in power.players]
     if silent:
         said.append(sentence(f"{listed(silent)} {'has' if len(silent) == 1 else 'have'} no say under this strategy."))
     said.append(_moved(power, n))
-    if not power["exact"]:
-        said.append(sentence(f"Values are estimated from {count(power['samples'])} drawn orders of being heard."))
+    if not power.exact:
+        said.append(sentence(f"Values are estimated from {count(power.samples)} drawn orders of being heard."))
     return tuple(said)
 
 
-def _moved(power: Json, n: int) -> Markup:
+def _moved(power: PowerPart, n: int) -> Markup:
     """Return what is shared out, and how far shares can be read."""
-    moved = power["moved"]
+    moved = power.moved
     nothing = "so there is nothing to share out and only contributions are shown."
     if moved < 0:
         fewer = f"{count(-moved)} fewer of the {count(n)} decisions"
         return sentence(f"Hearing everybody brings about {fewer} than hearing nobody, {nothing}")
     if moved == 0:
         return sentence(f"Hearing everybody brings about no more of the decisions than hearing nobody, {nothing}")
-    few = (
-        "" if _telling(power["shapley"]) else " Parts of so few are large numbers that say little: read contributions."
-    )
+    few = "" if _telling(power.shapley) else " Parts of so few are large numbers that say little: read contributions."
     return sentence(
         f"Hearing everybody brings about {count(moved)} more of the {count(n)} decisions than hearing nobody; ",
         f"shares are parts of these {count(moved)}.{few}",
     )
 
 
-def _division(reading: Reading, found: Json, index: int) -> Division:
+def _division(reading: Reading, found: InfluencePart, index: int) -> Division:
     """Return the rows of one grouping and their drawing."""
-    attributes, power, pivotal = tuple(found["attributes"]), found["power"], found["pivotal"]
-    names = list(power["shapley"]["raw"])
-    parts: list[tuple[str, Json, Json]] = [("", power, pivotal)]
-    for label, group in power["groups"].items():
-        parts.append((reading.group_name(list(attributes), label), group, pivotal["groups"][label]))
+    attributes, power, pivotal = found.attributes, found.power, found.pivotal
+    names = list(power.shapley.raw)
+    parts: list[tuple[str, PowerPart | GroupPower, PivotalPart | GroupPivotal]] = [("", power, pivotal)]
+    for label, group in power.groups.items():
+        parts.append((reading.group_name(list(attributes), label), group, pivotal.groups[label]))
     rows = tuple((name, tuple(_row(name, *part) for part in parts)) for name in names)
     return Division(attributes, rows, _chart(rows, " × ".join(attributes), index))
 
 
-def _row(name: str, group: str, power: Json, pivotal: Json) -> Row:
-    n = power["contexts"]
-    shapley, banzhaf = power["shapley"], power["banzhaf"]
-    errors = shapley.get("standard_error")
+def _row(name: str, group: str, power: PowerPart | GroupPower, pivotal: PivotalPart | GroupPivotal) -> Row:
+    n = power.contexts
+    shapley, banzhaf = power.shapley, power.banzhaf
+    errors = shapley.standard_error if isinstance(shapley, EstimatedIndex) else None
     return Row(
         group,
         n,
-        _per_hundred(shapley["raw"][name], n),
-        _per_hundred(banzhaf["raw"][name], n),
-        _share(shapley["share"], name),
-        _share(banzhaf["share"], name),
+        _per_hundred(shapley.raw[name], n),
+        _per_hundred(banzhaf.raw[name], n),
+        _share(shapley.share, name),
+        _share(banzhaf.share, name),
         _telling(shapley),
         None if errors is None else _per_hundred(errors[name], n),
-        tuple(pivotal["pivotal"][variation][name] for variation in VARIATIONS),
+        tuple(pivotal.pivotal[variation][name] for variation in VARIATIONS),
     )
 
 
-def _telling(index: Json) -> bool:
+def _telling(index: IndexPart) -> bool:
     """Return whether there is enough to share for shares to say something."""
-    return index["share"] is not None and max(map(abs, index["share"].values())) <= LARGEST_SHARE
+    return index.share is not None and max(map(abs, index.share.values())) <= LARGEST_SHARE
 
 
 def _per_hundred(value: float, n: int) -> float | None:
     return 100 * value / n if n else None
 
 
-def _share(shares: Json | None, name: str) -> str:
+def _share(shares: Mapping[str, float] | None, name: str) -> str:
     if shares is None:
         return "–"
     if shares[name] >= 0:
@@ -201,11 +208,11 @@ def _chart(rows: Sequence[tuple[str, Sequence[Row]]], title: str, index: int) ->
     )  # fmt: skip
 
 
-def _reasons(found: Sequence[Json]) -> tuple[str, ...]:
+def _reasons(found: Sequence[InfluencePart]) -> tuple[str, ...]:
     """Return what means nothing, once for each reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for each in found[:1]:
-        for variation, why in each["pivotal"]["reasons"].items():
+        for variation, why in each.pivotal.reasons.items():
             for name, reason in why.items():
                 reasons.setdefault((VARIATIONS[variation], reason), []).append(name)
     return tuple(f"{variation}, {listed(names)}: {reason}" for (variation, reason), names in reasons.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -11,9 +11,18 @@ from markupsafe import Markup
 from accordant.naming import listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.page import counted, short
-from accordant.report.reading import Json, Reading
+from accordant.report.reading import Reading
 from accordant.report.scale import NOT_DEFINED, count, decimals, interval, linear_scale, number, percent
 from accordant.report.tables import Cell
+from accordant.runs.choice_record import (
+    ChangePart,
+    ConcessionsPart,
+    GroundsPart,
+    ImprovementPart,
+    PairPart,
+    PricePart,
+    PricePointPart,
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class ParityPrice:
         return any((row.hopeless or 0.0) > 0 for row in self.rows)
 
 
-def parity_price(found: Json, index: int, metrics: Sequence[str]) -> ParityPrice:
+def parity_price(found: PricePart, index: int, metrics: Sequence[str]) -> ParityPrice:
     """Return the price of bounding one gap.
 
     Parameters
@@ -85,88 +94,89 @@ def parity_price(found: Json, index: int, metrics: Sequence[str]) -> ParityPrice
         Those of the table.
     """
     identifier = f"parity-{index}"
-    points = [point for point in found["points"] if not point["reason"]]
-    shown = tuple(label for label in metrics if points and label in points[0]["change"])
-    fine = decimals(point["within"] for point in found["points"])
-    digits = {label: decimals(point["change"][label]["value"] for point in points) for label in shown}
+    points = [point for point in found.points if not point.reason]
+    shown = tuple(label for label in metrics if points and label in points[0].change)
+    fine = decimals(point.within for point in found.points)
+    digits = {label: decimals(point.change[label].value for point in points) for label in shown}
     return ParityPrice(
         identifier=identifier,
-        metric=found["metric"],
-        rule=found["rule"],
-        attribute=found["attribute"],
-        same=found["same"],
-        reason=found["reason"],
+        metric=found.metric,
+        rule=found.rule,
+        attribute=found.attribute,
+        same=found.same,
+        reason=found.reason,
         chart=_chart(identifier, found, points),
         sentence=_sentence(points),
         metrics=shown,
-        rows=tuple(_row(point, shown, digits, fine) for point in found["points"] if point["within"] is not None),
+        rows=tuple(_row(point, shown, digits, fine) for point in found.points if point.within is not None),
     )
 
 
-def _bounds(points: Sequence[Json]) -> list[Json]:
+def _bounds(points: Sequence[PricePointPart]) -> list[tuple[float, PricePointPart]]:
     """Return the bounds that can be met, loosest first."""
-    return sorted((point for point in points if point["within"] is not None), key=lambda point: -point["within"])
+    bounds = [(point.within, point) for point in points if point.within is not None]
+    return sorted(bounds, key=lambda bound: -bound[0])
 
 
-def _chart(identifier: str, found: Json, points: Sequence[Json]) -> Markup | None:
+def _chart(identifier: str, found: PricePart, points: Sequence[PricePointPart]) -> Markup | None:
     """Return the change of stakeholders' mean expected rewards by bound; None if there is nothing to draw."""
     bounds = _bounds(points)
-    free = next((point for point in points if point["within"] is None), None)
-    if free is None or len({point["within"] for point in bounds}) < 2:
+    free = next((point for point in points if point.within is None), None)
+    if free is None or len({within for within, _ in bounds}) < 2:
         return None
     changes = {
-        name: tuple((point["within"], point["rewards"][name] - reward) for point in bounds)
-        for name, reward in free["rewards"].items()
+        name: tuple((within, point.rewards[name] - reward) for within, point in bounds)
+        for name, reward in free.rewards.items()
     }
     # who is moved most comes first
     order = sorted(changes, key=lambda name: -max(abs(change) for _, change in changes[name]))[:MOST_CURVES]
     curves = [Curve(name, changes[name]) for name in order]
     left, right = plot_width()
     axes = Axes(
-        linear_scale([0.0, *(point["within"] for point in bounds)], right, left, wanted=3),
+        linear_scale([0.0, *(within for within, _ in bounds)], right, left, wanted=3),
         linear_scale([0.0, *(change for name in order for _, change in changes[name])], *plot_height()),
         ("largest gap allowed, stricter →", "↑ change of the mean expected reward"),
     )
     return curve_chart(
-        f"{identifier}-chart", f"What a bound on {found['metric']} changes for each stakeholder", curves, axes
+        f"{identifier}-chart", f"What a bound on {found.metric} changes for each stakeholder", curves, axes
     )
 
 
-def _sentence(points: Sequence[Json]) -> str:
+def _sentence(points: Sequence[PricePointPart]) -> str:
     bounds = _bounds(points)
     if not bounds:
         return "No bound can be met."
-    strictest, loosest = bounds[-1], bounds[0]
-    if loosest["within"] == 0:
+    (within, strictest), (loosest, _) = bounds[-1], bounds[0]
+    if loosest == 0:
         return "The rule has no gap by itself, so a bound costs nothing."
     lost = ""
-    if strictest["score_lost"] is not None:
-        lost = f" and costs the rule {number(strictest['score_lost'], _fine(strictest))} of its score per row"
-    hopeless = strictest.get("hopeless") or 0.0
+    if strictest.score_lost is not None:
+        lost = f" and costs the rule {number(strictest.score_lost, _fine(strictest))} of its score per row"
+    hopeless = strictest.hopeless or 0.0
     if hopeless > 0:
         lost += f", and {count(round(hopeless, 1))} more rows than without a bound have no finite score"
-    return f"A bound of {short(strictest['within'])} changes {percent(strictest['changed'])} of decisions{lost}."
+    return f"A bound of {short(within)} changes {percent(strictest.changed)} of decisions{lost}."
 
 
-def _fine(point: Json) -> int:
-    return decimals([point["score_lost"]])
+def _fine(point: PricePointPart) -> int:
+    return decimals([point.score_lost])
 
 
-def _row(point: Json, metrics: Sequence[str], digits: dict[str, int], fine: int) -> PriceRow:
-    within = number(point["within"], fine)
-    if point["reason"]:
-        return PriceRow(within, "", "", None, (), point["reason"])
-    lost = "–" if point["score_lost"] is None else number(point["score_lost"], _fine(point))
+def _row(point: PricePointPart, metrics: Sequence[str], digits: dict[str, int], fine: int) -> PriceRow:
+    within = number(point.within, fine)
+    if point.reason:
+        return PriceRow(within, "", "", None, (), point.reason)
+    lost = "–" if point.score_lost is None else number(point.score_lost, _fine(point))
     return PriceRow(
-        within, percent(point["changed"]), lost, point.get("hopeless"),
-        tuple(_cell(point["change"][label], digits[label]) for label in metrics), "",
+        within, percent(point.changed), lost, point.hopeless,
+        tuple(_cell(point.change[label], digits[label]) for label in metrics), "",
     )  # fmt: skip
 
 
-def _cell(change: Json, digits: int) -> Cell:
-    value = number(change["value"], digits)
-    rises = change["value"] is not None and change["value"] > 0 and float(f"{change['value']:.{digits}f}") > 0
-    return Cell(f"+{value}" if rises else value, interval(change["low"], change["high"], digits))
+def _cell(change: ChangePart, digits: int) -> Cell:
+    value = number(change.value, digits)
+    rises = change.value is not None and change.value > 0 and float(f"{change.value:.{digits}f}") > 0
+    return Cell(f"+{value}" if rises else value, interval(change.low, change.high, digits))
 
 
 # verdict → what it means; those that ask for something to be done first
@@ -221,16 +231,16 @@ def disputes(reading: Reading) -> Disputes:
     """Return what the record says about conflicts."""
     found = reading.scrutiny.conflict
     order = list(MEANINGS)
-    pairs = sorted((_pair(each) for each in found["pairs"]), key=lambda pair: order.index(pair.verdict))
+    pairs = sorted((_pair(each) for each in found.pairs), key=lambda pair: order.index(pair.verdict))
     verdicts = Counter(pair.verdict for pair in pairs)
     weighted = [column.label for column in reading.weighted]
     return Disputes(
         summary=_summary(verdicts),
         verdicts=tuple((word, MEANINGS[word]) for word in verdicts),
         pairs=tuple(pairs),
-        prices=tuple(parity_price(each, k, weighted) for k, each in enumerate(found["prices"], 1)),
-        tried=_tried(found["tried"]),
-        level=percent(found["level"]),
+        prices=tuple(parity_price(each, k, weighted) for k, each in enumerate(found.prices, 1)),
+        tried=_tried(found.tried),
+        level=percent(found.level),
     )
 
 
@@ -244,7 +254,7 @@ def _summary(verdicts: Counter[str]) -> str:
     return f"{counted(total, 'pair')} of metrics with weight: {listed(parts)}."
 
 
-def _tried(tried: Json) -> str:
+def _tried(tried: Mapping[str, int]) -> str:
     words = {
         "strategy": "the candidates", "reweighed": "the utilitarian rule under {n} stakeholder weights",
         "bounded": "{n} rules with a bound on a group gap",
@@ -253,60 +263,60 @@ def _tried(tried: Json) -> str:
     return listed([words[kind].format(n=n) for kind, n in tried.items() if n and kind in words])
 
 
-def _pair(each: Json) -> Pair:
+def _pair(each: PairPart) -> Pair:
     return Pair(
-        metrics=(each["metrics"][0], each["metrics"][1]),
-        verdict=each["verdict"],
-        grounds=tuple(_grounds(each["grounds"])),
+        metrics=each.metrics,
+        verdict=each.verdict,
+        grounds=tuple(_grounds(each.grounds)),
         costs=tuple(_costs(each)),
-        concessions=tuple(_concessions(each["concessions"])),
+        concessions=tuple(_concessions(each.concessions)),
         improvements=tuple(_improvements(each, confirmed=True)),
         attempts=tuple(_improvements(each, confirmed=False)),
-        reasons=tuple(each["reasons"]),
+        reasons=each.reasons,
     )
 
 
-def _grounds(grounds: Json) -> list[str]:
+def _grounds(grounds: GroundsPart) -> list[str]:
     """Return what speaks for the verdict, besides the numbers of the other columns."""
     said = []
-    if grounds["differs"] and grounds["relation"] == "none":
-        if grounds["single_share"] is not None:
-            said.append(f"one candidate is best in both in {percent(grounds['single_share'])} of resamples")
-        if grounds["apart"] is False and not grounds["single"]:
+    if grounds.differs and grounds.relation == "none":
+        if grounds.single_share is not None:
+            said.append(f"one candidate is best in both in {percent(grounds.single_share)} of resamples")
+        if grounds.apart is False and not grounds.single:
             said.append("the two best candidates are not told apart in both metrics")
     return said
 
 
-def _costs(each: Json) -> list[str]:
+def _costs(each: PairPart) -> list[str]:
     """Return the best candidate of each metric, and what it is behind in the other one."""
-    if each["best"] is None or each["costs"] is None:
+    if each.best is None or each.costs is None:
         return [NOT_DEFINED]
-    (first, second), (a, b) = each["metrics"], each["best"]
+    (first, second), (a, b) = each.metrics, each.best
     if a == b:
         return [f"{a} is best in both"]
     said = []
-    for best, metric, other, cost in ((a, first, second, each["costs"][1]), (b, second, first, each["costs"][0])):
-        digits = decimals(cost[end] for end in ("value", "low", "high"))
-        limits = interval(cost["low"], cost["high"], digits)
-        behind = " ".join(filter(None, (number(cost["value"], digits), limits)))
+    for best, metric, other, cost in ((a, first, second, each.costs[1]), (b, second, first, each.costs[0])):
+        digits = decimals((cost.value, cost.low, cost.high))
+        limits = interval(cost.low, cost.high, digits)
+        behind = " ".join(filter(None, (number(cost.value, digits), limits)))
         said.append(f"{best}, best in {metric}, is behind by {behind} in {other}")
     return said
 
 
-def _concessions(found: Json | None) -> list[tuple[str, str]]:
+def _concessions(found: ConcessionsPart | None) -> list[tuple[str, str]]:
     """Return the share of the span that has to be given up, over ever larger sets of policies."""
     if found is None:
         return []
     rows = [
-        ("candidates", _share(found["strategies"])),
-        ("lotteries between two", _share(found["mixtures"])),
-        ("other rules", _share(found["rules"])),
+        ("candidates", _share(found.strategies)),
+        ("lotteries between two", _share(found.mixtures)),
+        ("other rules", _share(found.rules)),
     ]
-    if found["hindsight"] is not None:
-        low, high = (_share(end) for end in found["hindsight"])
+    if found.hindsight is not None:
+        low, high = (_share(end) for end in found.hindsight)
         rows.append(("with hindsight", low if low == high else f"{low} to {high}"))
-    if found.get("hindsight_interval") is not None:
-        low, high = (_share(end) for end in found["hindsight_interval"])
+    if found.hindsight_interval is not None:
+        low, high = (_share(end) for end in found.hindsight_interval)
         rows.append(("with hindsight, over resamples", low if low == high else f"{low} to {high}"))
     return rows
 
@@ -318,36 +328,36 @@ def _share(value: float | None) -> str:
     return "better than both" if value < -0.0005 else percent(abs(value))
 
 
-def _improvements(each: Json, *, confirmed: bool) -> list[str]:
+def _improvements(each: PairPart, *, confirmed: bool) -> list[str]:
     """Return policies that were tried against candidates on the front, with what they gain."""
     said = []
-    for found in each["improvements"]:
-        if found["confirmed"] != confirmed:
+    for found in each.improvements:
+        if found.confirmed != confirmed:
             continue
-        gains = [_gain(metric, gain) for metric, gain in zip(each["metrics"], found["gains"], strict=True)]
-        words = f"{found['by']['name']} instead of {found['over']}: {'; '.join(gains)}"
+        gains = [_gain(metric, gain) for metric, gain in zip(each.metrics, found.gains, strict=True)]
+        words = f"{found.by.name} instead of {found.over}: {'; '.join(gains)}"
         said.append(f"{words}{_beyond(found)}")
     return said
 
 
-def _beyond(found: Json) -> str:
+def _beyond(found: ImprovementPart) -> str:
     """Return how far a rule passes lotteries between candidates, in shares of the span; nothing for a lottery."""
-    past = found.get("beyond")
+    past = found.beyond
     if past is None:
         return ""
-    limits = "" if past["low"] is None else f" [{percent(past['low'])}, {percent(past['high'])}]"
-    value = NOT_DEFINED if past["value"] is None else percent(past["value"])
-    if found["compromise"]:
+    limits = "" if past.low is None else f" [{percent(past.low)}, {percent(past.high)}]"
+    value = NOT_DEFINED if past.value is None else percent(past.value)
+    if found.compromise:
         return f"; besides the candidates it lowers the concession of lotteries by {value}{limits}"
     return f"; beyond all lotteries by {value}{limits}"
 
 
-def _gain(metric: str, gain: Json) -> str:
-    digits = decimals(gain[end] for end in ("value", "low", "high"))
-    rises = gain["value"] is not None and gain["value"] > 0
+def _gain(metric: str, gain: ChangePart) -> str:
+    digits = decimals((gain.value, gain.low, gain.high))
+    rises = gain.value is not None and gain.value > 0
     words = (
         metric,
-        f"{'+' if rises else ''}{number(gain['value'], digits)}",
-        interval(gain["low"], gain["high"], digits),
+        f"{'+' if rises else ''}{number(gain.value, digits)}",
+        interval(gain.low, gain.high, digits),
     )
     return " ".join(filter(None, words))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from markupsafe import Markup
 
 from accordant.naming import listed
-from accordant.report.page import known, sentence, short, strong
-from accordant.report.reading import Json
+from accordant.report.page import sentence, short, strong
 from accordant.report.scale import decimals, number, percent
+from accordant.runs.scrutiny_record import BoundPart, CandidatePart, Ends, RankingPart
 
 EVERYBODY = "everybody together"
 
@@ -60,7 +59,7 @@ class Bounds:
 
 
 def bounds_of(
-    bounds: Sequence[Json] | None, weighted: Collection[str], unbounded: Mapping[str, str] = MappingProxyType({})
+    bounds: Sequence[BoundPart] | None, weighted: Collection[str], unbounded: Mapping[str, str] = MappingProxyType({})
 ) -> Bounds | None:
     """Return the bounds of a record, metrics in its order; None if it was written without."""
     if bounds is None:
@@ -73,31 +72,30 @@ def bounds_of(
     )
 
 
-def _rows(bounds: Sequence[Json]) -> Iterable[tuple[str, tuple[BoundRow, ...]]]:
-    by_metric: dict[str, list[Json]] = {}
+def _rows(bounds: Sequence[BoundPart]) -> Iterable[tuple[str, tuple[BoundRow, ...]]]:
+    by_metric: dict[str, list[BoundPart]] = {}
     for each in bounds:
-        by_metric.setdefault(each["metric"], []).append(each)
-    everybody = {name for each in bounds if each["coalition"] is not None for name in each["coalition"]}
+        by_metric.setdefault(each.metric, []).append(each)
+    everybody = {name for each in bounds if each.coalition is not None for name in each.coalition}
     for metric, rows in by_metric.items():
-        ends = ("nominal", "low", "high", "attained_low", "attained_high")
-        digits = decimals(row[end] for row in rows for end in ends)
+        digits = decimals(
+            end for row in rows for end in (row.nominal, row.low, row.high, row.attained_low, row.attained_high)
+        )
         yield metric, tuple(_row(row, digits, everybody) for row in rows)
 
 
-def _row(each: Json, digits: int, everybody: set[str]) -> BoundRow:
-    undefined = ", or not defined" if each.get("may_be_undefined") else ""
+def _row(each: BoundPart, digits: int, everybody: set[str]) -> BoundRow:
+    undefined = ", or not defined" if each.may_be_undefined else ""
     return BoundRow(
-        coalition=_members(each["coalition"], everybody),
-        delta=each["delta"],
-        nominal=number(each["nominal"], digits),
-        certified=_range(each["low"], each["high"], digits) + undefined,
-        attained=_range(each["attained_low"], each["attained_high"], digits),
+        coalition=_members(each.coalition, everybody),
+        delta=each.delta,
+        nominal=number(each.nominal, digits),
+        certified=_range(each.low, each.high, digits) + undefined,
+        attained=_range(each.attained_low, each.attained_high, digits),
         searched=tuple(
-            f"{name} search: {_range(found[0], found[1], digits)}"
-            for name, found in each.get("searched", {}).items()
-            if found
+            f"{name} search: {_range(found[0], found[1], digits)}" for name, found in each.searched.items() if found
         ),
-        certainty=_certainty(each["low_status"], each["high_status"]),
+        certainty=_certainty(each.low_status, each.high_status),
     )
 
 
@@ -128,23 +126,22 @@ class Gain:
     mean: str
 
 
-def gains(compared: Json) -> tuple[Gain, ...]:
+def gains(compared: CandidatePart) -> tuple[Gain, ...]:
     """Return the gains under one strategy; none if the record does not say."""
     return tuple(
         Gain(
-            each["stakeholder"],
-            _between(each["manipulable"], percent),
-            _between(each["mean_gain"], lambda value: number(value, 3)),
+            each.stakeholder,
+            _between(each.manipulable, percent),
+            _between(each.mean_gain, lambda value: number(value, 3)),
         )
-        for each in compared.get("manipulable", [])
+        for each in compared.manipulable
     )
 
 
-def _between(ends: Json, written: Any) -> str:
-    low, high = known(ends["low"]), known(ends["high"])
-    if low is None or high is None:
+def _between(ends: Ends, written: Callable[[float], str]) -> str:
+    if ends.low is None or ends.high is None:
         return "–"
-    least, most = written(low), written(high)
+    least, most = written(ends.low), written(ends.high)
     return least if least == most else f"{least} to {most}"
 
 
@@ -154,25 +151,25 @@ SCALES = {
 }
 
 
-def order_sentences(rankings: Sequence[Json]) -> tuple[Markup, ...]:
+def order_sentences(rankings: Sequence[RankingPart]) -> tuple[Markup, ...]:
     """Return what is shown about the best candidate; nothing if the record does not say."""
     return tuple(
-        _sentence(words, [each for each in rankings if each["ranges"] == ranges])
+        _sentence(words, [each for each in rankings if each.ranges == ranges])
         for ranges, words in SCALES.items()
-        if any(each["ranges"] == ranges for each in rankings)
+        if any(each.ranges == ranges for each in rankings)
     )
 
 
-def _sentence(words: str, rankings: list[Json]) -> Markup:
-    everybody = max(len(each["coalition"]) for each in rankings)
-    holds = {_who(each["coalition"], everybody): each["best_holds"] for each in rankings}
+def _sentence(words: str, rankings: Sequence[RankingPart]) -> Markup:
+    everybody = max(len(each.coalition) for each in rankings)
+    holds = {_who(each.coalition, everybody): each.best_holds for each in rankings}
     shown, open_ = [who for who, kept in holds.items() if kept], [who for who, kept in holds.items() if not kept]
-    best, delta = strong(rankings[0]["best"]), short(rankings[0]["delta"])
+    best, delta = strong(rankings[0].best), short(rankings[0].delta)
     if not shown:
         return sentence(f"{words} it is not shown for anybody that ", best, f" stays best under misreports of {delta}.")
     rest = f"; this is not shown for {listed(open_)}." if open_ else "."
     return sentence(f"{words} ", best, f" stays the best candidate if {listed(shown)} may misreport by {delta}{rest}")
 
 
-def _who(members: list[str], everybody: int) -> str:
+def _who(members: Sequence[str], everybody: int) -> str:
     return "everybody together" if len(members) == everybody > 1 else f"{members[0]} alone"

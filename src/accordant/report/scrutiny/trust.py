@@ -9,10 +9,11 @@ from markupsafe import Markup
 
 from accordant.naming import listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
-from accordant.report.page import known, sentence, short, strong
-from accordant.report.reading import Json, Line, Reading
+from accordant.report.page import sentence, short, strong
+from accordant.report.reading import Line, Reading
 from accordant.report.scale import count, linear_scale, number, percent
 from accordant.report.scrutiny.misreports import Bounds, Gain, bounds_of, gains, order_sentences
+from accordant.runs.scrutiny_record import CandidatePart, SurveyPart
 
 FEW = 0.05  # shares below that end a drawing
 LEAST_RADII = 6  # drawn in any case
@@ -110,14 +111,14 @@ def trust(reading: Reading) -> Trust:
     coalitions = _coalitions(found)
     singles, pair, everybody = _first(coalitions)
     first = (*singles, *pair, *everybody)
-    radii = [float(delta) for delta in found["deltas"]]
-    compared = scrutiny.by_strategy[0]["deltas"] if scrutiny.by_strategy else []
+    radii = [float(delta) for delta in found.deltas]
+    compared = scrutiny.by_strategy[0].deltas if scrutiny.by_strategy else ()
     wanted = [*(delta for delta in compared if delta in radii), radii[-1]]
     deltas = tuple((radii.index(delta), delta) for delta in dict.fromkeys(wanted))
-    low, high = found["box"]
-    chart, undrawn, cut = _chart(found["rule"], singles, pair, everybody, radii)
+    low, high = found.box
+    chart, undrawn, cut = _chart(found.rule, singles, pair, everybody, radii)
     return Trust(
-        strategy=found["rule"],
+        strategy=found.rule,
         sentences=_sentences(found, singles, everybody, radii),
         chart=chart,
         undrawn=undrawn,
@@ -125,10 +126,10 @@ def trust(reading: Reading) -> Trust:
         deltas=deltas,
         coalitions=first,
         others=tuple(each for each in coalitions if each not in first),
-        certainty=CERTAINTY[found["exact"]],
-        method=found["method"],
+        certainty=CERTAINTY[found.exact],
+        method=found.method,
         box=(low, high),
-        frozen=found["frozen"],
+        frozen=found.frozen,
         collusion=_collusion(found, [k for k, _ in deltas]),
         rivals=tuple(_rival(reading, each) for each in scrutiny.by_strategy),
         rival_deltas=tuple(compared),
@@ -137,17 +138,17 @@ def trust(reading: Reading) -> Trust:
     )
 
 
-def _coalitions(found: Json) -> tuple[Coalition, ...]:
-    everyone = {name for each in found["coalitions"] for name in each["members"]}
+def _coalitions(found: SurveyPart) -> tuple[Coalition, ...]:
+    everyone = {name for each in found.coalitions for name in each.members}
     return tuple(
         Coalition(
-            tuple(each["members"]),
-            set(each["members"]) == everyone,
-            tuple(known(share) for share in each["certified"]),
-            {level: _radius(each["quantiles"][level]) for level in QUANTILES},
-            known(each["never"]),
+            each.members,
+            set(each.members) == everyone,
+            each.certified,
+            {level: _radius(each.quantiles[level]) for level in QUANTILES},
+            each.never,
         )
-        for each in found["coalitions"]
+        for each in found.coalitions
     )
 
 
@@ -170,22 +171,22 @@ def _strength(coalition: Coalition) -> float:
 
 
 def _sentences(
-    found: Json, singles: Sequence[Coalition], everybody: Sequence[Coalition], radii: Sequence[float]
+    found: SurveyPart, singles: Sequence[Coalition], everybody: Sequence[Coalition], radii: Sequence[float]
 ) -> tuple[Markup, ...]:
     """Return the finding in words: the worst single stakeholder, everybody, and how far misreports may go."""
-    if not found["contexts"]:
+    if not found.contexts:
         return (sentence("There are no test rows, so there is nothing to certify."),)
     all_of_them = everybody[0] if everybody else singles[0]
     if all_of_them.never == 1:
-        return (sentence("No misreport by anybody, however large, changes a decision of ", strong(found["rule"]), "."),)
+        return (sentence("No misreport by anybody, however large, changes a decision of ", strong(found.rule), "."),)
     k = min((k for k in range(len(radii)) if radii[k] > 0), key=lambda k: abs(radii[k] - SPOKEN))
     worst = min(singles, key=lambda each: each.shares[k] or 0.0)
-    least = "" if found["exact"] else "at least "
+    least = "" if found.exact else "at least "
     alone = " alone" if everybody else ""
     rest = f"; everybody together: {least}{percent(all_of_them.shares[k])}." if everybody else "."
     first = sentence(
         "If ", strong(worst.members[0]), f"{alone} may misreport by {short(radii[k])}, {least}",
-        f"{percent(worst.shares[k])} of the {count(found['contexts'])} decisions of ", strong(found["rule"]),
+        f"{percent(worst.shares[k])} of the {count(found.contexts)} decisions of ", strong(found.rule),
         f" cannot change{rest}",
     )  # fmt: skip
     return first, _withstood(all_of_them, "everybody together" if everybody else worst.members[0])
@@ -225,17 +226,15 @@ def _chart(
     return curve_chart("trust-chart", title, curves, axes), len(singles) - len(drawn), cut
 
 
-def _collusion(found: Json, positions: Sequence[int]) -> tuple[tuple[int, tuple[float | None, ...]], ...]:
+def _collusion(found: SurveyPart, positions: Sequence[int]) -> tuple[tuple[int, tuple[float | None, ...]], ...]:
     """Return how many must collude, smallest number first, those that nobody can change last."""
-    n, counts = found["contexts"], found["smallest_coalition"]
+    n, counts = found.contexts, found.smallest_coalition
     sizes = sorted({int(size) for k in positions for size in counts[k]}, key=lambda size: size or float("inf"))
     return tuple((size, tuple(counts[k].get(str(size), 0) / n if n else None for k in positions)) for size in sizes)
 
 
-def _rival(reading: Reading, each: Json) -> Rival:
-    shares = (tuple(known(share) for share in each[key]) for key in ("everybody", "worst_single"))
-    everybody, worst_single = shares
-    name = each["strategy"]
+def _rival(reading: Reading, each: CandidatePart) -> Rival:
     return Rival(
-        name, reading.find(name), everybody, worst_single, CERTAINTY[each["exact"]], each["method"], gains(each)
-    )
+        each.strategy, reading.find(each.strategy), each.everybody, each.worst_single, CERTAINTY[each.exact],
+        each.method, gains(each),
+    )  # fmt: skip

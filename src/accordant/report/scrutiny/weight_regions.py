@@ -11,8 +11,18 @@ from accordant.naming import listed
 from accordant.report.charts.bars import Bar, bar_chart
 from accordant.report.charts.simplex import Area, weight_strip, weight_triangle
 from accordant.report.page import counted, sentence, short, strong
-from accordant.report.reading import Json, Line, Reading
+from accordant.report.reading import Line, Reading
 from accordant.report.scale import count, number, percent
+from accordant.runs.choice_record import (
+    BordersPart,
+    ChoicesPart,
+    RegionPart,
+    RegionsPart,
+    SamplingErrorPart,
+    ShiftPart,
+    SurvivalPart,
+    WithoutPart,
+)
 
 NORMALISATIONS = {
     "natural": "each metric on its own range",
@@ -58,32 +68,32 @@ class Choices:
     summary: str
 
 
-def choices(found: Json) -> Choices:
+def choices(found: ChoicesPart) -> Choices:
     """Return what the record says about other choices."""
-    own = next(each for each in found["normalisations"] if each["normalisation"] == found["normalisation"])
-    winners = set(own["winners"])
+    own = next(each for each in found.normalisations if each.normalisation == found.normalisation)
+    winners = set(own.winners)
     normalisations = tuple(
         Normalised(
-            name=each["normalisation"],
-            meaning=NORMALISATIONS.get(each["normalisation"], ""),
-            chosen=each["normalisation"] == found["normalisation"],
-            same=bool(winners & set(each["winners"])),
-            winners=tuple(each["winners"]),
-            lead="–" if each["lead"] is None else number(each["lead"]),
-            order=tuple(each["order"]),
+            name=each.normalisation,
+            meaning=NORMALISATIONS.get(each.normalisation, ""),
+            chosen=each.normalisation == found.normalisation,
+            same=bool(winners & set(each.winners)),
+            winners=each.winners,
+            lead="–" if each.lead is None else number(each.lead),
+            order=each.order,
         )
-        for each in found["normalisations"]
+        for each in found.normalisations
     )
     reversals = tuple(
-        f"{each['ahead']} is ahead of {each['behind']} by {number(each['lead_before'])}; without {each['removed']} "
-        f"it is behind by {number(-each['lead_after'])}."
-        for each in found["reversals"]
+        f"{each.ahead} is ahead of {each.behind} by {number(each.lead_before)}; without {each.removed} "
+        f"it is behind by {number(-each.lead_after)}."
+        for each in found.reversals
     )
     return Choices(normalisations, tuple(_removals(found)), reversals, _summary(found))
 
 
-def _summary(found: Json) -> str:
-    n, pairs = len(found["reversals"]), found["pairs"]
+def _summary(found: ChoicesPart) -> str:
+    n, pairs = len(found.reversals), found.pairs
     if not pairs:
         return "There is no pair of ranked candidates whose order could change."
     if not n:
@@ -91,34 +101,34 @@ def _summary(found: Json) -> str:
     return f"Leaving out one candidate turns round {n} of {counted(pairs, 'pair')} of others (rank reversal)."
 
 
-def _removals(found: Json) -> list[str]:
+def _removals(found: ChoicesPart) -> list[str]:
     """Return who wins if candidates are left out."""
     said = [
-        f"Without {each['removed'][0]}, {listed(each['winners'])} {_wins(each)} although the former winner is still in."
-        for each in found["without"]
-        if each["changed"]
+        f"Without {each.removed[0]}, {listed(each.winners)} {_wins(each)} although the former winner is still in."
+        for each in found.without
+        if each.changed
     ]
-    if found["baseline_subsets"]:
+    if found.baseline_subsets:
         said.append(_baselines(found))
-    without = found["without_baselines"]
-    if without is not None and without["winners"]:
-        said.append(f"Without any baseline {listed(without['winners'])} {_wins(without)}.")
+    without = found.without_baselines
+    if without is not None and without.winners:
+        said.append(f"Without any baseline {listed(without.winners)} {_wins(without)}.")
     return said
 
 
-def _baselines(found: Json) -> str:
+def _baselines(found: ChoicesPart) -> str:
     """Say how often leaving out baselines brings another winner, and the smallest set that does."""
-    sets, smallest = counted(found["baseline_subsets"], "set"), found["smallest_change"]
+    sets, smallest = counted(found.baseline_subsets, "set"), found.smallest_change
     if smallest is None:
         return f"None of {sets} of baselines that can be left out brings another winner."
     return (
-        f"Of {sets} of baselines that can be left out, {found['baseline_changes']} brought another winner; without "
-        f"{listed(smallest['removed'])}, a smallest one, {listed(smallest['winners'])} {_wins(smallest)}."
+        f"Of {sets} of baselines that can be left out, {found.baseline_changes} brought another winner; without "
+        f"{listed(smallest.removed)}, a smallest one, {listed(smallest.winners)} {_wins(smallest)}."
     )
 
 
-def _wins(each: Json) -> str:
-    return "wins" if len(each["winners"]) == 1 else "win"
+def _wins(each: WithoutPart) -> str:
+    return "wins" if len(each.winners) == 1 else "win"
 
 
 SMALL = 1e-9  # changes of a weight up to this are rounding
@@ -208,71 +218,69 @@ def weighed(reading: Reading) -> Weighed:
     """Return what the record says about weights."""
     found = reading.scrutiny.weights
     assert found is not None
-    regions, survival = found["regions"], found["sampling_error"]
+    regions, survival = found.regions, found.sampling_error
     bars, drawn = _drawings(regions)
     return Weighed(
-        metrics=tuple(zip(regions["metrics"], map(percent, regions["weights"]), strict=True)),
-        sentences=(*_regions_said(regions), *_border_said(regions, found["borders"])),
+        metrics=tuple(zip(regions.metrics, map(percent, regions.weights), strict=True)),
+        sentences=(*_regions_said(regions), *_border_said(regions, found.borders)),
         bars=bars,
         map=drawn,
-        shifts=tuple(_shift(each) for each in found["borders"]["shifts"]),
-        cannot=tuple(found["borders"]["cannot"]),
+        shifts=tuple(_shift(each) for each in found.borders.shifts),
+        cannot=found.borders.cannot,
         standings=_standings(reading, regions, survival),
-        resamples=None if survival is None else survival["resamples"],
-        draws=regions["draws"],
-        level=percent(regions["level"]),
-        left_out={name: why for name, why in regions["left_out"].items() if why != "not a candidate"},
-        choices=None if found["choices"] is None else choices(found["choices"]),
+        resamples=None if survival is None else survival.resamples,
+        draws=regions.draws,
+        level=percent(regions.level),
+        left_out={name: why for name, why in regions.left_out.items() if why != "not a candidate"},
+        choices=None if found.choices is None else choices(found.choices),
     )
 
 
-def _together(each: Json, name: str = "strategy") -> str:
+def _together(strategy: str, tied_with: Sequence[str]) -> str:
     """Return a strategy with those that share its values."""
-    return listed([each[name], *each["tied_with"]])
+    return listed([strategy, *tied_with])
 
 
-def _winning(regions: Json) -> list[Json]:
-    return [each for each in regions["regions"] if each["status"] == "wins"]
+def _winning(regions: RegionsPart) -> list[RegionPart]:
+    return [each for each in regions.regions if each.status == "wins"]
 
 
-def _regions_said(regions: Json) -> list[Markup]:
+def _regions_said(regions: RegionsPart) -> list[Markup]:
     """Say at how many weights the winner wins."""
     winning = _winning(regions)
-    if len(regions["metrics"]) == 1:
+    if len(regions.metrics) == 1:
         return [
             sentence(
-                f"Only one metric has weight, {regions['metrics'][0]}, so there are no weights to choose; ",
-                strong(listed(regions["winners"])), " is best on it.",
+                f"Only one metric has weight, {regions.metrics[0]}, so there are no weights to choose; ",
+                strong(listed(regions.winners)), " is best on it.",
             )
         ]  # fmt: skip
-    about = "about " if regions["method"] == "sampled" else ""
-    here = next((each for each in winning if each["strategy"] in regions["winners"]), None)
+    about = "about " if regions.method == "sampled" else ""
+    here = next((each for each in winning if each.strategy in regions.winners), None)
     said = []
     if here is not None:
         said.append(sentence(
-            "At the chosen weights ", strong(_together(here)),
-            f" {'has' if not here['tied_with'] else 'have'} the highest score on the test rows, and so at {about}"
-            f"{percent(here['share'])} of all weights that could have been chosen.",
+            "At the chosen weights ", strong(_together(here.strategy, here.tied_with)),
+            f" {'has' if not here.tied_with else 'have'} the highest score on the test rows, and so at {about}"
+            f"{percent(here.share)} of all weights that could have been chosen.",
         ))  # fmt: skip
-    never = len(regions["regions"]) - len(winning)
+    never = len(regions.regions) - len(winning)
     if never:
         said.append(
-            sentence(
-                f"{never} of {len(regions['regions'])} different candidates win at no weights, or only on a border."
-            )
+            sentence(f"{never} of {len(regions.regions)} different candidates win at no weights, or only on a border.")
         )
     return said
 
 
-def _border_said(regions: Json, borders: Json) -> list[Markup]:
+def _border_said(regions: RegionsPart, borders: BordersPart) -> list[Markup]:
     """Say what takes the least change of weights."""
-    nearest = borders["nearest"]
-    if len(regions["metrics"]) == 1:
+    nearest = borders.nearest
+    if len(regions.metrics) == 1:
         return []
-    if borders["level_with"]:
+    if borders.level_with:
         return [sentence(
-            strong(listed(borders["level_with"])), f" {'is' if len(borders['level_with']) == 1 else 'are'} level with ",
-            strong(borders["winner"]), " at the chosen weights: the smallest change decides between them.",
+            strong(listed(borders.level_with)), f" {'is' if len(borders.level_with) == 1 else 'are'} level with ",
+            strong(borders.winner), " at the chosen weights: the smallest change decides between them.",
         )]  # fmt: skip
     if nearest is None:
         return [sentence("No weights bring another candidate ahead.")]
@@ -280,19 +288,17 @@ def _border_said(regions: Json, borders: Json) -> list[Markup]:
     moved = f"{shift.points} percentage points of weight move from {shift.giving} to {shift.taking}"
     start = f"The nearest border: if {moved}, "
     end = (
-        " draw level, and beyond that take over."
-        if nearest["tied_with"]
-        else " draws level, and beyond that takes over."
+        " draw level, and beyond that take over." if nearest.tied_with else " draws level, and beyond that takes over."
     )
     return [sentence(start, strong(shift.rival), end)]
 
 
-def _shift(each: Json) -> Shift:
-    giving = {name: -change for name, change in each["change"].items() if change < -SMALL}
-    taking = {name: change for name, change in each["change"].items() if change > SMALL}
+def _shift(each: ShiftPart) -> Shift:
+    giving = {name: -change for name, change in each.change.items() if change < -SMALL}
+    taking = {name: change for name, change in each.change.items() if change > SMALL}
     return Shift(
-        _together(each, "rival"), _points(each["share_moved"]), _moved(giving), _moved(taking),
-        "–" if each["wins_from"] is None else _points(each["wins_from"]),
+        _together(each.rival, each.tied_with), _points(each.share_moved), _moved(giving), _moved(taking),
+        "–" if each.wins_from is None else _points(each.wins_from),
     )  # fmt: skip
 
 
@@ -307,54 +313,59 @@ def _moved(changes: dict[str, float]) -> str:
     return listed([f"{name} ({_points(change)})" for name, change in changes.items()])
 
 
-def _drawings(regions: Json) -> tuple[Markup | None, Markup | None]:
+def _drawings(regions: RegionsPart) -> tuple[Markup | None, Markup | None]:
     """Return bars of all regions with volume, and a map if there are two or three metrics."""
-    winning, metrics = _winning(regions), regions["metrics"]
+    winning, metrics = _winning(regions), regions.metrics
     if len(metrics) == 1 or not winning:
         return None, None
-    sampled = regions["method"] == "sampled"
+    sampled = regions.method == "sampled"
     bars = []
     for k, each in enumerate(winning):
-        chosen = " ★" if each["strategy"] in regions["winners"] else ""
-        limits = (each["low"], each["high"]) if sampled else None
-        words = f"{percent(each['share'])}{chosen}"
-        more = f" +{len(each['tied_with'])}" if each["tied_with"] else ""
-        bars.append(Bar(f"{k + 1} {each['strategy']}{more}", each["share"], words, k, limits, heading=bool(chosen)))
+        chosen = " ★" if each.strategy in regions.winners else ""
+        limits = (each.low, each.high) if sampled else None
+        words = f"{percent(each.share)}{chosen}"
+        more = f" +{len(each.tied_with)}" if each.tied_with else ""
+        bars.append(Bar(f"{k + 1} {each.strategy}{more}", each.share, words, k, limits, heading=bool(chosen)))
     chart = bar_chart(
         "weights-bars", "Share of all weights at which each strategy wins", bars, "share of all weights", shares=True
     )
     drawing = {2: weight_strip, 3: weight_triangle}.get(len(metrics))
-    if drawing is None or any(each["corners"] is None for each in winning):
+    if drawing is None or any(each.corners is None for each in winning):
         return chart, None
-    areas = [Area(k, each["strategy"], tuple(map(tuple, each["corners"]))) for k, each in enumerate(winning, 1)]
-    return chart, drawing("weights-map", metrics, areas, regions["weights"])
+    areas = [Area(k, each.strategy, each.corners or ()) for k, each in enumerate(winning, 1)]
+    return chart, drawing("weights-map", metrics, areas, regions.weights)
 
 
-def _standings(reading: Reading, regions: Json, survival: Json | None) -> tuple[Standing, ...]:
+def _standings(reading: Reading, regions: RegionsPart, survival: SamplingErrorPart | None) -> tuple[Standing, ...]:
     """Return all candidates, by their region, and among equals by their share over resamples."""
-    over = {} if survival is None else {each["strategy"]: each for each in survival["strategies"]}
+    over = {} if survival is None else {each.strategy: each for each in survival.strategies}
     found = []
-    for each in regions["regions"]:
-        names = sorted((each["strategy"], *each["tied_with"]), key=lambda name: -over.get(name, {"share": 0})["share"])
+    for each in regions.regions:
+        names = sorted((each.strategy, *each.tied_with), key=lambda name: -over[name].share if name in over else 0.0)
         found += [_standing(reading, name, each, names, regions, over.get(name)) for name in names]
     return tuple(found)
 
 
 def _standing(
-    reading: Reading, name: str, region: Json, names: Sequence[str], regions: Json, over: Json | None
+    reading: Reading,
+    name: str,
+    region: RegionPart,
+    names: Sequence[str],
+    regions: RegionsPart,
+    over: SurvivalPart | None,
 ) -> Standing:
     detail = ""
-    if region["status"] != "wins":
-        by = region["dominated_by"]
-        detail = f"dominated by {by}" if by else "another is ahead at each" if region["status"] == "never" else ""
-    elif regions["method"] == "sampled":
-        detail = f"{percent(region['low'])} to {percent(region['high'])}"
+    if region.status != "wins":
+        by = region.dominated_by
+        detail = f"dominated by {by}" if by else "another is ahead at each" if region.status == "never" else ""
+    elif regions.method == "sampled":
+        detail = f"{percent(region.low)} to {percent(region.high)}"
     elif len(names) > 1:
         detail = f"shared by {count(len(names))} with equal values"
-    words = {"wins": percent(region["share"]), "border": "a border only", "never": "nowhere"}[region["status"]]
+    words = {"wins": percent(region.share), "border": "a border only", "never": "nowhere"}[region.status]
     if over is None:
         return Standing(name, reading.find(name), words, detail, "", "", "")
     return Standing(
-        name, reading.find(name), words, detail, percent(over["share"]),
-        f"{percent(over['low'])} to {percent(over['high'])}", percent(over["unranked"]),
+        name, reading.find(name), words, detail, percent(over.share),
+        f"{percent(over.low)} to {percent(over.high)}", percent(over.unranked),
     )  # fmt: skip

@@ -16,7 +16,7 @@ from accordant.agents.language.wire import TEXT_LENGTH
 from accordant.agents.parameters import text
 from accordant.errors import DataError, allowed_names, nearest
 from accordant.slates.rankers.ranker import Ranker, RankingView, rankers
-from accordant.tables.text import read_text
+from accordant.tables.text import read_cell, read_text
 from accordant.voting.ballots import Ranking
 
 NEEDED = ("request", "place", "item")
@@ -74,7 +74,7 @@ def _rows(path: Path) -> list[_Row]:
     header: list[str] | None = None
     try:
         for cells in reader:
-            line = [cell.strip() for cell in cells]
+            line = [read_cell(cell.strip()) for cell in cells]
             if not any(line):
                 continue
             if header is None:

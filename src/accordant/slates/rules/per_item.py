@@ -77,6 +77,10 @@ class PerItem(SlateRule):
             )
         if not made.may_be_selected:
             raise InputError(f"per_item cannot make lists by {made.label!r}: it draws; allowed: strategies without")
+        if not made.fitted:
+            raise InputError(
+                f"per_item cannot make lists by {made.label!r}: it needs training contexts; give it fitted"
+            )
         if getattr(made, "weights", None) is not None:
             raise InputError(f"per_item takes weights from the candidates; found weights of {made.label!r} itself")
         return made
@@ -144,6 +148,7 @@ def item_rules(n_items: int) -> tuple[PerItem, ...]:
         for each in made
         if isinstance(each, ContextRule)
         and each.may_be_selected
+        and each.fitted
         and each.kind in ("compromise", "voting")
         and n_items <= LARGEST.get(each.name, PAIRS if each.kind == "voting" else n_items)
     )

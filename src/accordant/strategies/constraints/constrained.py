@@ -18,7 +18,7 @@ from accordant.problem import DecisionProblem
 from accordant.strategies.block import block_of
 from accordant.strategies.constraints.batch import Batch, Plan
 from accordant.strategies.constraints.budgets import ROUNDING, Budgets, Capacities, check_room, within_one_budget
-from accordant.strategies.constraints.declaration import FrozenMapping, declared, only_keys
+from accordant.strategies.constraints.declaration import FrozenMapping, declared, strategy_of
 from accordant.strategies.constraints.parity import Parity, within_parity
 from accordant.strategies.constraints.programme import solve
 from accordant.strategies.constraints.screening import (
@@ -32,7 +32,7 @@ from accordant.strategies.constraints.screening import (
     screen,
 )
 from accordant.strategies.deciding import ContextRule, tie_totals
-from accordant.strategies.strategy import Strategy, Structure, register, strategies
+from accordant.strategies.strategy import Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
 
@@ -233,7 +233,7 @@ class Constrained(Strategy):
         if isinstance(self.forbidden, str | Mapping) or not isinstance(self.forbidden, Sequence):
             raise InputError(f"forbidden is {self.forbidden!r}; allowed: a list of prohibitions")
         return Terms(
-            _strategy(self.rule), tuple(levels), tuple(map(Prohibition.of, self.forbidden)),
+            strategy_of("rule", self.rule), tuple(levels), tuple(map(Prohibition.of, self.forbidden)),
             None if self.budgets is None else Budgets(self.budgets),
             None if self.parity is None else Parity.of(self.parity), self.title,
         )  # fmt: skip
@@ -257,6 +257,11 @@ class Constrained(Strategy):
         return self.terms.label
 
     @property
+    def fitted(self) -> bool:
+        """Whether the rule can decide."""
+        return self.terms.rule.fitted
+
+    @property
     def whole_batch(self) -> bool:
         """Whether decisions for one context depend on the others in the same call."""
         return self.budgets is not None or self.parity is not None
@@ -270,6 +275,13 @@ class Constrained(Strategy):
         rule, batch = self.terms.rule.structure(), self.whole_batch
         stated = all(each.stated for each in self.terms.levels)
         return "column_order" if rule in ("column_score", "column_order") and stated and not batch else "other"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that prohibitions and parity read."""
+        forbidden = [name for each in self.terms.prohibitions for name in each.where]
+        parity = self.terms.parity
+        return (*self.terms.rule.columns, *forbidden, *(() if parity is None else (parity.attribute,)))
 
     @property
     def may_be_selected(self) -> bool:
@@ -311,16 +323,6 @@ class Constrained(Strategy):
             if action not in problem.actions:
                 raise UnknownNameError(f"{self.label}: action", action, problem.actions)
 
-    def fit(self, expected: ExpectedRewards) -> Self:
-        """Take the rule's reference points from training contexts."""
-        return replace(self, rule=self.terms.rule.fit(expected))
-
-
-def _strategy(given: Any) -> Strategy:
-    """Return the strategy that a name, a mapping or a strategy stands for."""
-    if isinstance(given, Strategy):
-        return given
-    if isinstance(given, str):
-        return strategies.create(given)
-    read = only_keys("rule", given, ("name",), ("parameters",))
-    return strategies.create(read["name"], read.get("parameters"))
+    def fit(self, expected: ExpectedRewards, contexts: Contexts | None = None) -> Self:
+        """Let the rule take what it takes from training contexts."""
+        return replace(self, rule=self.terms.rule.fit(expected, contexts))

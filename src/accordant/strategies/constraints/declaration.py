@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.strategies.strategy import Strategy, strategies
 
 
 class FrozenMapping(dict[str, Any]):
@@ -38,6 +39,16 @@ def only_keys(what: str, given: Any, required: tuple[str, ...], optional: tuple[
         if key not in given:
             raise InputError(f"{what}: key {key!r} is missing")
     return given
+
+
+def strategy_of(what: str, given: Any) -> Strategy:
+    """Return the strategy that a name, a mapping of name and parameters, or a strategy stands for."""
+    if isinstance(given, Strategy):
+        return given
+    if isinstance(given, str):
+        return strategies.create(given)
+    read = only_keys(what, given, ("name",), ("parameters",))
+    return strategies.create(read["name"], read.get("parameters"))
 
 
 def names_of(what: str, given: Any) -> tuple[str, ...]:

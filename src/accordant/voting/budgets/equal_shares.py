@@ -15,6 +15,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from accordant import limits
 from accordant.arrays import AnyArray, Codes, Values
 from accordant.compiled import compiled
 from accordant.voting.budgets.rule import Ballots, BudgetRule, Spending, check_choice, register
@@ -201,6 +202,7 @@ class EqualShares(BudgetRule):
 
     def spend(self, ballots: Ballots) -> Spending:
         """Return what is bought of the projects that cost something and that somebody voted for."""
+        limits.EXACT_PROJECTS.check(len(ballots.costs), self.name)
         demands = demands_of(ballots, self._utilities(ballots), ballots.wanted)
         share = Fraction(ballots.budget, ballots.electorate)
         bought = _equal_shares(ballots, demands, share)

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from accordant import limits
 from accordant.arrays import Codes
 from accordant.errors import InputError
 from accordant.voting.budgets.rule import Ballots, BudgetRule, Spending, check_choice, register
@@ -117,6 +118,7 @@ class SeqPhragmen(BudgetRule):
 
     def spend(self, ballots: Ballots) -> Spending:
         """Return what is bought of the projects that cost something and that somebody voted for."""
+        limits.EXACT_PROJECTS.check(len(ballots.costs), self.name)
         loads = _Loads(ballots)
         left, money = [p for p in ballots.wanted if ballots.costs[p] <= ballots.budget], ballots.budget
         order: list[int] = []

@@ -137,7 +137,8 @@ def ranked_pairs_scores(margins: Values) -> Values:
     """
     _, n_alternatives, n_contexts = margins.shape
     scores = np.zeros((n_alternatives, n_contexts))
-    suited(tiers_of_stacks if n_alternatives <= MOST_SEARCHED else tiers_of_locked_pairs, n_contexts)(margins, scores)
+    kernel = tiers_of_stacks if n_alternatives <= MOST_SEARCHED else tiers_of_locked_pairs
+    suited(kernel, n_contexts, n_alternatives)(margins, scores)
     return scores
 
 

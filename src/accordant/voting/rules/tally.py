@@ -21,11 +21,14 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 MANY_CONTEXTS = 32  # from here on kernels over contexts are faster than numpy over voters, and worth loading
+MANY_ALTERNATIVES = 32  # from here on a kernel is worth loading for a single context
 
 
-def suited(kernel: Compiled[Parameters, Result], n_contexts: int) -> Callable[Parameters, Result]:
-    """Return a kernel, or for few contexts the same function in Python, which need not be compiled or loaded."""
-    return kernel if n_contexts >= MANY_CONTEXTS else kernel.python
+def suited(
+    kernel: Compiled[Parameters, Result], n_contexts: int, n_alternatives: int = 1
+) -> Callable[Parameters, Result]:
+    """Return a kernel, or for little work the same function in Python, which need not be compiled or loaded."""
+    return kernel if n_contexts >= MANY_CONTEXTS or n_alternatives >= MANY_ALTERNATIVES else kernel.python
 
 
 def ranks_by_reward(rewards: Values, tolerance: float) -> Integers:

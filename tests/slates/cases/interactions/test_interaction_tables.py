@@ -112,10 +112,10 @@ def test_names_of_mixed_types_are_texts(shop):
 
 def test_columns_are_named(shop):
     path = shop([("u", "a", "2024-01-01")], ("userId", "item", "time"))
-    with pytest.raises(DataError, match=r"sales.csv: unknown column of user 'user'.*did you mean 'userId'"):
+    with pytest.raises(DataError, match=r"sales.csv: column of user 'user' is missing.*did you mean it by 'userId'"):
         read_events(path, NAMES)
     assert read_events(path, column_names({"user": "userId"})).user_names == ("u",)
-    with pytest.raises(DataError, match="unknown column of weight 'amount'"):
+    with pytest.raises(DataError, match="column of weight 'amount' is missing"):
         read_events(path, column_names({"user": "userId", "weight": "amount"}))
     with pytest.raises(UnknownNameError, match="unknown use in columns: 'usr'; did you mean 'user'"):
         column_names({"usr": "x"})

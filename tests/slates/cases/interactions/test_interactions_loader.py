@@ -263,3 +263,9 @@ def test_the_seed_reaches_recommenders_that_draw(shop):
     first, again, other = (together(each, "relevance") for each in demands)
     assert np.array_equal(first, again) and not np.array_equal(first, other)
     assert "seed" in recommenders.create("factorisation").__dataclass_fields__
+
+
+def test_a_file_beside_is_a_name_and_no_path(shop):
+    for name in ("../items.csv", "", "a\0b"):
+        with pytest.raises(InputError, match="cannot be part of a path"):
+            interactions(shop(), 0, items=name)

@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from accordant.slates.cases.interactions.loader import interactions
 from accordant.slates.case import read_slates
 from accordant.naming import Named
 from accordant.slates.options import SlateOptions
+from accordant.slates import section
 from accordant.slates.section import open_slates, show_slates
 from accordant.slates.measures import measures
 from accordant.slates.serving import on_one_scale, serve
@@ -76,3 +78,24 @@ def test_the_table_of_the_how_to():
 def test_nobody_is_shown_a_book_that_they_had(found):
     for served in found.served.values():
         assert not (served.slates.shown() & (served.history > 0)).any()
+
+
+@pytest.mark.parametrize("user", ["Reader", None])
+def test_prices_are_told_against_the_user_s_own_list_if_there_is_a_user(tmp_path, monkeypatch, user):
+    monkeypatch.setattr(section, "findings", lambda label, *_, **__: label)
+    monkeypatch.setattr(section, "_consumption", lambda *_: None)
+    declared = yaml.safe_load((LIBRARY / "library.yaml").read_text(encoding="utf-8"))
+    if user is None:
+        del declared["slates"]["user"]
+    file = tmp_path / "library.yaml"
+    file.write_text(yaml.safe_dump(declared), encoding="utf-8")
+    for name in ("books.csv", "loans.csv"):
+        (tmp_path / name).symlink_to(LIBRARY / name)
+    shown = show_slates(open_slates(file, SlateOptions(requests=2, resamples=20, strategies=(Named("borda"),))))
+    if user is None:
+        assert shown.prices is None and shown.trial is None
+        assert shown.front.axes == ("worst off",)
+        return
+    assert shown.prices.reference == "stakeholder:Reader"
+    assert set(shown.prices.rules) == set(shown.served) - {"stakeholder:Reader"}
+    assert shown.trial.reference == "stakeholder:Reader" and shown.front.axes == ("reader attained", "worst off")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from accordant.slates.sources import market_simulators
-from accordant.slates.cases.tourism.simulator import Choice
+from accordant.slates.cases.tourism.simulator import VISITS, Choice
 from accordant.slates.cases.tourism.simulator import CATEGORIES
 from accordant.slates.cases.tourism.simulator import LIKED, city
 from accordant.errors import InputError
@@ -201,3 +201,10 @@ def test_room_is_the_capacity_of_a_batch():
     for item, capacity in enumerate(demand.catalogue.capacity):
         exact = max(Fraction(1), Fraction(float(capacity)) * 4 / 10)
         assert demand.uptake.room[item] == pytest.approx(float(exact))
+
+
+def test_visits_to_all_attractions_together_are_as_declared():
+    popularity = city(1).catalogue.popularity
+    assert popularity.sum() == pytest.approx(VISITS, abs=len(popularity) / 2)  # each is rounded
+    assert popularity.max() / np.sort(popularity)[-2] == pytest.approx(2**0.9, abs=1e-3)
+    assert city(1, **(SMALL | {"places": 1, "closed": 0})).catalogue.popularity.tolist() == [VISITS]

@@ -115,13 +115,13 @@ def test_a_missing_column_is_named_with_the_nearest(town):
     text = path.read_text().replace("startTime", "starttime")
     path.write_text(text)
     with pytest.raises(
-        DataError, match=r"traj-Town.csv: unknown column of start 'startTime'; did you mean 'starttime'\?"
+        DataError, match=r"traj-Town.csv: column of start 'startTime' is missing; did you mean it by 'starttime'\?"
     ):
         both(path)
 
 
 def test_a_renamed_optional_column_must_be_there(town):
-    with pytest.raises(DataError, match="poi-Town.csv: unknown column of price 'cost'"):
+    with pytest.raises(DataError, match="poi-Town.csv: column of price 'cost' is missing"):
         both(town(), columns={"price": "cost"})
     places, _ = both(town(), columns={"category": None})
     assert places.category == (None,) * 4
@@ -166,3 +166,8 @@ def test_both_files_are_named_if_one_is_missing(town, tmp_path):
         places_file(other)
     (tmp_path / "sights.csv").touch()
     assert places_file(other, "sights.csv").name == "sights.csv"
+
+
+def test_a_file_of_places_is_a_name_and_no_path(tmp_path):
+    with pytest.raises(InputError, match="cannot be part of a path"):
+        places_file(tmp_path / "visits.csv", "../places.csv")

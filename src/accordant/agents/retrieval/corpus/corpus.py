@@ -30,6 +30,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from accordant import limits
 from accordant.agents.moves import CONSIDERATIONS
 from accordant.agents.retrieval.passage import Passage
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError, allowed_names
@@ -297,6 +298,7 @@ def _content(file: Path) -> bytes:
         kind = "a link to nothing" if file.is_symlink() else "no regular file"
         raise DataError(f"{file.as_posix()}: found {kind}; allowed: a Markdown file")
     try:
+        limits.TEXT_BYTES.check(file.stat().st_size, file.as_posix())
         return file.read_bytes()
     except OSError as error:
         raise DataError(f"{file.as_posix()} cannot be read: {error.strerror}") from None

@@ -19,7 +19,7 @@ from accordant.cases.triage.mapping import NORMAL, estimates
 from accordant.cases.triage.visits import simulate_visits, tidy_visits
 from accordant.deliberation.case import DeliberationSpec
 from accordant.deliberation.sources import Draw, patient_loaders, scenario_simulators
-from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.errors import DataError, InputError, MissingColumnError
 
 PATIENTS = 12
 BEDS = 5
@@ -146,7 +146,7 @@ def check_visits(visits: pd.DataFrame, patients: int) -> None:
         raise InputError(f"a scenario has {patients} patients; allowed: 1 or more")
     for name in NEEDED:
         if name not in visits.columns:
-            raise DataError(str(UnknownNameError("column", name, [str(each) for each in visits.columns])))
+            raise MissingColumnError(name, visits.columns)
     if len(visits) < patients:
         raise DataError(f"{len(visits)} rows; {patients} patients are declared")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from accordant.cases.files import file_beside
 from accordant.errors import DataError, InputError
 from accordant.slates.cases.interactions.past import (
     NO_CANDIDATE,
@@ -97,7 +98,7 @@ def interactions(
     if items is None and (lost := [use for use in columns or {} if use in OF_ITEMS]):
         raise InputError(f"columns names {lost[0]}, a column of the table of items; allowed: with the parameter items")
     events = read_events(path, names, separator)
-    beside = None if items is None else path.with_name(items)
+    beside = None if items is None else file_beside(path, items, "items")
     declared = None if beside is None else read_items(beside, names, separator)
     known, undeclared = events, 0
     if declared is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
+from accordant.cases.files import file_beside
 from accordant.errors import DataError, InputError
 from accordant.slates.cases.interactions.past import day_of
 from accordant.slates.cases.tourism.tables import (
@@ -223,7 +224,7 @@ def places_file(path: Path, pois: str | None = None) -> Path:
             f"{path.name}: which file holds its attractions? allowed: a name that begins with {VISITS!r}, beside "
             f"{PLACES!r} and the same rest, or the parameter pois with the name of that file"
         )
-    beside = path.with_name(pois or PLACES + path.name.removeprefix(VISITS))
+    beside = file_beside(path, pois or PLACES + path.name.removeprefix(VISITS), "pois")
     for file in (path, beside):
         if not file.is_file():
             raise DataError(
