@@ -70,6 +70,10 @@ def read_columns(case: CaseSpec, signals: Mapping[str, RewardSignal]) -> Columns
         found["metrics", label] = metrics.create(each.metric, each.parameters).columns
     for number, rule in enumerate(case.strategies):
         found["strategies", str(number)] = strategies.create(rule.name, rule.parameters).columns
+    for path, names in found.items():
+        for name in names:
+            if not isinstance(name, str):
+                raise SpecError(f"{'.'.join(path)}: {name!r:.60} is no column; allowed: names of columns", path=path)
     return found
 
 

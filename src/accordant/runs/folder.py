@@ -14,7 +14,8 @@ from typing import Any
 from jinja2 import TemplateError
 
 from accordant.cases.spec import CaseSpec
-from accordant.errors import RunFolderError, SpecError
+from accordant.errors import DataError, RunFolderError, SpecError
+from accordant.json_values import read_json_value
 from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
 from accordant.runs.execution import CarriedOut
@@ -25,7 +26,7 @@ from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder
 from accordant.tables.text import csv_text, file_hash
 
 LEADERBOARD, REPORT, MODELS = "leaderboard.csv", "report.html", "models"
-FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration)
 """What the page of a record runs into that no run has written."""
 
 
@@ -130,9 +131,9 @@ def read_run(folder: str | Path) -> Run:
     record = manifest.read(RECORD)
     manifest.check()
     try:
-        content = dict(json.loads(record))
-    except (ValueError, TypeError, RecursionError):
-        raise RunFolderError(f"{folder}: {RECORD} cannot be read") from None
+        content = dict(read_json_value(record.decode("utf-8")))
+    except (ValueError, TypeError, DataError) as error:
+        raise RunFolderError(f"{folder}: {RECORD} cannot be read: {error}") from None
     if content.get("format") != FORMAT:
         raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
     try:
