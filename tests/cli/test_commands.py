@@ -237,9 +237,22 @@ def test_help_names_every_command(program):
         assert command.callback.__name__ in shown
 
 
-@pytest.mark.parametrize("forged", [[{}], [{"verdict": "=1+1"}], "none"])
-def test_a_report_of_a_forged_record_is_refused(accordant, finished_run, tmp_path, forged):
-    """Types and hashes are right; what is inside is not what a run writes."""
+def deep(levels):
+    return [] if levels == 0 else [deep(levels - 1)]
+
+
+@pytest.mark.parametrize(
+    ("forged", "message"),
+    [
+        ([{}], "is not what a run writes"),
+        ([{"verdict": "=1+1"}], "is not what a run writes"),
+        ("none", "is not what a run writes"),
+        (deep(80), "levels of nesting"),
+    ],
+    ids=["empty", "formula", "text", "deep"],
+)
+def test_a_report_of_a_forged_record_is_refused(accordant, finished_run, tmp_path, forged, message):
+    """Hashes are right; what is inside is not what a run writes."""
     folder = shutil.copytree(finished_run, tmp_path / "run")
     record = json.loads((folder / "run.json").read_text())
     record["scrutiny"]["conflict"]["pairs"] = forged
@@ -249,5 +262,5 @@ def test_a_report_of_a_forged_record_is_refused(accordant, finished_run, tmp_pat
     (folder / "manifest.json").write_text(json.dumps(manifest))
     done = accordant("report", str(folder), "--out", str(tmp_path / "page.html"))
     assert done.returncode == 2
-    assert "run.json is not what a run writes" in done.stderr
+    assert "run.json" in done.stderr and message in done.stderr
     assert not (tmp_path / "page.html").exists()

@@ -60,6 +60,7 @@ TYPOS = [
     ("name: maximin", "name: maxmin", 25, "unknown strategy 'maxmin'; did you mean 'maximin'"),
     ("within: 0.1", "wihin: 0.1", 26, "unknown key 'wihin'; did you mean 'within'"),
     ("rule: maximin,", "rule: maximin, floors: {Patent: 0.1},", 26, "'Patent'; did you mean 'Patient'"),
+    ("attributes: [sex]", "attributes: [{}]", 30, "{} is no column; allowed: names of columns"),
     ("metric: demographic_parity", "metric: demografic_parity", 30, "did you mean 'demographic_parity'"),
     ("attributes: [sex]", "atributes: [sex]", 30, "unknown parameter 'atributes'; did you mean 'attributes'"),
     ("weight: 1.0", "weight: 0.9", 28, "metric weights sum to 0.9"),
