@@ -30,7 +30,7 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # seconds of a test without the mark `long`, compiling of kernels left out; another machine may be slower than ours
-CPU_LIMIT = 2.0 if os.environ.get("CI") is None else 10.0
+CPU_LIMIT = 2.0 if os.environ.get("CI") is None else 6.0
 LONG = Path(__file__).parent / "long"
 
 

@@ -94,7 +94,9 @@ def test_a_folder_behind_a_link_is_refused(folder, tmp_path):
 
 def test_the_run_itself_may_be_reached_through_a_link(folder, tmp_path):
     (tmp_path / "latest").symlink_to(folder)
-    Manifest.of(tmp_path / "latest").check()
+    reached = Manifest.of(tmp_path / "latest")
+    reached.check()
+    assert reached.hashes == Manifest.of(folder).hashes
 
 
 @pytest.mark.parametrize(

@@ -213,16 +213,11 @@ class PopulationMaximin(PopulationRule):
 
 @register("population_leximin")
 @dataclass(frozen=True)
-class PopulationLeximin(PopulationRule):
+class PopulationLeximin(PopulationMaximin):
     """Maximise the smallest mean over all contexts, then the second smallest, and so on.
 
     Weights have no effect on the fit, except that weight 0 leaves somebody out.
     """
-
-    def welfare(self, means: Values, expected: ExpectedRewards, weights: Values) -> float:
-        """Return the smallest mean of those who have a say."""
-        del expected
-        return float(means[weights > 0].min())
 
     def search(self, columns: Columns, expected: ExpectedRewards, weights: Values) -> Optimum:
         """Raise the smallest mean, then that of those who can still rise."""
