@@ -169,8 +169,8 @@ def flags(table: pd.DataFrame, world: World) -> dict[str, tuple[float, int]]:
     covered = lines["covers"] != 0
     if not world.violation:
         return {"false overlap flags": (float((lines["flagged"] & covered).sum()), len(lines))}
-    silent = lines[~lines["flagged"] & lines["shown"]]
-    return {"missed overlap flags": (float((silent["covers"] == 0).sum()), len(silent))}
+    muted = lines[~lines["flagged"] & lines["shown"]]
+    return {"missed overlap flags": (float((muted["covers"] == 0).sum()), len(muted))}
 
 
 def _share(counted: tuple[float, int]) -> float | None:

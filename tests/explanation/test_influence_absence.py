@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.explanation.influence.absence import drop, neutralise, weights_of, with_say, with_weights
+from accordant.explanation.influence.absence import drop, neutralise, weights_of, with_positive_weight, with_weights
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ALL_RULES, STAKEHOLDERS, WITH_WEIGHTS, make_expected, make_known, make_rule
@@ -107,7 +107,7 @@ def test_without_a_say_nothing_changes(name, parameters):
     expected = make_expected(60)
     rule, known = make_rule(name, parameters, expected), make_known(expected)
     other = make_expected(60, seed=9)
-    mute = ~with_say(rule, STAKEHOLDERS)
+    mute = ~with_positive_weight(rule, STAKEHOLDERS)
     values = np.where(mute[:, None, None], other.values, expected.values)
     changed = ExpectedRewards(values, stakeholders=STAKEHOLDERS, actions=expected.actions)
     before, after = (rule(each, **known.arguments(slice(None))).codes for each in (expected, changed))
@@ -122,7 +122,7 @@ def test_who_has_a_say():
         ("constrained", {"rule": "stakeholder", "floors": {"Cem": 0.1}}, [False, True, True]),
         ("constrained", {"rule": {"name": "borda", "parameters": {"weights": [0, 0, 1]}}, "floors": 0.1}, [True] * 3),
     ]:
-        assert with_say(make_rule(name, parameters), STAKEHOLDERS).tolist() == say
+        assert with_positive_weight(make_rule(name, parameters), STAKEHOLDERS).tolist() == say
 
 
 def test_neutral_is_the_mean_of_the_actions_and_nothing_else_moves():

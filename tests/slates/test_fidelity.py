@@ -191,9 +191,9 @@ class TestGate:
 
     def test_who_does_not_pass_has_no_say(self):
         found = self.gated([self.true, self.false, None, self.true])
-        assert found.silent.tolist() == [[False, True, True, False], [False] * 4, [False] * 4]
+        assert found.muted.tolist() == [[False, True, True, False], [False] * 4, [False] * 4]
         assert found.gated.tolist() == [False, True, True, False]
-        assert not found.unheard.any()
+        assert not found.all_muted.any()
         slates = found.slates(Best(), 1)
         without = Best()(candidates_of(self.values, weights=[0, 1, 1]), 1)
         assert slates.items[[1, 2]].tolist() == without.items[[1, 2]].tolist()
@@ -208,7 +208,7 @@ class TestGate:
         slates = found.slates(Best(), 2)
         assert 0 < found.gated.sum() < 30
         for user in range(30):
-            weights = np.where(found.silent[:, user], 0.0, 1.0)
+            weights = np.where(found.muted[:, user], 0.0, 1.0)
             alone = Candidates(found.candidates.take(np.array([user])).expected, weights=weights)
             assert Best()(alone, 2).items[0].tolist() == slates.items[user].tolist()
 
@@ -220,14 +220,14 @@ class TestGate:
 
     def test_declared_instead(self):
         found = self.gated([self.false] * 4, instead="declared")
-        assert not found.silent.any()
+        assert not found.muted.any()
         assert found.gated.all()
         assert np.array_equal(found.candidates.values, self.values)
 
     def test_somebody_must_be_heard(self):
         found = self.gated([self.true, self.false, self.false, self.false], weights=[1, 0, 0])
-        assert found.unheard.tolist() == [False, True, True, True]
-        assert not found.silent.any()
+        assert found.all_muted.tolist() == [False, True, True, True]
+        assert not found.muted.any()
         assert found.gated.tolist() == [False, True, True, True]
         assert found.slates(Best(), 1).items[:, 0].tolist() == [0, 0, 0, 0]
 

@@ -199,15 +199,17 @@ def test_rules_agree_with_their_twins(n_stakeholders, n_actions):
         decided = strategies.create(name, parameters).fit(seen)(expected)
         scores = np.exp(decided.scores) if name in PRODUCTS else decided.scores
         answers = [twin(name, column_of, parameters, training) for column_of in contexts]
-        say = f"{name} {parameters}"
-        np.testing.assert_array_equal(decided.codes, [answer.action for answer in answers], err_msg=say)
-        np.testing.assert_array_equal(decided.tied, [answer.tied for answer in answers], err_msg=say)
+        has_weight = f"{name} {parameters}"
+        np.testing.assert_array_equal(decided.codes, [answer.action for answer in answers], err_msg=has_weight)
+        np.testing.assert_array_equal(decided.tied, [answer.tied for answer in answers], err_msg=has_weight)
         told = np.array([answer.scores for answer in answers]).T
         told = np.where(np.isneginf(told) & (name in PRODUCTS), 0.0, told)
-        np.testing.assert_allclose(scores, told, rtol=1e-9, atol=1e-12, err_msg=say)
-        assert set(decided.flags) == set(answers[0].flags), say
+        np.testing.assert_allclose(scores, told, rtol=1e-9, atol=1e-12, err_msg=has_weight)
+        assert set(decided.flags) == set(answers[0].flags), has_weight
         for flag, found in decided.flags.items():
-            np.testing.assert_array_equal(found, [answer.flags[flag] for answer in answers], err_msg=f"{say} {flag}")
+            np.testing.assert_array_equal(
+                found, [answer.flags[flag] for answer in answers], err_msg=f"{has_weight} {flag}"
+            )
         n_tied += int(decided.tied.sum())
     assert n_actions == 1 or n_tied > CONTEXTS_PER_SHAPE  # the matrices do put the tie rules to work
 

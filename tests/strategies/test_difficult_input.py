@@ -161,5 +161,5 @@ def test_as_many_parameters_as_stakeholders():
     E = rewards(np.full((3, 2, 1), 0.5))
     with pytest.raises(InputError, match="2 floors were given for 3 stakeholders"):
         strategies.create("sufficientarian", {"floor": (0.1, 0.2)})(E)
-    with pytest.raises(InputError, match="2 order_weights were given for 3 stakeholders with a say"):
+    with pytest.raises(InputError, match="2 order_weights were given for 3 stakeholders with positive weight"):
         strategies.create("generalised_gini", {"order_weights": (0.5, 0.5)})(E)

@@ -147,13 +147,13 @@ def test_leximin_raises_whom_maximin_leaves():
 def product(values, weights, disagreement):
     """Return the highest Σ w log(u − d) over all policies, by SLSQP from several policies that gain."""
     n, k, t = values.shape
-    flat, heard = values.transpose(0, 2, 1).reshape(n, t * k) / t, weights > 0
+    flat, kept = values.transpose(0, 2, 1).reshape(n, t * k) / t, weights > 0
 
     def loss(policy):
-        return -weights[heard] @ np.log(np.maximum(flat @ policy - disagreement, 1e-12)[heard])
+        return -weights[kept] @ np.log(np.maximum(flat @ policy - disagreement, 1e-12)[kept])
 
     def slope(policy):
-        return -(weights[heard] / np.maximum(flat @ policy - disagreement, 1e-12)[heard]) @ flat[heard]
+        return -(weights[kept] / np.maximum(flat @ policy - disagreement, 1e-12)[kept]) @ flat[kept]
 
     sums = {"type": "eq", "fun": lambda policy: policy.reshape(t, k).sum(axis=1) - 1.0,
             "jac": lambda _: np.kron(np.eye(t), np.ones(k))}  # fmt: skip

@@ -107,8 +107,8 @@ def trained(
     )
     shares = None
     if terms.groups is not None:
-        heard = np.bincount(terms.groups, terms.weights) > 0
-        shares = heard / heard.sum()
+        has_weight = np.bincount(terms.groups, terms.weights) > 0
+        shares = has_weight / has_weight.sum()
     best = Stop(settings.steps, np.inf)
     for step in range(settings.steps):
         draw = latents.drawn(generator, settings.batch)

@@ -67,9 +67,9 @@ class PairEncoder(nn.Module):
         """
         encoded = self.pairs(torch.cat([chosen, rejected], dim=-1))
         scores = self.attention(encoded)[..., 0].masked_fill(~present, -torch.inf)
-        heard = present.any(dim=1, keepdim=True)
-        weights = torch.softmax(torch.where(heard, scores, torch.zeros_like(scores)), dim=1)
-        mean = (weights[..., None] * encoded).sum(dim=1) * heard
+        has_weight = present.any(dim=1, keepdim=True)
+        weights = torch.softmax(torch.where(has_weight, scores, torch.zeros_like(scores)), dim=1)
+        mean = (weights[..., None] * encoded).sum(dim=1) * has_weight
         variance = self.log_variance(mean).clamp(-LARGEST_LOG_VARIANCE, LARGEST_LOG_VARIANCE)
         return self.mean(mean), variance
 

@@ -138,7 +138,7 @@ class ShiftPart(Part):
     wins_from: Figure | None
 
 
-class BordersPart(Part):
+class WeightSensitivityPart(Part):
     """`accordant.evaluation.weighting.WeightSensitivity`, with the nearest of its shifts; None if there is none."""
 
     winner: str
@@ -248,6 +248,6 @@ class WeighingPart(Part):
     """`accordant.evaluation.weighting.Weighing`."""
 
     regions: RegionsPart
-    borders: BordersPart
+    borders: WeightSensitivityPart
     sampling_error: SamplingErrorPart | None
     choices: ChoicesPart | None

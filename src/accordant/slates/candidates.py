@@ -103,8 +103,8 @@ class Candidates:
     @cached_property
     def totals(self) -> Values:
         """Σ_i E[i, c, u] over stakeholders with weight above 0, shape (item, user): what breaks ties."""
-        heard = self.weights > 0
-        return np.asarray((self.values if heard.all() else self.values[heard]).sum(axis=0))
+        has_weight = self.weights > 0
+        return np.asarray((self.values if has_weight.all() else self.values[has_weight]).sum(axis=0))
 
     @property
     def tolerance(self) -> float:

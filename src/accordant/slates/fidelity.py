@@ -162,17 +162,17 @@ class Gated:
         Ballots in place of declared utilities where they passed. Gains of slates are measured with the declared ones.
     fidelity
         Stakeholder to fidelity, for all who sent ballots.
-    silent
+    muted
         Who has no say for whom, shape (stakeholder, user).
-    unheard
+    all_muted
         Whether everybody with weight was silenced for a user, shape (user,): there the declared utilities of all
         count, since somebody must.
     """
 
     candidates: Candidates
     fidelity: Mapping[str, Fidelity]
-    silent: Mask
-    unheard: Mask
+    muted: Mask
+    all_muted: Mask
 
     @property
     def gated(self) -> Mask:
@@ -183,26 +183,26 @@ class Gated:
         return found
 
     def slates(self, rule: SlateRule, k: int, *, state: State | None = None, threads: int | None = None) -> Slates:
-        """Return the slates of a rule in which those who are silent for a user have weight 0 for that user.
+        """Return the slates of a rule in which those who are muted for a user have weight 0 for that user.
 
         The flag ``gated`` marks users for whom a ballot was not used.
         """
         if not self.candidates.n_users:
             return rule(self.candidates, k, state=state, threads=threads)
-        patterns, which = np.unique(self.silent, axis=1, return_inverse=True)
+        patterns, which = np.unique(self.muted, axis=1, return_inverse=True)
         parts, users = [], []
-        for pattern, silent in enumerate(patterns.T):
+        for pattern, muted in enumerate(patterns.T):
             chosen = np.flatnonzero(which.reshape(-1) == pattern)
             part = self.candidates.take(chosen)
-            heard = part.but(weights=np.where(silent, 0.0, part.weights))
-            parts.append(rule(heard, k, state=state, threads=threads))
+            without_muted = part.but(weights=np.where(muted, 0.0, part.weights))
+            parts.append(rule(without_muted, k, state=state, threads=threads))
             users.append(chosen)
         found = join_slates(parts).take(np.argsort(np.concatenate(users)))
         return replace(found, flags={**found.flags, "gated": self.gated})
 
 
 def gate(candidates: Candidates, ballots: Ballots, threshold: float = THRESHOLD, instead: Instead = "silence") -> Gated:
-    """Return candidates with the ballots that are faithful enough, and who is silent because a ballot is not.
+    """Return candidates with the ballots that are faithful enough, and who is muted because a ballot is not.
 
     Parameters
     ----------
@@ -229,13 +229,13 @@ def gate(candidates: Candidates, ballots: Ballots, threshold: float = THRESHOLD,
         name: [each if passed else None for each, passed in zip(rankings, found[name].passed, strict=True)]
         for name, rankings in ballots.items()
     }
-    silent = np.zeros((len(candidates.stakeholders), candidates.n_users), dtype=bool)
+    muted = np.zeros((len(candidates.stakeholders), candidates.n_users), dtype=bool)
     if instead == "silence":
         for name, each in found.items():
-            silent[_row(candidates, name)] = ~each.passed
-    unheard = np.asarray(silent[candidates.weights > 0].all(axis=0))
-    silent[:, unheard] = False
-    return Gated(ranked_candidates(candidates, kept), found, silent, unheard)
+            muted[_row(candidates, name)] = ~each.passed
+    all_muted = np.asarray(muted[candidates.weights > 0].all(axis=0))
+    muted[:, all_muted] = False
+    return Gated(ranked_candidates(candidates, kept), found, muted, all_muted)
 
 
 def _mean(values: Values) -> float:

@@ -287,18 +287,18 @@ def violations(axiom: Axiom, approved: Mask, items: Codes, weights: Values | Non
     if items.ndim != 2 or len(items) != n_users or not items.shape[1]:
         raise InputError(f"lists have shape {items.shape}; allowed: (user, k) with {n_users} users")
     mass = shares(weights, n_stakeholders)
-    heard = np.ascontiguousarray(approved[mass > 0])
+    with_weight = np.ascontiguousarray(approved[mass > 0])
     shown = np.zeros((n_items, n_users), dtype=bool)
     users, places = np.nonzero(items >= 0)
     shown[items[users, places], users] = True
     broken = np.zeros(n_users, dtype=bool)
     if axiom in ("jr", "ejr_plus"):
-        _one_item(heard, mass[mass > 0], shown, items.shape[1], 1 if axiom == "jr" else items.shape[1], broken)
+        _one_item(with_weight, mass[mass > 0], shown, items.shape[1], 1 if axiom == "jr" else items.shape[1], broken)
     else:
-        ballot_of = ballots_cast(heard)
+        ballot_of = ballots_cast(with_weight)
         voices: Values = np.asarray(np.bincount(ballot_of, weights=mass[mass > 0]), dtype=np.float64)
         check_few(axiom, len(voices))
-        distinct = heard[np.unique(ballot_of, return_index=True)[1]]
+        distinct = with_weight[np.unique(ballot_of, return_index=True)[1]]
         _groups(np.ascontiguousarray(distinct), voices, shown, items.shape[1], axiom == "ejr", broken)
     return broken
 

@@ -161,7 +161,7 @@ class InOrder(SlateRule):
 
     @abstractmethod
     def serve(
-        self, candidates: Candidates, k: int, state: State | None = None, mending: Repairs | None = None
+        self, candidates: Candidates, k: int, state: State | None = None, repairs: Repairs | None = None
     ) -> Slates:
         """Return a list of at most k items for every user, in order.
 
@@ -171,7 +171,7 @@ class InOrder(SlateRule):
             As for every rule.
         state
             What was shown before; None if nothing was.
-        mending
+        repairs
             Changes each list before it is shown and remembered; None if nothing does.
 
         Raises

@@ -76,14 +76,14 @@ def _robustness(rule: SlateRule, served: Served, k: int, seed: int) -> dict[str,
     Where lists change what later requests find, both are measured by serving the whole market again.
     """
     market, candidates = served.market, served.candidates
-    heard = [name for name in market.stakeholders if market.weights.get(name, 1.0) > 0]
+    with_weight = [name for name in market.stakeholders if market.weights.get(name, 1.0) > 0]
     common: dict[str, Any] = {"seed": seed, "resamples": RESAMPLES}
     if state_matters(rule, served):
         dropped = drop_one_in_market(rule, market, k, full=served)
-        lied = [manipulability_in_market(rule, market, k, name, truthful=served, **common) for name in heard]
+        lied = [manipulability_in_market(rule, market, k, name, truthful=served, **common) for name in with_weight]
     else:
         dropped = drop_one(rule, candidates, k)
-        lied = [manipulability(rule, candidates, k, name, users=served.users, **common) for name in heard]
+        lied = [manipulability(rule, candidates, k, name, users=served.users, **common) for name in with_weight]
     return {
         "stability": dropped,
         "manipulability": tuple(ManipulabilityResult(**each.to_json()) for each in lied),

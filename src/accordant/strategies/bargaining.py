@@ -25,7 +25,7 @@ NO_GAIN = float(np.log(np.finfo(np.float64).smallest_subnormal))  # the logarith
 
 
 def rank_irrational_last(
-    scores: Floats, block: Block, disagreement: NDArray[np.floating], status_quo: str | None, say: Mask
+    scores: Floats, block: Block, disagreement: NDArray[np.floating], status_quo: str | None, has_weight: Mask
 ) -> Mask:
     """Give −inf, in place, to actions that leave somebody who has a say below the status quo.
 
@@ -38,7 +38,7 @@ def rank_irrational_last(
     """
     if status_quo is None:
         raise InputError("individual rationality needs the status-quo action")
-    worse = np.asarray((block.values[say] < disagreement[say][:, None] - INDIFFERENT).any(axis=0))
+    worse = np.asarray((block.values[has_weight] < disagreement[has_weight][:, None] - INDIFFERENT).any(axis=0))
     scores[worse] = -np.inf
     level = np.isneginf(scores).all(axis=0)
     scores[:, level] = np.where(worse[:, level], -np.inf, NO_GAIN)
@@ -81,13 +81,13 @@ class EgalitarianEquivalent(PointCompromise):
     def score(self, block: Block, weights: Values) -> Scored:
         """Return the smallest gains."""
         disagreement = self.disagreement_point(block)
-        say = weights > 0
-        points = per_context(disagreement, block, say)
+        has_weight = weights > 0
+        points = per_context(disagreement, block, has_weight)
         scores = block.scores()
-        smallest_gain(block.heard(weights).values, points, weights[say], scores)
+        smallest_gain(block.with_weight(weights).values, points, weights[has_weight], scores)
         flags = {}
         if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, say)
+            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, has_weight)
         return Scored(scores, flags, {"disagreement": disagreement})
 
 
@@ -140,13 +140,13 @@ class KalaiSmorodinsky(PointCompromise):
     def score(self, block: Block, weights: Values) -> Scored:
         """Return the smallest relative gains."""
         disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
-        say = weights > 0
-        low, high = per_context(disagreement, block, say), per_context(ideal, block, say)
+        has_weight = weights > 0
+        low, high = per_context(disagreement, block, has_weight), per_context(ideal, block, has_weight)
         scores = block.scores()
-        smallest_relative_gain(block.heard(weights).values, low, high, INDIFFERENT, scores)
+        smallest_relative_gain(block.with_weight(weights).values, low, high, INDIFFERENT, scores)
         flags = {}
         if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, say)
+            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, has_weight)
         return Scored(scores, flags, {"disagreement": disagreement, "ideal": ideal})
 
 
@@ -169,10 +169,10 @@ class NashBargaining(PointCompromise):
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of the products of gains."""
-        disagreement, heard, say = self.disagreement_point(block), block.heard(weights), weights > 0
-        points, scores = per_context(disagreement, block, say), block.scores()
-        log_product(heard.values, points, weights[say], at_most=INDIFFERENT, count_as=0.0, out=scores)
+        disagreement, kept, has_weight = self.disagreement_point(block), block.with_weight(weights), weights > 0
+        points, scores = per_context(disagreement, block, has_weight), block.scores()
+        log_product(kept.values, points, weights[has_weight], at_most=INDIFFERENT, count_as=0.0, out=scores)
         flags = {"no_agreement": np.asarray(np.isneginf(scores).all(axis=0))}
         if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, say)
+            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, has_weight)
         return Scored(scores, flags, {"disagreement": disagreement})

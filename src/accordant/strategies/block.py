@@ -144,7 +144,7 @@ class Block:
         sort_few(self.values, ranked)
         return ranked
 
-    def heard(self, weights: Values) -> Block:
+    def with_weight(self, weights: Values) -> Block:
         """Return the block of the stakeholders with weight above 0; itself if that is everybody."""
         members = tuple(np.flatnonzero(weights > 0).tolist())
         if len(members) == len(self.stakeholders):

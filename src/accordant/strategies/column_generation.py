@@ -209,13 +209,13 @@ def raise_worst_off(columns: Columns, raised: Mask, base: Values | None = None) 
     return maximise(columns, lambda means: raise_smallest(means, raised, nobody, nothing if base is None else base))
 
 
-def raise_in_turn(columns: Columns, heard: Mask) -> Optimum:
-    """Return the policy with the highest smallest mean among `heard`, then the highest second smallest, and so on.
+def raise_in_turn(columns: Columns, kept: Mask) -> Optimum:
+    """Return the policy with the highest smallest mean among `kept`, then the highest second smallest, and so on.
 
     Whose mean has a price above 0 cannot have more; it is held there, and the others are raised. The weights are the
     sum of those of all steps, each summing to 1: the result is best at all of them.
     """
-    raised, levels, total = heard.copy(), np.full(len(heard), -np.inf), np.zeros(len(heard))
+    raised, levels, total = kept.copy(), np.full(len(kept), -np.inf), np.zeros(len(kept))
     while True:
         found = maximise(columns, _lift(raised, levels))
         total += found.weights / found.weights.sum()

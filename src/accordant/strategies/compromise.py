@@ -121,7 +121,7 @@ class Compromise(ContextRule):
     def _scored(self, block: Block) -> tuple[Scored, Selection]:
         weights = stakeholder_weights(self.weights, len(block.stakeholders))
         scored = self.score(block, weights)
-        return scored, select_best(scored.scores, block.heard(weights).totals, block.tolerance)
+        return scored, select_best(scored.scores, block.with_weight(weights).totals, block.tolerance)
 
     def _policy(self, scores: Floats, chosen: Selection, tolerance: float) -> Values | None:
         if self.selection == "softmax":

@@ -48,7 +48,7 @@ def tie_totals(rule: Strategy, block: Block) -> Values:
 
     Who has weight 0 in a rule with weights has no say; in rules without weights everybody has one.
     """
-    return block.heard(stakeholder_weights(getattr(rule, "weights", None), len(block.stakeholders))).totals
+    return block.with_weight(stakeholder_weights(getattr(rule, "weights", None), len(block.stakeholders))).totals
 
 
 def decide(

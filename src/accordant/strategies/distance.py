@@ -171,9 +171,11 @@ class CompromiseProgramming(PointCompromise):
     def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the distances."""
         ideal = self.ideal_point(block)
-        heard, say = block.heard(weights), weights > 0
-        points = per_context(ideal, block, say)
-        distance = distance_to_ideal(heard, points, weights[say], exponent=self.exponent, two_sided=self.two_sided)
+        kept, has_weight = block.with_weight(weights), weights > 0
+        points = per_context(ideal, block, has_weight)
+        distance = distance_to_ideal(
+            kept, points, weights[has_weight], exponent=self.exponent, two_sided=self.two_sided
+        )
         return Scored(np.negative(distance, out=distance), quantities={"ideal": ideal})
 
 

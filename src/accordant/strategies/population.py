@@ -44,9 +44,9 @@ from accordant.utilities import ExpectedRewards
 
 def multipliers_of(prices: Values, weights: Values) -> tuple[float, ...]:
     """Return how many times the weight of each stakeholder counts at λ ∝ `prices`; 0 where the weight is 0."""
-    heard = weights > 0
-    shares = np.where(heard, weights / weights.sum(), 1.0)
-    return tuple(map(float, np.where(heard, prices / prices.sum() / shares, 0.0)))
+    kept = weights > 0
+    shares = np.where(kept, weights / weights.sum(), 1.0)
+    return tuple(map(float, np.where(kept, prices / prices.sum() / shares, 0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class OptimalPolicy:
     means
         u_i, mean expected reward of every stakeholder, in [0, 1], shape (stakeholder,).
     weights
-        λ, summing to 1, shape (stakeholder,); 0 for who has no say. No policy has a higher Σ_i λ_i u_i.
+        λ, summing to 1, shape (stakeholder,); 0 for who has no weight. No policy has a higher Σ_i λ_i u_i.
     gap
         What any other policy could add to the value at most; for leximin, to Σ_i λ_i u_i.
     passes

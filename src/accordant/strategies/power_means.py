@@ -41,10 +41,10 @@ class NashSocialWelfare(Compromise):
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of Nash products."""
-        heard = block.heard(weights)
-        flag_floored = np.asarray((heard.smallest < FLOOR).any(axis=0))
+        kept = block.with_weight(weights)
+        flag_floored = np.asarray((kept.smallest < FLOOR).any(axis=0))
         scores = block.scores()
-        log_product(heard.values, heard.zeros, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, out=scores)
+        log_product(kept.values, kept.zeros, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, out=scores)
         return Scored(scores, flags={"floored": flag_floored})
 
 
@@ -156,8 +156,8 @@ class AlphaFairness(Compromise):
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return power means of order 1 − α."""
-        heard, weights = block.heard(weights), weights[weights > 0]
-        return Scored(equally_distributed_equivalent(heard, weights, self.alpha), flag_floored(heard, self.alpha))
+        kept, weights = block.with_weight(weights), weights[weights > 0]
+        return Scored(equally_distributed_equivalent(kept, weights, self.alpha), flag_floored(kept, self.alpha))
 
 
 @compiled
@@ -206,10 +206,10 @@ class Atkinson(Compromise):
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return equally distributed equivalents."""
-        heard, weights = block.heard(weights), weights[weights > 0]
-        equivalent = equally_distributed_equivalent(heard, weights, self.aversion)
+        kept, weights = block.with_weight(weights), weights[weights > 0]
+        equivalent = equally_distributed_equivalent(kept, weights, self.aversion)
         mean, inequality = block.scores(), block.scores()
-        rewards = heard.values if self.aversion < 1 else np.maximum(heard.values, FLOOR)
+        rewards = kept.values if self.aversion < 1 else np.maximum(kept.values, FLOOR)
         weighted_sum(rewards, weights / weights.sum(), mean)
         index_of_inequality(equivalent, mean, inequality)
-        return Scored(equivalent, flag_floored(heard, self.aversion), {"inequality": inequality})
+        return Scored(equivalent, flag_floored(kept, self.aversion), {"inequality": inequality})

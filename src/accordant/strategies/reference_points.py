@@ -137,8 +137,8 @@ class ReferencePoints:
         return np.array(np.broadcast_to(array, (n_stakeholders,)))[:, None]
 
 
-def per_context(points: Values, block: Block, say: Mask | None = None) -> Values:
+def per_context(points: Values, block: Block, has_weight: Mask | None = None) -> Values:
     """Return reference points with a column for every context, of those who have a say only, C-contiguous."""
-    kept = points if say is None or say.all() else points[say]
+    kept = points if has_weight is None or has_weight.all() else points[has_weight]
     shape = len(kept), block.n_contexts
     return kept if kept.shape == shape else np.array(np.broadcast_to(kept, shape))  # a read-only view compiles anew

@@ -54,7 +54,7 @@ class Strategy(ABC):
             Not at all.
         ``column_score``
             The highest score wins; an action's score depends on its own column E[:, a, t] only, and never falls when an
-            entry of it rises. Ties go to the sum over those who have a say, then to declared order.
+            entry of it rises. Ties go to the sum over those with positive weight, then to declared order.
         ``column_peaked``
             The same, but in each entry a score rises up to a peak and falls behind it; the rule has ``peaks(block)``.
         ``column_order``

@@ -99,7 +99,7 @@ class Maximin(Compromise):
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return the reward of the worst-off stakeholder."""
-        return Scored(block.heard(weights).smallest)
+        return Scored(block.with_weight(weights).smallest)
 
 
 @compiled
@@ -153,7 +153,7 @@ class Leximin(Compromise):
     def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the number of better actions."""
         scores = block.scores()
-        places(block.heard(weights).ascending, block.tolerance, scores)
+        places(block.with_weight(weights).ascending, block.tolerance, scores)
         return Scored(scores)
 
 
@@ -187,10 +187,10 @@ class Hurwicz(Compromise):
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return the mixtures of the two extremes."""
-        heard = block.heard(weights)
+        kept = block.with_weight(weights)
         scores, worst = block.scores(), block.scores()
-        np.multiply(self.optimism, heard.largest, out=scores)
-        scores += np.multiply(1.0 - self.optimism, heard.smallest, out=worst)
+        np.multiply(self.optimism, kept.largest, out=scores)
+        scores += np.multiply(1.0 - self.optimism, kept.smallest, out=worst)
         return Scored(scores)
 
 
@@ -254,14 +254,14 @@ class GeneralisedGini(Compromise):
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return sums weighted by rank."""
-        heard, weights = block.heard(weights), weights[weights > 0] / weights.sum()
+        kept, weights = block.with_weight(weights), weights[weights > 0] / weights.sum()
         order = self._order_weights(len(weights))
         scores = block.scores()
         if (weights == weights[0]).all():
-            weighted_sum(heard.ascending, rank_weights(weights, order), scores)
+            weighted_sum(kept.ascending, rank_weights(weights, order), scores)
         else:
-            ranks = np.argsort(heard.values, axis=0, kind="stable")
-            ranked = np.take_along_axis(heard.values, ranks, axis=0)
+            ranks = np.argsort(kept.values, axis=0, kind="stable")
+            ranked = np.take_along_axis(kept.values, ranks, axis=0)
             np.sum(rank_weights(weights[ranks], order) * ranked, axis=0, out=scores)
         return Scored(scores)
 
@@ -270,7 +270,7 @@ class GeneralisedGini(Compromise):
             return None
         if len(self.order_weights) != n_ranks:
             raise InputError(
-                f"{len(self.order_weights)} order_weights were given for {n_ranks} stakeholders with a say"
+                f"{len(self.order_weights)} order_weights were given for {n_ranks} stakeholders with positive weight"
             )
         given = np.asarray(self.order_weights, dtype=np.float64)
         return np.asarray(given / given.sum())

@@ -95,9 +95,9 @@ def test_records_without_weight_count_nowhere(opposed, assignment):
     )
     assert model.shares == pytest.approx(expected.shares, abs=1e-9)
     assert model.log_likelihood == pytest.approx(expected.log_likelihood)
-    assert np.array_equal(model.heard, np.arange(100) % 3 != 0)
+    assert np.array_equal(model.has_weight, np.arange(100) % 3 != 0)
     assert model.sizes.tolist() == expected.sizes.tolist()
-    assert model.sizes.sum() == model.heard.sum() == 66
+    assert model.sizes.sum() == model.has_weight.sum() == 66
     assert np.allclose(model.memberships[0], model.shares)
     assert model.unsure == pytest.approx(expected.unsure)
     assert model.unsure < 0.1
@@ -125,8 +125,8 @@ def test_a_hard_mixture_stays_hard_for_other_users(opposed):
     assert np.array_equal(again.memberships, model.memberships)
     assert again.log_likelihood == pytest.approx(model.log_likelihood)
     others = model.adapted(opposed(n=300, seed=1))
-    assert set(np.unique(others.memberships[others.heard])) == {0.0, 1.0}
-    assert np.allclose(others.memberships[~others.heard], model.shares)
+    assert set(np.unique(others.memberships[others.has_weight])) == {0.0, 1.0}
+    assert np.allclose(others.memberships[~others.has_weight], model.shares)
     soft = Mixture().fit(records)
     assert soft.adapted(records).memberships == pytest.approx(soft.memberships, abs=1e-4)
 

@@ -295,9 +295,9 @@ def test_signal_is_what_the_spread_of_means_has_beyond_noise():
     few = records.take(np.flatnonzero((records.users > 4) | (np.r_[0, np.diff(records.users)] != 0)))
     contexts = HistoryContexts.learned(few, 8)
     along = few.differences() @ contexts.directions
-    heard = [user for user in range(few.n_users) if few.counts[user]]
-    means = np.array([along[few.users == user].mean(axis=0) for user in heard])
-    counted = few.counts[heard]
+    has_weight = [user for user in range(few.n_users) if few.counts[user]]
+    means = np.array([along[few.users == user].mean(axis=0) for user in has_weight])
+    counted = few.counts[has_weight]
     assert contexts.centre == pytest.approx(along.mean(axis=0))
     spread = (counted[:, None] * (means - along.mean(axis=0)) ** 2).sum(axis=0)
-    assert contexts.signal == pytest.approx((spread - len(heard)) / counted.sum())
+    assert contexts.signal == pytest.approx((spread - len(has_weight)) / counted.sum())

@@ -34,7 +34,7 @@ def test_sums_and_curvatures_are_those_of_a_loop():
         )
         assert records.curvatures(bends)[user] == pytest.approx(outer)
         assert records.sums(records.columns)[user] == pytest.approx(records.columns[rows].sum(axis=0))
-    assert records.heard.tolist() == [True, False, True, True]
+    assert records.has_weight.tolist() == [True, False, True, True]
 
 
 def test_places_are_those_of_one_convex_problem_per_user():

@@ -63,9 +63,9 @@ def test_some_rules_gain_nothing(slate_rules, drawn_candidates):
     for name in ("guest", "town", "inn"):
         found = manipulability(slate_rules["for one"], candidates, 3, name, resamples=10)
         assert (found.gain.value, found.gain.low, found.gain.high, found.share) == (0.0, 0.0, 0.0, 0.0)
-    silent = Candidates(candidates.expected, candidates.available, [1.0, 0.0, 0.0])
+    muted = Candidates(candidates.expected, candidates.available, [1.0, 0.0, 0.0])
     for name in ("guest", "town"):
-        assert manipulability(slate_rules["borda"], silent, 3, name, resamples=0).gain.value == 0.0
+        assert manipulability(slate_rules["borda"], muted, 3, name, resamples=0).gain.value == 0.0
 
 
 def test_interval_and_reproducibility(slate_rules, drawn_candidates):

@@ -30,7 +30,7 @@ def attained_of(served, i, u):
     return (sum(values[c] for c in chosen) - low) / (high - low)
 
 
-def heard(served):
+def attained_with_weight(served):
     return [i for i, weight in enumerate(served.candidates.weights) if weight > 0]
 
 
@@ -42,7 +42,7 @@ def per_list(function):
     def twin(served):
         found = []
         for u in requests(served):
-            values = [attained_of(served, i, u) for i in heard(served)]
+            values = [attained_of(served, i, u) for i in attained_with_weight(served)]
             known = [value for value in values if not math.isnan(value)]
             found.append(function(known) if known else NAN)
         return mean(found)
@@ -52,7 +52,7 @@ def per_list(function):
 
 def of_means(function):
     def twin(served):
-        means = [mean(attained_of(served, i, u) for u in requests(served)) for i in heard(served)]
+        means = [mean(attained_of(served, i, u) for u in requests(served)) for i in attained_with_weight(served)]
         known = [value for value in means if not math.isnan(value)]
         return function(known) if known else NAN
 

@@ -340,10 +340,10 @@ def test_voices_that_were_asked_nothing_or_are_missing(situations, page):
     found = text_of("voices", render_slates(situations("nothing asked")), page)
     assert "Residents not defined not defined not defined" in found
     assert "NO MODEL SPOKE" not in render_slates(situations("nothing asked"))
-    silent = situations("tiny")
-    assert 'id="voices"' not in render_slates(silent)
-    del silent["voices"]
-    assert 'id="voices"' not in render_slates(silent)
+    muted = situations("tiny")
+    assert 'id="voices"' not in render_slates(muted)
+    del muted["voices"]
+    assert 'id="voices"' not in render_slates(muted)
 
 
 def test_examples_name_their_request_and_items(situations, page):

@@ -172,9 +172,9 @@ def test_many_voters():
             check(axiom, approved, None, [], 10)
         with pytest.raises(InputError, match="at most 12"):
             violations(axiom, approved[:, :, None], np.array([[0, 1]]))
-        silent = np.r_[np.ones(12), np.zeros(28)]
-        assert check(axiom, approved, silent, [], 10).holds == (violations(axiom, approved[:, :, None],
-                     np.full((1, 10), -1), silent).sum() == 0)  # fmt: skip
+        muted = np.r_[np.ones(12), np.zeros(28)]
+        assert check(axiom, approved, muted, [], 10).holds == (violations(axiom, approved[:, :, None],
+                     np.full((1, 10), -1), muted).sum() == 0)  # fmt: skip
 
 
 @pytest.mark.parametrize("axiom", ["pjr", "ejr"])

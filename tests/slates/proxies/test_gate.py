@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from accordant.slates.rankers import NoisyRanker, ObjectiveRanker, Ranker, RecordedRanker
 from accordant.voting.ballots import Ranking
 from accordant.slates.proxies import proxy_reports
-from accordant.slates.proxies.reports import PartlySilentCandidates, without_silent
+from accordant.slates.proxies.reports import PartlyMutedCandidates, without_muted
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError
 from accordant.naming import Named
 from accordant.slates.candidates import Candidates
@@ -159,7 +159,7 @@ class TestCalls:
         assert [each.counts_as for each in proxies.ballots[:2]] == ["ballot", "ballot"]
 
 
-def slow_lists(rule, market, silent):
+def slow_lists(rule, market, muted):
     """Serve one request after the other with weight 0 for who is silent for it; rows of the others as declared."""
     state = State.start(7, len(market.stakeholders), K)
     lists = []
@@ -168,7 +168,7 @@ def slow_lists(rule, market, silent):
         for user in range(batch.n_users):
             one = batch.take(slice(user, user + 1))
             candidates = market.candidates(one, state)
-            weights = np.array([0.0 if (name, one.ids[0]) in silent else 1.0 for name in market.stakeholders])
+            weights = np.array([0.0 if (name, one.ids[0]) in muted else 1.0 for name in market.stakeholders])
             lists.append(rule(candidates.but(weights=weights), K, state=state))
     return join_slates(lists)
 
@@ -229,8 +229,8 @@ class TestGate:
                 state = state.after(lists[-1], gains_of(lists[-1], candidates).attained, np.zeros(7))
         twin = join_slates(lists)
         assert np.array_equal(found.slates.items, twin.items)
-        assert np.allclose(found.slates.quantities["say"], twin.quantities["say"])
-        assert (twin.quantities["say"][1, [1, 2, 5]] == 0).all()
+        assert np.allclose(found.slates.quantities["voting_weights"], twin.quantities["voting_weights"])
+        assert (twin.quantities["voting_weights"][1, [1, 2, 5]] == 0).all()
 
     def test_floors_hold_for_who_is_silent(self, market, stakeholders):
         """Whoever's agent is not believed keeps a right to a floor, by the declared utilities."""
@@ -243,10 +243,10 @@ class TestGate:
         assert (free.gains.attained[1] < 0.9).any()
 
     def test_somebody_must_have_a_say(self, market, stakeholders):
-        silent = {
+        muted = {
             each.name: Told(reversed_for(market, stakeholders, each.name, ids_of(market))) for each in stakeholders
         }
-        proxies = proxy_reports(market, silent, declared=stakeholders)
+        proxies = proxy_reports(market, muted, declared=stakeholders)
         found = serve(rules.create("utilitarian_slate"), proxies.market, K)
         assert {each.counts_as for each in proxies.ballots} == {"declared"}
         assert np.array_equal(found.slates.items, serve(rules.create("utilitarian_slate"), market, K).slates.items)
@@ -388,29 +388,29 @@ def test_any_pattern_of_silence_against_users_one_by_one(data, make_market):
     market = make_market()
     batch = market.batches[0]
     candidates = market.candidates(batch, State.start(7, 3, K))
-    silent = np.array(data.draw(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=3, max_size=3)))
-    silent[data.draw(st.integers(0, 2))] = False
-    found = without_silent(candidates, silent)
+    muted = np.array(data.draw(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=3, max_size=3)))
+    muted[data.draw(st.integers(0, 2))] = False
+    found = without_muted(candidates, muted)
     rule = rules.create(data.draw(st.sampled_from(["utilitarian_slate", "leximin_slate", "seq_pav", "nash_slate"])))
     lists = rule(found, K).items
     for user in range(4):
-        alone = candidates.take(slice(user, user + 1)).but(weights=np.where(silent[:, user], 0.0, 1.0))
+        alone = candidates.take(slice(user, user + 1)).but(weights=np.where(muted[:, user], 0.0, 1.0))
         assert np.array_equal(rule(alone, K).items[0], lists[user])
     covered = [u for part in found.slices() for u in range(part.start, part.stop)]
     assert covered == list(range(4))
     assert found.user == found.take(slice(0, 2)).user == "Guest"
     for part in found.slices():
-        assert len(np.unique(silent[:, part], axis=1).T) == 1
+        assert len(np.unique(muted[:, part], axis=1).T) == 1
     users = np.array(data.draw(st.lists(st.integers(0, 3), max_size=5)), dtype=np.intp)
     assert np.array_equal(rule(found.take(users), K).items, lists[users])
 
 
 def test_silence_of_all_or_of_another_shape_is_refused(market):
     candidates = market.candidates(market.batches[0], State.start(7, 3, K))
-    with pytest.raises(InputError, match="everybody with weight is silent"):
-        PartlySilentCandidates(candidates, np.ones((3, 4), dtype=bool))
+    with pytest.raises(InputError, match="everybody with weight is muted"):
+        PartlyMutedCandidates(candidates, np.ones((3, 4), dtype=bool))
     with pytest.raises(InputError, match="shape"):
-        PartlySilentCandidates(candidates, np.zeros((2, 4), dtype=bool))
+        PartlyMutedCandidates(candidates, np.zeros((2, 4), dtype=bool))
 
 
 def test_a_spoken_market_is_a_market_and_can_be_cut(market, stakeholders):

@@ -114,9 +114,9 @@ def test_edges():
     assert nothing.quantities["value"].tolist() == [0.0] * 6
     nil = Candidates(ExpectedRewards(np.zeros((1, 4, 1)), stakeholders=["a"], actions=list("wxyz")))
     assert rule(nil, 3).names(0) == ("w", "x", "y")
-    silent = rule(world(weights=[1.0, 0.0]), 3)
+    muted = rule(world(weights=[1.0, 0.0]), 3)
     alone = ExpectedRewards(world().values[:1], stakeholders=["s0"], actions=[f"c{c}" for c in range(7)])
-    np.testing.assert_array_equal(silent.items, rule(Candidates(alone, categories=world().categories), 3).items)
+    np.testing.assert_array_equal(muted.items, rule(Candidates(alone, categories=world().categories), 3).items)
     unknown = rule(world(weights=[0.0, 1.0]), 3).quantities["wanted"]
     named = ConsumptionAware(user="s0")(world(weights=[0.0, 1.0]), 3).quantities["wanted"]
     assert unknown.shape == named.shape

@@ -123,11 +123,11 @@ def test_edges(rule):
     )
     assert len(rule(nil, 3).names(0)) == 3
     heard = world(1, n_users=50, weights=[1.0, 0.0])
-    silent = rule(heard, 3)
+    muted = rule(heard, 3)
     alone = Candidates(
         ExpectedRewards(heard.values[:1], stakeholders=["s0"], actions=list(heard.items)), categories=heard.categories
     )
-    np.testing.assert_array_equal(silent.items, rule(alone, 3).items)
+    np.testing.assert_array_equal(muted.items, rule(alone, 3).items)
     assert rules.create(rule.name, rule.parameters) == rule
 
 

@@ -72,8 +72,8 @@ def test_against_the_twin(mode, share):
     found = Dynamic(mode=mode, share=share, seed=5)(candidates, 3)
     lists, says = twin(candidates, 3, share, mode, 5)
     assert [[c for c in items if c >= 0] for items in found.items.tolist()] == lists
-    np.testing.assert_allclose(found.quantities["say"], says, atol=1e-9)
-    assert (found.quantities["say"][[0, 2]] == 0).all()  # the user, and who has no say
+    np.testing.assert_allclose(found.quantities["voting_weights"], says, atol=1e-9)
+    assert (found.quantities["voting_weights"][[0, 2]] == 0).all()  # the user, and who has no say
 
 
 def after(state, rule, candidates, k):
@@ -120,7 +120,7 @@ def test_draws_go_on_after_the_window():
         slates, state = after(state, rule, candidates.take(batch), 2)
         parts.append(slates.items)
     np.testing.assert_array_equal(np.concatenate(parts), whole.items)
-    said = whole.quantities["say"][1]
+    said = whole.quantities["voting_weights"][1]
     assert 280 < said.sum() < 420  # a fair coin, 700 times
 
 
@@ -139,7 +139,7 @@ def test_whoever_is_behind_is_served():
     assert with_[1] == pytest.approx(0.5, abs=0.05)
     assert abs(with_[1] - with_[2]) < 0.05  # a gap of 1 is closed
     assert with_[0] == pytest.approx(0.5, abs=0.05)  # and the user pays for it
-    says = served.quantities["say"][1]
+    says = served.quantities["voting_weights"][1]
     assert says[1:].tolist() != sorted(says[1:].tolist())  # in turns, not first the one and then the other
     assert served.quantities["fairness"][:, 0].tolist() == [1.0, 1.0, 1.0]
 
@@ -161,7 +161,7 @@ def test_a_stakeholder_to_whom_all_lists_are_alike_is_not_behind():
     found = Dynamic("fairness_lottery")(candidates, 3)
     assert np.isnan(found.quantities["fairness"][1, 1:]).all()
     assert (found.quantities["chances"][1] == 0).all()
-    assert found.quantities["say"][2, 1:].all()
+    assert found.quantities["voting_weights"][2, 1:].all()
 
 
 def test_everybody_fits_a_user_to_whom_all_lists_are_alike():
@@ -172,19 +172,19 @@ def test_everybody_fits_a_user_to_whom_all_lists_are_alike():
     )
     found = Dynamic("most_compatible")(candidates, 3)
     assert (found.quantities["compatibility"] == 1.0).all()
-    assert found.quantities["say"][1].all()  # a tie: declared first
+    assert found.quantities["voting_weights"][1].all()  # a tie: declared first
 
 
 def test_dropping_the_user_leaves_the_others():
     full = world(6, weights=[0.0, 1.0, 1.0])
     named = Dynamic("random", user="s0", share=0.5)(full, 3)
-    assert (named.quantities["say"][0] == 0).all()
+    assert (named.quantities["voting_weights"][0] == 0).all()
     for u in range(full.n_users):
-        (winner,) = np.flatnonzero(named.quantities["say"][:, u])
+        (winner,) = np.flatnonzero(named.quantities["voting_weights"][:, u])
         assert named.items[u].tolist() == best(full.values[winner, :, u], full.totals[:, u], range(8), 3)
     product = Dynamic(user="s0", share=0.5)(full, 3).quantities
     assert (product["compatibility"] == 1.0).all()  # nobody is there to fit
-    assert product["say"][1:, 1:].sum(axis=0).tolist() == [1.0] * (full.n_users - 1)
+    assert product["voting_weights"][1:, 1:].sum(axis=0).tolist() == [1.0] * (full.n_users - 1)
     rest = Candidates(ExpectedRewards(full.values[1:], stakeholders=["s1", "s2"], actions=list(full.items)))
     np.testing.assert_array_equal(Dynamic()(full, 3).items, Dynamic()(rest, 3).items)
 
@@ -218,7 +218,7 @@ def test_single_precision():
     [
         (lambda: Dynamic(share=1.1), InputError, "share is 1.1; allowed: from 0 to 1"),
         (lambda: Dynamic(mode="best"), UnknownNameError, "unknown mode 'best'"),
-        (lambda: Dynamic("prod"), UnknownNameError, "unknown say allocation 'prod'"),
+        (lambda: Dynamic("prod"), UnknownNameError, "unknown voting weight allocation 'prod'"),
         (lambda: Dynamic(fairness="attain"), UnknownNameError, "did you mean 'attained'"),
         (lambda: Dynamic(allocation_parameters={"x": 1}), InputError, "unknown parameter 'x'"),
         (lambda: Dynamic(user="nobody")(world(), 2), UnknownNameError, "unknown stakeholder named as user: 'nobody'"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.rules.dynamic import say_allocations
+from accordant.slates.rules.dynamic import weight_allocations
 from accordant.slates.rules.dynamic.rule import _decided
 
 NAMES = ("one", "two")
@@ -28,12 +28,12 @@ M, C, ONES = np.array([0.4, 0.9]), np.array([0.5, 1.0]), np.ones(2)
 )
 def test_worked_example(name, parameters, shares):
     """m = (.4, .9), c = (.5, 1)."""
-    found = say_allocations.create(name, parameters).shares(NAMES, M, C, ONES)
+    found = weight_allocations.create(name, parameters).shares(NAMES, M, C, ONES)
     np.testing.assert_allclose(found, shares, atol=5e-5)
 
 
 def test_every_mechanism_is_tested():
-    assert set(say_allocations) == {
+    assert set(weight_allocations) == {
         "random",
         "product",
         "weighted_product",
@@ -46,22 +46,22 @@ def test_every_mechanism_is_tested():
 
 @pytest.mark.parametrize("name", ["product", "weighted_product", "fairness_lottery"])
 def test_nobody_is_served_if_nobody_is_behind(name):
-    assert say_allocations.create(name).shares(NAMES, ONES, C, ONES).tolist() == [0.0, 0.0]
+    assert weight_allocations.create(name).shares(NAMES, ONES, C, ONES).tolist() == [0.0, 0.0]
 
 
 def test_ties_go_to_the_first_and_weights_multiply():
-    assert say_allocations.create("least_fair").shares(NAMES, np.full(2, 0.3), C, ONES).tolist() == [1.0, 0.0]
-    assert say_allocations.create("most_compatible").shares(NAMES, M, np.full(2, 0.3), ONES).tolist() == [1.0, 0.0]
+    assert weight_allocations.create("least_fair").shares(NAMES, np.full(2, 0.3), C, ONES).tolist() == [1.0, 0.0]
+    assert weight_allocations.create("most_compatible").shares(NAMES, M, np.full(2, 0.3), ONES).tolist() == [1.0, 0.0]
     rounded = np.array([0.1 + 0.2, 0.3])
-    assert say_allocations.create("least_fair").shares(NAMES, rounded, C, ONES).tolist() == [1.0, 0.0]
+    assert weight_allocations.create("least_fair").shares(NAMES, rounded, C, ONES).tolist() == [1.0, 0.0]
     weights = np.array([1.0, 3.0])
-    assert say_allocations.create("random").shares(NAMES, M, C, weights).tolist() == [0.25, 0.75]
-    np.testing.assert_allclose(say_allocations.create("product").shares(NAMES, M, C, weights), [0.5, 0.5])
+    assert weight_allocations.create("random").shares(NAMES, M, C, weights).tolist() == [0.25, 0.75]
+    np.testing.assert_allclose(weight_allocations.create("product").shares(NAMES, M, C, weights), [0.5, 0.5])
 
 
 def test_exponents_of_zero_leave_a_factor_out():
-    shares = say_allocations.create("weighted_product", {"fairness_exponent": 1, "compatibility_exponent": 0})
-    lottery = say_allocations.create("fairness_lottery")
+    shares = weight_allocations.create("weighted_product", {"fairness_exponent": 1, "compatibility_exponent": 0})
+    lottery = weight_allocations.create("fairness_lottery")
     np.testing.assert_allclose(shares.shares(NAMES, M, C, ONES), lottery.shares(NAMES, M, C, ONES))
 
 
@@ -72,9 +72,9 @@ def test_exponents_of_zero_leave_a_factor_out():
 def test_shares_are_shares_and_the_lot_falls_on_one_of_them(who, draw):
     m, c, w = np.array(who).T
     names = [f"s{i}" for i in range(len(m))]
-    for name in say_allocations:
+    for name in weight_allocations:
         parameters = {"chances": {"s0": 0.4}} if name == "static_lottery" else {}
-        shares = say_allocations.create(name, parameters).shares(names, m, c, w)
+        shares = weight_allocations.create(name, parameters).shares(names, m, c, w)
         assert (shares >= 0).all()
         assert shares.sum() <= 1 + 1e-9
         say = _decided("lottery", shares, draw)
@@ -110,11 +110,11 @@ def test_the_lot_by_hand():
 )
 def test_wrong_parameters(name, parameters, message):
     with pytest.raises(InputError, match=message):
-        say_allocations.create(name, parameters)
+        weight_allocations.create(name, parameters)
 
 
 def test_chances_for_nobody():
-    lottery = say_allocations.create("static_lottery", {"chances": {"tow": 1.0}})
+    lottery = weight_allocations.create("static_lottery", {"chances": {"tow": 1.0}})
     with pytest.raises(UnknownNameError, match="did you mean 'two'"):
         lottery.check(NAMES)
-    say_allocations.create("product").check(NAMES)
+    weight_allocations.create("product").check(NAMES)

@@ -68,7 +68,7 @@ def same(one, other):
     np.testing.assert_array_equal(one.tied, other.tied)
     for flag in ("changed", "floor_unmet", "floor_impossible"):
         np.testing.assert_array_equal(one.flags[flag], other.flags[flag])
-    for name in ("fairness", "say", "shortfall"):
+    for name in ("fairness", "voting_weights", "shortfall"):
         np.testing.assert_allclose(one.quantities[name], other.quantities[name], atol=1e-12)
 
 
@@ -116,7 +116,7 @@ def test_floors_change_what_is_owed():
     """A stakeholder whose floor is held in every list is behind no longer, so that others get the say."""
     everybody = world(1, 60)
     alone, floored = Dynamic("least_fair", share=0.9)(everybody, 2), Floored(RULES[0], {"s2": 0.9})(everybody, 2)
-    said = [each.quantities["say"].sum(axis=1) for each in (alone, floored)]
+    said = [each.quantities["voting_weights"].sum(axis=1) for each in (alone, floored)]
     assert said[1][2] < said[0][2] - 10
     assert floored.quantities["fairness"][2, -1] > alone.quantities["fairness"][2, -1] + 0.2
 

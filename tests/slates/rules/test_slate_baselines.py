@@ -45,8 +45,8 @@ def test_ties_of_one_stakeholder_go_to_the_others():
     found = StakeholderSlate("s0")(given, 3)
     assert found.names(0) == ("c1", "c3", "c0")
     assert found.tied[0]
-    silent = candidates(given.values, weights=[1, 0])
-    assert StakeholderSlate("s0")(silent, 3).names(0) == ("c0", "c1", "c3")
+    muted = candidates(given.values, weights=[1, 0])
+    assert StakeholderSlate("s0")(muted, 3).names(0) == ("c0", "c1", "c3")
 
 
 def test_every_list_is_drawn_equally_often():

@@ -194,9 +194,9 @@ def test_edges():
     assert nobody.flags["floor_unmet"].shape == (0,)
     without = Floored("utilitarian_slate", {})(candidates(values), 2)
     assert not without.flags["changed"].any()
-    silent = candidates(values, weights=[1, 0])
-    assert Floored("utilitarian_slate", 1.0)(silent, 2).flags["changed"].sum() == 0  # s1 has no say, so no floor
-    assert gains_of(Floored("utilitarian_slate", {"s1": 1.0})(silent, 2), silent).attained[1].min() == pytest.approx(1)
+    muted = candidates(values, weights=[1, 0])
+    assert Floored("utilitarian_slate", 1.0)(muted, 2).flags["changed"].sum() == 0  # s1 has no say, so no floor
+    assert gains_of(Floored("utilitarian_slate", {"s1": 1.0})(muted, 2), muted).attained[1].min() == pytest.approx(1)
 
 
 def test_blocks():

@@ -58,7 +58,7 @@ def levels(rewards, floors, vetoes, status_quo):
     return found
 
 
-def twin(rewards, scores, own, heard, group, row, floors=None, vetoes=None, forbidden=(), status_quo=None):
+def twin(rewards, scores, own, kept, group, row, floors=None, vetoes=None, forbidden=(), status_quo=None):
     """Decide one context: code, tied, unmet, shortfall per stakeholder."""
     needed = levels(rewards, floors, vetoes or {}, status_quo)
     n_actions = len(rewards[0])
@@ -75,7 +75,7 @@ def twin(rewards, scores, own, heard, group, row, floors=None, vetoes=None, forb
     allowed = sorted(a for a in open_ if short[a] <= max(0.0, least) + 1e-12)
     best = max(scores[a] for a in allowed)
     level = [a for a in allowed if scores[a] == best or scores[a] >= best - 1e-12 * max(1.0, abs(best))]
-    totals = {a: sum(rewards[i][a] for i in heard) for a in level}
+    totals = {a: sum(rewards[i][a] for i in kept) for a in level}
     first = next(a for a in level if totals[a] >= max(totals.values()) - 1e-12 * max(1.0, max(totals.values())))
     code = own if own in level else first
     unmet = least > 1e-12
@@ -88,10 +88,10 @@ def test_against_a_twin(rule, constraints, make_world):
     world = make_world(7, n=80, groups=4)
     free = strategies.create(rule) if isinstance(rule, str) else strategies.create(**rule)
     alone, bound = free(world.E), world.decide(rule, **constraints)
-    heard = [0] if isinstance(rule, dict) and "weights" in rule["parameters"] else [0, 1]
+    kept = [0] if isinstance(rule, dict) and "weights" in rule["parameters"] else [0, 1]
     for t in range(80):
         code, tied, unmet, short = twin(
-            world.values[:, :, t].tolist(), alone.scores[:, t].tolist(), alone.codes[t], heard,
+            world.values[:, :, t].tolist(), alone.scores[:, t].tolist(), alone.codes[t], kept,
             world.contexts["group"][t], t, **constraints,
         )  # fmt: skip
         assert bound.codes[t] == code

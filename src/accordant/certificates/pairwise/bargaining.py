@@ -86,13 +86,13 @@ class KalaiSmorodinskyPairs(Pairwise):
     def levels(self, rule: Strategy, reports: Reports, action: int) -> Values:
         """Return the highest worst reward that leaves the action its best score."""
         assert isinstance(rule, KalaiSmorodinsky)
-        say = stakeholder_weights(rule.weights, len(reports.lowest)) > 0
+        has_weight = stakeholder_weights(rule.weights, len(reports.lowest)) > 0
         top, others = reports.highest[:, action], np.delete(reports.lowest, action, axis=1)
         high = np.maximum(top, others.max(axis=1)) if rule.ideal == "context" else rule.ideal_point(reports.honest)
         low = np.minimum(top, others.min(axis=1))
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(high - low > INDIFFERENT, (top - low) / (high - low), np.inf)
-            score = relative[say].min(axis=0)
+            score = relative[has_weight].min(axis=0)
             level = np.where(score < 1, (top - score * high) / (1 - score), np.inf)
         return np.asarray(np.minimum(super().levels(rule, reports, action), np.nan_to_num(level, nan=np.inf)[:, None]))
 

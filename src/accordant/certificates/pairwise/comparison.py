@@ -40,7 +40,7 @@ class PairwiseComparison:
         Ends of the box, shape (stakeholder, action, context), of stakeholders with weight above 0.
     weights
         Their weights, shape (stakeholder,).
-    say
+    has_weight
         Who they are among all, shape (all stakeholders,).
     labels
         Which action stands in a column, shape (action, context).
@@ -53,7 +53,7 @@ class PairwiseComparison:
     lowest: Values
     highest: Values
     weights: Values
-    say: Mask
+    has_weight: Mask
     labels: WholeNumbers
     n_rivals: int
     tolerance: float
@@ -62,11 +62,13 @@ class PairwiseComparison:
     def of(cls, rule: Strategy, reports: Reports) -> PairwiseComparison:
         """Return the comparison of every action with every other one."""
         weights = stakeholder_weights(getattr(rule, "weights", None), len(reports.lowest))
-        say = weights > 0
-        lowest, highest = (each if say.all() else each[say] for each in (reports.lowest, reports.highest))
+        has_weight = weights > 0
+        lowest, highest = (each if has_weight.all() else each[has_weight] for each in (reports.lowest, reports.highest))
         shape = lowest.shape[1:]
         labels = np.ascontiguousarray(np.broadcast_to(np.arange(shape[0])[:, None], shape), dtype=np.int64)
-        return cls(lowest, highest, weights[say], say, labels, reports.n_actions, reports.honest.tolerance)
+        return cls(
+            lowest, highest, weights[has_weight], has_weight, labels, reports.n_actions, reports.honest.tolerance
+        )
 
     def against(self, decided: Integers) -> PairwiseComparison:
         """Return the comparison of every other action with the decided one, which comes to the first column."""
@@ -76,7 +78,7 @@ class PairwiseComparison:
         exchange_columns(self.highest, codes, highest)
         labels[codes, np.arange(len(codes))] = 0
         labels[0] = codes
-        return PairwiseComparison(lowest, highest, self.weights, self.say, labels, 1, self.tolerance)
+        return PairwiseComparison(lowest, highest, self.weights, self.has_weight, labels, 1, self.tolerance)
 
     def marks(self) -> Marks:
         """Return room for a mark per action, rival and context, with arbitrary content."""

@@ -46,7 +46,7 @@ def disagreement_of_rows(rule: PointCompromise, pairs: PairwiseComparison, repor
     action = status_quo(rule, reports)
     if action is not None:
         return Interval(pairs.lowest[:, action], pairs.highest[:, action])
-    points = rule.disagreement_point(reports.honest)[pairs.say]
+    points = rule.disagreement_point(reports.honest)[pairs.has_weight]
     return Interval(points, points)
 
 
@@ -54,7 +54,7 @@ def ideal_of_rows(rule: PointCompromise, pairs: PairwiseComparison, reports: Rep
     """Return where the ideal point of each row can lie."""
     if rule.ideal == "context":
         return Interval(pairs.lowest.max(axis=1), pairs.highest.max(axis=1))
-    points = rule.ideal_point(reports.honest)[pairs.say]
+    points = rule.ideal_point(reports.honest)[pairs.has_weight]
     return Interval(points, points)
 
 

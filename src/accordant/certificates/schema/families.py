@@ -100,8 +100,8 @@ def _point(rule: PointCompromise, which: Literal["disagreement", "ideal"], expec
 
 
 def _product(rule: Compromise, weights: Values) -> ScoringForm:
-    heard = weights[weights > 0]
-    if (heard != heard[0]).any():
+    has_weight = weights[weights > 0]
+    if (has_weight != has_weight[0]).any():
         raise InputError(f"{rule.label} as a product needs equal weights; found {rule.weights}")
     return Product(f"{rule.label}, product", np.where(weights > 0, 1.0, 0.0))
 

@@ -67,7 +67,7 @@ class ScoringForm(ABC):
     weights: Values
 
     @property
-    def heard(self) -> Mask:
+    def has_weight(self) -> Mask:
         """Who counts, shape (stakeholder,)."""
         return np.asarray(self.weights > 0)
 
@@ -93,7 +93,7 @@ class ScoringForm(ABC):
 
     def _speaking(self, members: Codes) -> Codes:
         """Return the members who count."""
-        return members[self.heard[members]]
+        return members[self.has_weight[members]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class LogProduct(ScoringForm):
     def gains(self, values: Values) -> Values:
         """Return e − d of those who count; 1 where there is none, in contexts that are not `defined`."""
         gains = values if self.disagreement is None else values - self.disagreement[:, None, None]
-        return np.asarray(np.where(self.heard[:, None, None] & (gains > 0), gains, 1.0))
+        return np.asarray(np.where(self.has_weight[:, None, None] & (gains > 0), gains, 1.0))
 
     def scores(self, values: Values) -> Values:
         """Return weighted sums of logarithms."""
@@ -147,7 +147,7 @@ class LogProduct(ScoringForm):
         """Return where everybody who counts keeps a gain at every action."""
         if self.disagreement is None:
             return super().defined(low)
-        gains = (low - self.disagreement[:, None, None])[self.heard]
+        gains = (low - self.disagreement[:, None, None])[self.has_weight]
         return np.asarray((gains > SMALLEST_GAIN).all(axis=(0, 1)))
 
     def growth(self, perturbations: PerturbationSet, region: Region) -> Growth:
@@ -171,7 +171,7 @@ class Product(ScoringForm):
     """
 
     def _factors(self, values: Values) -> Values:
-        return np.where(self.heard[:, None, None], values, 1.0)
+        return np.where(self.has_weight[:, None, None], values, 1.0)
 
     def scores(self, values: Values) -> Values:
         """Return products."""
@@ -179,7 +179,7 @@ class Product(ScoringForm):
 
     def slopes(self, values: Values) -> Values:
         """Return the products of the others' rewards; rewards are above 0 in the tube."""
-        return np.asarray(self.heard[:, None, None] * self.scores(values) / self._factors(values))
+        return np.asarray(self.has_weight[:, None, None] * self.scores(values) / self._factors(values))
 
     def growth(self, perturbations: PerturbationSet, region: Region) -> Growth:
         """Return the largest Σ_{i∈V} ∏_{j≠i} e_j and 2 Σ_{i≠j∈V} ∏_{l≠i,j} e_l over actions."""
@@ -260,7 +260,7 @@ class SoftMinimum(ScoringForm):
     sigma: float
 
     def _relative(self, values: Values) -> Values:
-        return (values - self.disagreement[:, None, None])[self.heard] / self.scale[self.heard][:, None, None]
+        return (values - self.disagreement[:, None, None])[self.has_weight] / self.scale[self.has_weight][:, None, None]
 
     def scores(self, values: Values) -> Values:
         """Return soft minima."""
@@ -273,7 +273,7 @@ class SoftMinimum(ScoringForm):
         gains = self._relative(values)
         shares = np.exp((gains.min(axis=0) - gains) / self.sigma)
         slopes = np.zeros(values.shape)
-        slopes[self.heard] = shares / shares.sum(axis=0) / self.scale[self.heard][:, None, None]
+        slopes[self.has_weight] = shares / shares.sum(axis=0) / self.scale[self.has_weight][:, None, None]
         return slopes
 
     def growth(self, perturbations: PerturbationSet, region: Region) -> Growth:

@@ -15,9 +15,9 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import WeightedMetrics
 from accordant.evaluation.conflict.attainable import linear, pool_of, probes, reweighed
-from accordant.evaluation.conflict.exploratory_estimates import Draft, Material, draft
+from accordant.evaluation.conflict.exploratory_estimates import ExploratoryEstimate, Material, exploratory_estimate
 from accordant.evaluation.conflict.fronts import Hindsight, concession_interval
-from accordant.evaluation.conflict.hypotheses import Judging, claimed
+from accordant.evaluation.conflict.hypotheses import HeldOutTotals, claimed
 from accordant.evaluation.conflict.pairs import VERDICTS, Kind, PairConflict
 from accordant.evaluation.conflict.parity_price import Bounded, ParityPrice, bounded, price_curve
 from accordant.evaluation.conflict.tests import judged, settled
@@ -171,14 +171,20 @@ class _Study:
         """Return the result on each pair."""
         choosing, other = self._halves(generator)
         material = self._material(tried, choosing, generator)
-        drafts = [claimed(material, draft(material, pair)) for pair in combinations(range(len(self.metrics)), 2)]
-        judging = self._judging(drafts, other, generator)
+        estimates = [
+            claimed(material, exploratory_estimate(material, pair))
+            for pair in combinations(range(len(self.metrics)), 2)
+        ]
+        held_out = self._held_out(estimates, other, generator)
         # every pair on the same resamples, and prices on those that follow as if none had been drawn
         return tuple(
-            judged(material, each, judging, self._interval(material, each, copy.deepcopy(generator))) for each in drafts
+            judged(material, each, held_out, self._interval(material, each, copy.deepcopy(generator)))
+            for each in estimates
         )
 
-    def _interval(self, material: Material, found: Draft, generator: np.random.Generator) -> tuple[float, float] | None:
+    def _interval(
+        self, material: Material, found: ExploratoryEstimate, generator: np.random.Generator
+    ) -> tuple[float, float] | None:
         """Return the interval of the concession with hindsight if it is known, and the best two candidates are."""
         reach = material.hindsight.get(found.columns)
         if reach is None or not found.conflict or not settled(material, found).apart:
@@ -239,11 +245,13 @@ class _Study:
                 parts[m] = found
         return parts, reasons
 
-    def _judging(self, drafts: Sequence[Draft], contexts: Codes, generator: np.random.Generator) -> Judging | None:
+    def _held_out(
+        self, estimates: Sequence[ExploratoryEstimate], contexts: Codes, generator: np.random.Generator
+    ) -> HeldOutTotals | None:
         """Return sums on the judging half, of all policies that were chosen and those they challenge; None if none."""
         names = dict.fromkeys(
             name
-            for each in drafts
+            for each in estimates
             for claim in each.claims
             for name in (*claim.over.parts, *claim.by.parts, *each.rivals)
         )
@@ -251,7 +259,7 @@ class _Study:
             return None
         named = self.policies.named(list(names))
         drawn = Totals.resampled(named, self.evidence, self.metrics, contexts, self.resamples, generator)
-        return Judging(Totals.among(named, self.evidence, self.metrics, contexts), drawn)
+        return HeldOutTotals(Totals.among(named, self.evidence, self.metrics, contexts), drawn)
 
 
 def _prices(

@@ -83,7 +83,7 @@ class Material:
 
 
 @dataclass(frozen=True, eq=False)
-class Draft:
+class ExploratoryEstimate:
     """A pair before improvements are confirmed.
 
     Attributes
@@ -124,7 +124,7 @@ class Draft:
         return self.differs and not self.single and self.relation == "none"
 
 
-def draft(material: Material, columns: tuple[int, int]) -> Draft:
+def exploratory_estimate(material: Material, columns: tuple[int, int]) -> ExploratoryEstimate:
     """Look at a pair on the sample."""
     goals = material.goals[columns[0]], material.goals[columns[1]]
     pool = material.pool.only("strategy")
@@ -140,7 +140,7 @@ def draft(material: Material, columns: tuple[int, int]) -> Draft:
     span = np.abs(better[best[0]] - better[best[1]]) if len(better) else np.zeros(2)
     single = bool(len(better)) and bool((span <= near).any())
     relation = _relation(material, columns, goals)
-    return Draft(columns, goals, candidates, better, best, span, differs, single, relation, (), ())
+    return ExploratoryEstimate(columns, goals, candidates, better, best, span, differs, single, relation, (), ())
 
 
 def _relation(material: Material, columns: tuple[int, int], goals: tuple[Goal, Goal]) -> Relation:

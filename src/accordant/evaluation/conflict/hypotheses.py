@@ -23,7 +23,7 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.conflict.attainable import SHARES, Policy, Pool
-from accordant.evaluation.conflict.exploratory_estimates import Claim, Draft, Material
+from accordant.evaluation.conflict.exploratory_estimates import Claim, ExploratoryEstimate, Material
 from accordant.evaluation.conflict.fronts import front, oriented, slack
 from accordant.evaluation.conflict.pairs import Improvement, Kind, Point
 from accordant.evaluation.conflict.totals import Totals
@@ -110,7 +110,7 @@ LEAST_RELIEF = 0.01  # of the span: between any two rules of a family lies a thi
 RULES: tuple[Kind, ...] = ("reweighed", "bounded")
 
 
-def claimed(material: Material, found: Draft) -> Draft:
+def claimed(material: Material, found: ExploratoryEstimate) -> ExploratoryEstimate:
     """Return a pair with what is to be confirmed about it, chosen on the choosing half."""
     if not found.conflict or material.halved is None:
         return found
@@ -121,7 +121,7 @@ def claimed(material: Material, found: Draft) -> Draft:
     return replace(found, claims=tuple(claims), rivals=_rivals(material, found, material.halved))
 
 
-def _against_candidates(material: Material, found: Draft, halved: Pool) -> list[Claim]:
+def _against_candidates(material: Material, found: ExploratoryEstimate, halved: Pool) -> list[Claim]:
     """Choose a policy against each candidate on the front."""
     new, old, pool = halved.only("mixture", *RULES), halved.only("strategy"), material.pool.only("strategy")
     values, former = (each.pair(found.columns, found.goals) for each in (new, old))
@@ -135,7 +135,7 @@ def _against_candidates(material: Material, found: Draft, halved: Pool) -> list[
     return claims
 
 
-def _against_compromise(material: Material, found: Draft, halved: Pool) -> list[Claim]:
+def _against_compromise(material: Material, found: ExploratoryEstimate, halved: Pool) -> list[Claim]:
     """Choose the rule that would lower the concession most, against the candidate or lottery that concedes least."""
     old, rules = halved.only("strategy", "mixture"), halved.only(*RULES)
     better = old.pair(found.columns, found.goals)
@@ -156,7 +156,7 @@ def _against_compromise(material: Material, found: Draft, halved: Pool) -> list[
     return [Claim(old.policies[int(conceded.argmin())], rules.policies[int(relief.argmax())], compromise=True)]
 
 
-def _rivals(material: Material, found: Draft, halved: Pool) -> tuple[str, ...]:
+def _rivals(material: Material, found: ExploratoryEstimate, halved: Pool) -> tuple[str, ...]:
     """Return the two best candidates, and all with a part in the front of mixtures (all contexts, or choosing half)."""
     names = dict.fromkeys(_best(material, found))
     for pool in (material.pool.only("strategy", "mixture"), halved.only("strategy", "mixture")):
@@ -165,7 +165,7 @@ def _rivals(material: Material, found: Draft, halved: Pool) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _best(material: Material, found: Draft) -> tuple[str, str]:
+def _best(material: Material, found: ExploratoryEstimate) -> tuple[str, str]:
     """Return the names of the best in the first metric and in the second."""
     policies = material.pool.only("strategy").policies
     first, second = found.best
@@ -173,34 +173,39 @@ def _best(material: Material, found: Draft) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Judging:
+class HeldOutTotals:
     """Sums on the judging half, of all policies that claims speak of: as it is, and resampled."""
 
     point: Totals
     drawn: Totals
 
 
-def confirmed(material: Material, found: Draft, judging: Judging) -> list[Improvement]:
+def confirmed(material: Material, found: ExploratoryEstimate, held_out: HeldOutTotals) -> list[Improvement]:
     """Judge the claims on the judging half; all of a pair share the level (Bonferroni)."""
     level = 1 - (1 - material.level) / max(1, len(found.claims))
     rules = any(claim.by.kind in RULES for claim in found.claims)
     lotteries = [
         Lotteries.of(totals, found.rivals, found.columns, linear=bool(material.linear[list(found.columns)].all()))
-        for totals in (judging.point, judging.drawn)
+        for totals in (held_out.point, held_out.drawn)
         if rules
     ]
     improvements = []
     for claim in found.claims:
-        gains = [_gains(totals, claim, found) for totals in (judging.point, judging.drawn)]
+        gains = [_gains(totals, claim, found) for totals in (held_out.point, held_out.drawn)]
         ahead = None
         if claim.by.kind in RULES:
-            ahead = _ahead(claim, _best(material, found), found, lotteries, judging, level)
+            ahead = _ahead(claim, _best(material, found), found, lotteries, held_out, level)
         improvements.append(_improvement(material, found, claim, (gains[0], gains[1]), ahead, level))
     return improvements
 
 
 def _improvement(
-    material: Material, found: Draft, claim: Claim, gains: tuple[Values, Values], ahead: Estimate | None, level: float
+    material: Material,
+    found: ExploratoryEstimate,
+    claim: Claim,
+    gains: tuple[Values, Values],
+    ahead: Estimate | None,
+    level: float,
 ) -> Improvement:
     """Return a claim with intervals; one on the best compromise holds if the rule concedes less."""
     limits = percentile_interval(gains[1], level)
@@ -223,7 +228,7 @@ def _improvement(
     )  # fmt: skip
 
 
-def _gains(totals: Totals, claim: Claim, found: Draft) -> Values:
+def _gains(totals: Totals, claim: Claim, found: ExploratoryEstimate) -> Values:
     """Return what a policy gains over the other in both metrics, more is better, shape (resample, 2)."""
     values = totals.values(np.stack([claim.by.sums(totals), claim.over.sums(totals)]))
     better = oriented(values[:, :, list(found.columns)], found.goals)
@@ -231,12 +236,17 @@ def _gains(totals: Totals, claim: Claim, found: Draft) -> Values:
 
 
 def _ahead(
-    claim: Claim, best: tuple[str, str], found: Draft, lotteries: list[Lotteries], judging: Judging, level: float
+    claim: Claim,
+    best: tuple[str, str],
+    found: ExploratoryEstimate,
+    lotteries: list[Lotteries],
+    held_out: HeldOutTotals,
+    level: float,
 ) -> Estimate:
     """Return by which share of the span a rule passes all lotteries."""
     point, drawn = (
         _passed(claim, best, found, each, totals)
-        for each, totals in zip(lotteries, (judging.point, judging.drawn), strict=True)
+        for each, totals in zip(lotteries, (held_out.point, held_out.drawn), strict=True)
     )
     limits = percentile_interval(drawn[:, None], level)
     return Estimate(
@@ -244,7 +254,9 @@ def _ahead(
     )
 
 
-def _passed(claim: Claim, best: tuple[str, str], found: Draft, lotteries: Lotteries, totals: Totals) -> Values:
+def _passed(
+    claim: Claim, best: tuple[str, str], found: ExploratoryEstimate, lotteries: Lotteries, totals: Totals
+) -> Values:
     """Return how far a rule is beyond all lotteries, or by how much it lowers their concession, shape (resample,)."""
     rule = claim.by.sums(totals)
     sums = np.stack([rule, *(totals.row(name) for name in best)])
@@ -257,7 +269,7 @@ def _passed(claim: Claim, best: tuple[str, str], found: Draft, lotteries: Lotter
     return np.asarray(np.maximum(without - beside, 0.0))
 
 
-def _point(totals: Totals, policy: Policy, found: Draft) -> Point:
+def _point(totals: Totals, policy: Policy, found: ExploratoryEstimate) -> Point:
     """Return a policy with its values on all contexts."""
     first, second = totals.values(policy.sums(totals)[None])[0, 0, list(found.columns)].tolist()
     return Point(policy.name, policy.kind, (first, second), policy.parts if len(policy.parts) > 1 else {})

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.evaluation.conflict.attainable import MOST_POINTS, Pool
-from accordant.evaluation.conflict.exploratory_estimates import Draft, Material
+from accordant.evaluation.conflict.exploratory_estimates import ExploratoryEstimate, Material
 from accordant.evaluation.conflict.fronts import Hindsight, concession, kendall, oriented, slack
-from accordant.evaluation.conflict.hypotheses import Judging, confirmed
+from accordant.evaluation.conflict.hypotheses import HeldOutTotals, confirmed
 from accordant.evaluation.conflict.pairs import Concessions, Grounds, PairConflict, verdict
 from accordant.json_values import finite
 from accordant.statistics import Estimate, percentile_interval
 
 
 def judged(
-    material: Material, found: Draft, judging: Judging | None, interval: tuple[float, float] | None
+    material: Material, found: ExploratoryEstimate, held_out: HeldOutTotals | None, interval: tuple[float, float] | None
 ) -> PairConflict:
     """Return the result on a pair; `interval` is that of the concession with hindsight, None if it is not known."""
     columns, goals, pool = found.columns, found.goals, material.pool
     strategies = pool.only("strategy")
     sample = settled(material, found)
-    improvements = [] if judging is None else confirmed(material, found, judging)
+    improvements = [] if held_out is None else confirmed(material, found, held_out)
     reach = material.hindsight.get(columns)
     concessions = _concessions(found, pool, reach, interval) if found.conflict else None
     grounds = Grounds(
@@ -68,7 +68,7 @@ class Settled:
     apart: bool | None
 
 
-def settled(material: Material, found: Draft) -> Settled:
+def settled(material: Material, found: ExploratoryEstimate) -> Settled:
     """Return what each best candidate costs in the other metric, how often one is best in both, and if they differ."""
     if not len(found.better):
         return Settled(None, None, None)
@@ -89,7 +89,7 @@ def settled(material: Material, found: Draft) -> Settled:
 
 
 def _concessions(
-    found: Draft, pool: Pool, reach: Hindsight | None, interval: tuple[float, float] | None
+    found: ExploratoryEstimate, pool: Pool, reach: Hindsight | None, interval: tuple[float, float] | None
 ) -> Concessions:
     """Return how much of the span has to be given up, over ever larger sets of policies."""
     ideal = found.better.max(axis=0)
@@ -107,7 +107,7 @@ def _concessions(
     )
 
 
-def _reasons(material: Material, found: Draft, strategies: Pool) -> Sequence[str]:
+def _reasons(material: Material, found: ExploratoryEstimate, strategies: Pool) -> Sequence[str]:
     """Return what was not computed, and why."""
     reasons = [material.reasons[m] for m in dict.fromkeys(found.columns) if m in material.reasons]
     left = [policy.name for p, policy in enumerate(strategies.policies) if p not in found.candidates]

@@ -9,7 +9,7 @@ Words used here:
 
 weigh(...)                 everything below, from the arguments of `evaluate`
 weigh_leaderboard(...)     regions and borders of a leaderboard
-weight_regions(...)        the simplex of weights divided among the strategies (regions.py, cones.py)
+weight_regions(...)        the simplex of weights divided among the strategies (regions.py, undominated_scores.py)
 weight_sensitivity(...)    the smallest change of weights that changes the winner (weight_sensitivity.py)
 sampling_error(...)        shares and wins over resamples of contexts (weight_sensitivity.py)
 other_choices(...)         other normalisations, candidates left out, rank reversal (choices.py)
@@ -18,8 +18,8 @@ other_choices(...)         other normalisations, candidates left out, rank rever
 from __future__ import annotations
 
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
-from accordant.evaluation.weighting.cones import UndominatedScores
 from accordant.evaluation.weighting.regions import Inequality, Region, WeightRegions, weight_regions
+from accordant.evaluation.weighting.undominated_scores import UndominatedScores
 from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard
 from accordant.evaluation.weighting.weight_sensitivity import (
     SamplingError,

@@ -20,7 +20,7 @@ from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.composite import EQUAL
 from accordant.evaluation.weighting.choices import drawn_weights, wins_of
-from accordant.evaluation.weighting.cones import Cone, UndominatedScores
+from accordant.evaluation.weighting.undominated_scores import Cone, UndominatedScores
 from accordant.json_values import fields_json
 from accordant.statistics import wilson
 

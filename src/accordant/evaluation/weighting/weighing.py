@@ -22,8 +22,8 @@ from accordant.evaluation.composite import (
 )
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, drawn_weights, other_choices
-from accordant.evaluation.weighting.cones import UndominatedScores
 from accordant.evaluation.weighting.regions import DRAWS, WeightRegions, regions_of
+from accordant.evaluation.weighting.undominated_scores import UndominatedScores
 from accordant.evaluation.weighting.weight_sensitivity import (
     DRAWS_PER_RESAMPLE,
     SamplingError,

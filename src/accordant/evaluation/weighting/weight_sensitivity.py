@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evaluation.composite import EQUAL
-from accordant.evaluation.weighting.cones import UndominatedScores
+from accordant.evaluation.weighting.undominated_scores import UndominatedScores
 from accordant.json_values import fields_json
 from accordant.statistics import percentile_interval
 

@@ -105,7 +105,7 @@ def with_weights(rule: Strategy, weights: Sequence[float] | Values) -> Strategy:
     return replace(rule, **changed)
 
 
-def with_say(rule: Strategy, stakeholders: Sequence[str]) -> Mask:
+def with_positive_weight(rule: Strategy, stakeholders: Sequence[str]) -> Mask:
     """Return who has a say, shape (stakeholder,): weight above 0, a floor or a veto, or being the one who is asked."""
     nobody = np.zeros(len(stakeholders), dtype=bool)
     if rule.structure() == "fixed":
@@ -114,7 +114,7 @@ def with_say(rule: Strategy, stakeholders: Sequence[str]) -> Mask:
         protected = nobody.copy()
         for levels in (_levels_of(rule.floors, tuple(stakeholders)), _levels_of(rule.vetoes, tuple(stakeholders))):
             protected |= np.array([name in (levels or {}) for name in stakeholders], dtype=bool)
-        return protected | with_say(rule.terms.rule, stakeholders)
+        return protected | with_positive_weight(rule.terms.rule, stakeholders)
     if isinstance(rule, SingleStakeholder):
         return np.array([name == rule.stakeholder for name in stakeholders], dtype=bool)
     weights = weights_of(rule, len(stakeholders))

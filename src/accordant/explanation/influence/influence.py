@@ -13,7 +13,7 @@ from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
-from accordant.explanation.influence.absence import drop, neutralise, with_say
+from accordant.explanation.influence.absence import drop, neutralise, with_positive_weight
 from accordant.explanation.influence.pivotal import checked_labels, members_of
 from accordant.explanation.influence.power import MOST_PLAYERS, PowerIndex, as_json, enumerate_coalitions, sample_orders
 from accordant.predictions import OutcomePrediction
@@ -29,8 +29,8 @@ Ties = Literal["rotated", "declared"]
 class Coalitions:
     """v_t(S): whether the decision in context t with only S heard is the decision that was taken.
 
-    Players are those who have a say (see `with_say`). Whoever has none is never heard, also not to break ties; so if
-    ties of a rule were broken by those without a say, v_t of all players can be 0.
+    Players are those with positive weight (see `with_positive_weight`). Whoever has none never counts, also not to
+    break ties; so if ties of a rule were broken by those without weight, v_t of all players can be 0.
 
     Ties that the sum of expected rewards leaves open go to the order of the actions, and with nobody heard all actions
     tie. In the declared order, hearing nobody would always lead to the first action; where that is mostly the right
@@ -75,7 +75,7 @@ class Coalitions:
         if ties not in get_args(Ties):
             raise UnknownNameError("ties", ties, get_args(Ties))
         known = known or Known()
-        players = with_say(rule, expected.stakeholders)
+        players = with_positive_weight(rule, expected.stakeholders)
         return cls(rule, expected, known, absence, ties, players, _decisions(rule, expected, known).codes)
 
     @property

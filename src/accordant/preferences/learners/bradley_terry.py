@@ -293,9 +293,9 @@ class GroupRobust(SharedLearner):
         names, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
         group, weights = of_user[comparisons.users], comparisons.record_weights
         totals = np.bincount(group, weights, minlength=len(names))
-        heard = totals > 0
-        divisors = np.where(heard, totals, 1.0)
-        shares, theta, best, lowest = heard / heard.sum(), None, None, np.inf
+        has_weight = totals > 0
+        divisors = np.where(has_weight, totals, 1.0)
+        shares, theta, best, lowest = has_weight / has_weight.sum(), None, None, np.inf
         reached, bound, rate = -np.inf, -np.inf, self.rate / FASTER
         for rounds in range(1, self.rounds + 1):  # noqa: B007 (told in the result)
             problem = design.problem(weights=weights * (shares / divisors)[group], ridge=self.ridge)
@@ -306,12 +306,12 @@ class GroupRobust(SharedLearner):
             # the ridge alone bends this much, so that the minimum is at most this below (Boyd and Vandenberghe 2004)
             bound = max(bound, found.loss - len(theta) * found.gradient**2 / (2 * self.ridge))
             losses = np.bincount(group, weights * log_loss(problem.predictions(theta)), minlength=len(names)) / divisors
-            worst = float(losses[heard].max() + 0.5 * self.ridge * theta @ theta)
+            worst = float(losses[has_weight].max() + 0.5 * self.ridge * theta @ theta)
             if best is None or worst < lowest:
                 best, lowest = theta, worst
             if lowest - bound <= self.gap:
                 break
-            shares = np.where(heard, reweight(shares, losses, rate), 0.0)
+            shares = np.where(has_weight, reweight(shares, losses, rate), 0.0)
             shares = shares / shares.sum()
         assert best is not None
         return RobustSolution(best, lowest, max(lowest - bound, 0.0), rounds)

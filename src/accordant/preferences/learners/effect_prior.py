@@ -108,12 +108,12 @@ class EffectPrior:
 
 def prior_path(records: UserRecords, *, types: int, rounds: int) -> tuple[EffectPrior, ...]:
     """Return priors with 1, 2, … types, each found from the one before; fewer than `types` if users are too few."""
-    size, heard = records.columns.shape[1], records.heard
+    size, has_weight = records.columns.shape[1], records.has_weight
     prior = EffectPrior(np.zeros((1, size)), FIRST_VARIANCE * np.eye(size), np.ones(1))
     prior, effects = maximise_likelihood(prior, records, None, rounds)
     found = [prior]
-    while len(found) < min(types, int(heard.sum()) - 1):
-        prior, effects = maximise_likelihood(_split(prior, effects, heard), records, None, rounds)
+    while len(found) < min(types, int(has_weight.sum()) - 1):
+        prior, effects = maximise_likelihood(_split(prior, effects, has_weight), records, None, rounds)
         found.append(prior)
     return tuple(found)
 
@@ -125,46 +125,46 @@ def maximise_likelihood(
 
     Types depend on `contexts`, (1, c) of users, shape (user, 1 + context); None for nothing.
     """
-    heard = records.heard
+    has_weight = records.has_weight
     effects, reached = prior.effects(records, contexts, tolerance=NEAR), -np.inf
     for _ in range(rounds):
-        likelihood = float(effects.log_likelihoods[heard].sum())
-        if likelihood - reached < SETTLED * heard.sum():
+        likelihood = float(effects.log_likelihoods[has_weight].sum())
+        if likelihood - reached < SETTLED * has_weight.sum():
             break
         reached = likelihood
-        prior = _maximised(prior, effects, heard, contexts)
+        prior = _maximised(prior, effects, has_weight, contexts)
         effects = prior.effects(records, contexts, start=effects, tolerance=NEAR)
     return prior, effects
 
 
 def _maximised(
-    prior: EffectPrior, effects: UserEffects, heard: NDArray[np.bool_], contexts: Values | None
+    prior: EffectPrior, effects: UserEffects, has_weight: NDArray[np.bool_], contexts: Values | None
 ) -> EffectPrior:
     """Return the likeliest prior given what is known of users with records."""
-    members = effects.memberships[heard]
+    members = effects.memberships[has_weight]
     centres, size = prior.centres.copy(), prior.centres.shape[1]
     scatter = np.zeros((size, size))
     for k, place in enumerate(effects.of_types):
-        modes, shares = place.modes[heard], members[:, k]
+        modes, shares = place.modes[has_weight], members[:, k]
         if shares.sum() > 0:
             centres[k] = shares @ modes / shares.sum()
         away = modes - centres[k]
         scatter += (away * shares[:, None]).T @ away
-        scatter += np.tensordot(shares, np.linalg.inv(place.curvatures[heard]), axes=1)
+        scatter += np.tensordot(shares, np.linalg.inv(place.curvatures[has_weight]), axes=1)
     extra, n_users = size + 2, len(members)
     even = np.trace(scatter) / size / n_users * np.eye(size)
     spread = (scatter + extra * even) / (n_users + extra)
     shares = members.sum(axis=0) + HALF_USER
-    gate = None if contexts is None else fit_gate(contexts[heard], members, prior.gate)
+    gate = None if contexts is None else fit_gate(contexts[has_weight], members, prior.gate)
     return EffectPrior(centres, spread, shares / shares.sum(), gate)
 
 
-def _split(prior: EffectPrior, effects: UserEffects, heard: NDArray[np.bool_]) -> EffectPrior:
+def _split(prior: EffectPrior, effects: UserEffects, has_weight: NDArray[np.bool_]) -> EffectPrior:
     """Return a prior with one more type: the widest one becomes two, a standard deviation from it on either side."""
     widest, share, towards = 0.0, 0, np.zeros(prior.centres.shape[1])
     for k, place in enumerate(effects.of_types):
-        members = effects.memberships[heard, k]
-        away = place.modes[heard] - prior.centres[k]
+        members = effects.memberships[has_weight, k]
+        away = place.modes[has_weight] - prior.centres[k]
         sizes, vectors = np.linalg.eigh((away * members[:, None]).T @ away)
         if sizes[-1] > widest:
             widest, share = float(sizes[-1]), k
@@ -314,9 +314,9 @@ def gain(better: Values, worse: Values, comparisons: Comparisons) -> Gain:
 
 def user_gain(differences: Values, weights: Values) -> Gain:
     """Return the gain from each user's difference in log-likelihood and weight of records, both of shape (user,)."""
-    heard = weights > 0
-    largest, heaviest = float(np.abs(differences[heard]).max()) or 1.0, float(weights.max())
-    apart, totals, unit = differences[heard] / largest, weights[heard] / heaviest, largest / heaviest
+    has_weight = weights > 0
+    largest, heaviest = float(np.abs(differences[has_weight]).max()) or 1.0, float(weights.max())
+    apart, totals, unit = differences[has_weight] / largest, weights[has_weight] / heaviest, largest / heaviest
     mean, n_users = float(apart.sum() / totals.sum()), len(totals)
     if n_users < 2:
         return Gain(unit * mean, np.inf)

@@ -107,7 +107,7 @@ class MixtureReward(UserRewards):
         ρ_k, shape (type,).
     memberships
         q_uk, shape (user, type); the shares for users without records of weight above 0.
-    heard
+    has_weight
         Which users have such a record, shape (user,).
     log_likelihood
         Σ_u log Σ_k ρ_k exp(…), or for hard assignments the sum over each user's own type.
@@ -122,7 +122,7 @@ class MixtureReward(UserRewards):
     coefficients: Values
     shares: Values
     memberships: Values
-    heard: Mask
+    has_weight: Mask
     log_likelihood: float
     rounds: int
     assignment: Assignment = "soft"
@@ -160,23 +160,23 @@ class MixtureReward(UserRewards):
         """
         read = evidence(records)
         memberships, likelihood = expectation(read, self.coefficients, self.shares, self.assignment)
-        heard = read.counts > 0
+        has_weight = read.counts > 0
         return replace(
-            self, memberships=np.where(heard[:, None], memberships, self.shares), heard=heard,
+            self, memberships=np.where(has_weight[:, None], memberships, self.shares), has_weight=has_weight,
             log_likelihood=likelihood, rounds=0, warnings=few_records(records),
         )  # fmt: skip
 
     @property
     def sizes(self) -> NDArray[np.intp]:
         """How many users who are heard are most likely of each type, shape (type,)."""
-        return np.bincount(self.memberships[self.heard].argmax(axis=1), minlength=len(self.shares))
+        return np.bincount(self.memberships[self.has_weight].argmax(axis=1), minlength=len(self.shares))
 
     @property
     def unsure(self) -> float:
         """Share of the users who are heard whose largest membership is below 0.8; NaN if nobody is."""
-        if not self.heard.any():
+        if not self.has_weight.any():
             return float("nan")
-        return float((self.memberships[self.heard].max(axis=1) < UNSURE).mean())
+        return float((self.memberships[self.has_weight].max(axis=1) < UNSURE).mean())
 
 
 def expectation(read: Evidence, coefficients: Values, shares: Values, assignment: Assignment) -> tuple[Values, float]:
@@ -287,18 +287,18 @@ class Mixture(PreferenceLearner):
 
     def _climbed(self, read: Evidence, coefficients: Values, shares: Values, done: int, most: int) -> MixtureReward:
         """Return where rounds of expectation and maximisation lead, after `most` rounds in all at the latest."""
-        reached, heard, rounds = -np.inf, read.counts > 0, done
+        reached, has_weight, rounds = -np.inf, read.counts > 0, done
         least = self.change * float(read.weights.sum())
         memberships, likelihood = expectation(read, coefficients, shares, self.assignment)
         raised = self._raised(read, coefficients, likelihood)
         while rounds < most and raised - reached >= least:
             rounds, reached = rounds + 1, raised
-            shares = memberships[heard].mean(axis=0)
+            shares = memberships[has_weight].mean(axis=0)
             coefficients = self._maximised(read, coefficients, memberships)
             memberships, likelihood = expectation(read, coefficients, shares, self.assignment)
             raised = self._raised(read, coefficients, likelihood)
-        memberships = np.where(heard[:, None], memberships, shares)
-        return MixtureReward(coefficients, shares, memberships, heard, likelihood, rounds, self.assignment)
+        memberships = np.where(has_weight[:, None], memberships, shares)
+        return MixtureReward(coefficients, shares, memberships, has_weight, likelihood, rounds, self.assignment)
 
     def _raised(self, read: Evidence, coefficients: Values, likelihood: float) -> float:
         """Return what rounds raise: the log-likelihood less the ridge on all types."""

@@ -273,7 +273,7 @@ class ParetoDistillation(SharedLearner):
             controls=controls,
             specialists=lesson.specialist_rewards,
             taught=lesson.taught(supervision, teacher),
-            groups={"names": [groups.names[group] for group in groups.heard.tolist()], **groups.made},
+            groups={"names": [groups.names[group] for group in groups.has_weight.tolist()], **groups.made},
             parameters=self.parameters,
             warnings=groups.warnings + self._remarks(),
         )

@@ -263,10 +263,12 @@ def _record_sums(
     sums: Values, totals: Values, wholes: Values, squares: Values, wins_squared: Values, counts: Values
 ) -> RecordSums:
     """Return means and n from sums, of which subtraction may leave traces of nothing."""
-    heard = (counts > 0.5) & (totals > ROUNDING * wholes)
-    total = np.where(heard, totals, 1.0)
+    has_weight = (counts > 0.5) & (totals > ROUNDING * wholes)
+    total = np.where(has_weight, totals, 1.0)
     noise = np.maximum.reduce([wins_squared / 2.0, squares, total**2 / np.maximum(counts, 1.0)])
-    return RecordSums(np.where(heard[:, None], sums / total[:, None], 0.0), np.where(heard, total**2 / noise, 0.0))
+    return RecordSums(
+        np.where(has_weight[:, None], sums / total[:, None], 0.0), np.where(has_weight, total**2 / noise, 0.0)
+    )
 
 
 @dataclass(frozen=True, eq=False)

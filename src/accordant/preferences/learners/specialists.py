@@ -61,7 +61,7 @@ class TrainingGroups:
     warnings: tuple[str, ...]
 
     @property
-    def heard(self) -> Codes:
+    def has_weight(self) -> Codes:
         """Positions of the groups with weight."""
         return np.flatnonzero(self.totals > 0)
 
@@ -71,9 +71,9 @@ class TrainingGroups:
         They are Σ_g w_g times each group's mean: w_g the same for all groups (``"balanced"``), or in proportion to the
         weight of the group's records (``"size"``), which is the mean over all records.
         """
-        heard = self.totals > 0
-        parts = heard / heard.sum() if weighting == "balanced" else self.totals / self.totals.sum()
-        return np.asarray(comparisons.record_weights * (parts / np.where(heard, self.totals, 1.0))[self.of_record])
+        has_weight = self.totals > 0
+        parts = has_weight / has_weight.sum() if weighting == "balanced" else self.totals / self.totals.sum()
+        return np.asarray(comparisons.record_weights * (parts / np.where(has_weight, self.totals, 1.0))[self.of_record])
 
     def as_users(self, comparisons: Comparisons) -> Comparisons:
         """Return the records as if every group were one user: for learners that read groups of users."""
@@ -155,7 +155,7 @@ def specialists(
     weights = comparisons.record_weights
     losses, hits = _held_out(design, comparisons, groups, pooled, ridge)
     found = {}
-    for group in groups.heard.tolist():
+    for group in groups.has_weight.tolist():
         best = int(losses[group].argmin())
         rows = np.flatnonzero((groups.of_record == group) & (weights > 0))
         theta = _near(design, rows, weights, pooled, PRIORS[best], pooled, tolerance)
@@ -177,7 +177,7 @@ def _held_out(
             continue
         problem = part(design, kept).problem(weights=weights[kept], ridge=ridge)
         common = problem.solve(pooled, tolerance=COARSE).coefficients
-        for group in groups.heard.tolist():
+        for group in groups.has_weight.tolist():
             inside, outside = kept[groups.of_record[kept] == group], folds.held_out(fold) & (groups.of_record == group)
             test, theta = part(design, np.flatnonzero(outside)).problem(), common
             judged[group] += weights[outside].sum()
@@ -208,7 +208,7 @@ def record_folds(comparisons: Comparisons, groups: TrainingGroups) -> ItemFolds:
     that share an item, do not pass for new records; a record between two folds is held out with neither.
     """
     sides = np.full((2, len(comparisons)), -1, dtype=np.intp)
-    for group in groups.heard:
+    for group in groups.has_weight:
         rows = np.flatnonzero((groups.of_record == group) & (comparisons.record_weights > 0))
         users, of_row = np.unique(comparisons.users[rows], return_inverse=True)
         if len(users) >= FOLDS:

@@ -130,8 +130,8 @@ class HistoryContexts(UserContexts):
         differences = comparisons.differences()
         whiten = _whitening(differences, comparisons.record_weights)
         users = SharedItems(comparisons).of_users(differences)
-        heard = users.counted > 0
-        means, counted = users.means[heard], users.counted[heard]
+        has_weight = users.counted > 0
+        means, counted = users.means[has_weight], users.counted[has_weight]
         centre = counted @ means / counted.sum()
         away = (means - centre) @ whiten
         _, strengths, vectors = np.linalg.svd(away * np.sqrt(counted)[:, None], full_matrices=False)

@@ -76,7 +76,7 @@ class UserRecords:
         return users, starts
 
     @cached_property
-    def heard(self) -> NDArray[np.bool_]:
+    def has_weight(self) -> NDArray[np.bool_]:
         """Which users have records of positive weight, shape (user,)."""
         return self.sums(self.weights) > 0
 
@@ -235,9 +235,9 @@ def _whitening(differences: Values, weights: Values) -> Values:
     The fewer records there are for a feature, the more it is drawn: by feature / (feature + record). Where no record
     differs in any feature, all directions are alike: the identity is returned.
     """
-    heard = np.flatnonzero(weights > 0)
-    heard = heard[:: max(1, len(heard) // SAMPLED)]
-    some, counted = differences[heard], weights[heard]
+    has_weight = np.flatnonzero(weights > 0)
+    has_weight = has_weight[:: max(1, len(has_weight) // SAMPLED)]
+    some, counted = differences[has_weight], weights[has_weight]
     total = max(float(counted.sum()), np.finfo(float).tiny)
     sizes, vectors = np.linalg.eigh((some * counted[:, None]).T @ some / total)
     mean = float(sizes.mean())

@@ -14,13 +14,13 @@ from accordant.report.page import counted, sentence, short, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.scale import count, number, percent
 from accordant.runs.choice_record import (
-    BordersPart,
     ChoicesPart,
     RegionPart,
     RegionsPart,
     SamplingErrorPart,
     ShiftPart,
     SurvivalPart,
+    WeightSensitivityPart,
     WithoutPart,
 )
 
@@ -272,7 +272,7 @@ def _regions_said(regions: RegionsPart) -> list[Markup]:
     return said
 
 
-def _border_said(regions: RegionsPart, borders: BordersPart) -> list[Markup]:
+def _border_said(regions: RegionsPart, borders: WeightSensitivityPart) -> list[Markup]:
     """Say what takes the least change of weights."""
     nearest = borders.nearest
     if len(regions.metrics) == 1:

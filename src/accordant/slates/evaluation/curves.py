@@ -168,13 +168,13 @@ def over_time(served: Served, window: int = WINDOW) -> OverTime:
     """
     if window < 1:
         raise InputError(f"the window is {window} requests; allowed: at least 1")
-    heard = served.candidates.weights > 0
-    values = served.gains.attained[heard]
+    has_weight = served.candidates.weights > 0
+    values = served.gains.attained[has_weight]
     attained, recent = _running_means(values, values.shape[1]), _running_means(values, window)
     behind = _behind(recent)
     known = behind != NOBODY
     changed = known[1:] & known[:-1] & (behind[1:] != behind[:-1])
-    names = tuple(name for name, has in zip(served.market.stakeholders, heard, strict=True) if has)
+    names = tuple(name for name, has in zip(served.market.stakeholders, has_weight, strict=True) if has)
     smallest = least(attained)
     counts = (~np.isnan(attained)).sum(axis=0).astype(np.float64)
     return OverTime(

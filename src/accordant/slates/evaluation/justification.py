@@ -118,12 +118,12 @@ class ListFacts:
         """Compute the numbers from E and the items shown, or raise `InputError` if there is no such request."""
         if not 0 <= request < served.slates.n_users:
             raise InputError(f"request {request} is not there; allowed: 0 to {served.slates.n_users - 1}")
-        heard = served.candidates.weights > 0
-        values = served.candidates.values[heard, :, request]
+        has_weight = served.candidates.weights > 0
+        values = served.candidates.values[has_weight, :, request]
         open_values = values[:, served.candidates.available[:, request]]
         chosen = served.slates.items[request]
         shown = values[:, chosen[chosen != NOTHING]]
-        names = tuple(name for name, has in zip(served.candidates.stakeholders, heard, strict=True) if has)
+        names = tuple(name for name, has in zip(served.candidates.stakeholders, has_weight, strict=True) if has)
         if not shown.size:
             nothing = np.full(len(names), np.nan)
             return cls((), names, shown, nothing, nothing)
@@ -134,8 +134,8 @@ class ListFacts:
         mean = served.candidates.values[:, served.candidates.available[:, request], request].mean(axis=1)[:, None]
         drawn = Gains(mean, gains.ideal, gains.worst)
         return cls(
-            served.slates.names(request), names, (shown - low[:, None]) / span[:, None], gains.attained[heard, 0],
-            drawn.attained[heard, 0],
+            served.slates.names(request), names, (shown - low[:, None]) / span[:, None], gains.attained[has_weight, 0],
+            drawn.attained[has_weight, 0],
         )  # fmt: skip
 
     def item(self, place: int) -> Statement:

@@ -180,14 +180,14 @@ class Misreporting:
     market: Market
     stakeholder: int
     k: int
-    say: Callable[[Sight], Values]
+    report: Callable[[Sight], Values]
 
     def __call__(self, requests: Requests, state: State, expected: ExpectedRewards) -> ExpectedRewards:
         """Return E of a batch as it is reported; the misreporter sees its own E and the reports of others."""
         others = expected if self.market.reports is None else self.market.reports(requests, state, expected)
         seen = with_report(others, self.stakeholder, expected.values[self.stakeholder])
         offered = replace(self.market, expected=lambda *_: seen, reports=None).candidates(requests, state)
-        return with_report(others, self.stakeholder, self.say(Sight.of(offered, self.stakeholder, self.k)))
+        return with_report(others, self.stakeholder, self.report(Sight.of(offered, self.stakeholder, self.k)))
 
 
 def manipulability_in_market(
@@ -243,8 +243,8 @@ def manipulability_in_market(
     honest, rounding = served.moment.utilities[i], max(ALIKE, served.candidates.tolerance)
     best, family = np.where(np.isnan(honest), np.nan, 0.0), ""
     ways = list(plain_misreports(k, market.catalogue.n_items).items())[:tries]
-    for name, say in ways:
-        misled = serve(rule, replace(market, reports=Misreporting(market, i, k, say)), k)
+    for name, report in ways:
+        misled = serve(rule, replace(market, reports=Misreporting(market, i, k, report)), k)
         gain = _gain(misled.moment.utilities[i], honest)
         if np.nansum(gain) > np.nansum(best) + rounding * len(gain):
             best, family = gain, name

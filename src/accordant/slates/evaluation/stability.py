@@ -75,13 +75,13 @@ def drop_one(rule: SlateRule, candidates: Candidates, k: int, state: State | Non
     -------
     One entry for each stakeholder who can be left out; none if only one has a say.
     """
-    heard = np.flatnonzero(candidates.weights > 0)
-    if len(heard) < 2:
+    has_weight = np.flatnonzero(candidates.weights > 0)
+    if len(has_weight) < 2:
         return ()
     full = rule(candidates, k, state=state)
     attained = gains_of(full, candidates).attained
     found = []
-    for i in heard:
+    for i in has_weight:
         weights = candidates.weights.copy()
         weights[i] = 0.0
         fewer = candidates.but(weights=weights)
@@ -114,12 +114,12 @@ def drop_one_in_market(rule: SlateRule, market: Market, k: int, *, full: Served 
     InputError
         If what is known was shown by another rule, in another market or with another k.
     """
-    heard = [i for i, name in enumerate(market.stakeholders) if market.weights.get(name, 1.0) > 0]
-    if len(heard) < 2:
+    has_weight = [i for i, name in enumerate(market.stakeholders) if market.weights.get(name, 1.0) > 0]
+    if len(has_weight) < 2:
         return ()
     served = served_by(rule, market, k, full)
     found = []
-    for i in heard:
+    for i in has_weight:
         without = serve(rule, replace(market, weights={**market.weights, market.stakeholders[i]: 0.0}), k)
         before, after = on_one_scale({"with": served, "without": without}).values()
         gained = after.gains.attained - before.gains.attained

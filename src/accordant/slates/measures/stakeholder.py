@@ -62,7 +62,7 @@ def position(stakeholder: str, served: Served) -> int:
     return served.market.stakeholders.index(stakeholder)
 
 
-def heard(served: Served) -> Values:
+def attained_with_weight(served: Served) -> Values:
     """Return normalised utilities of the stakeholders with a weight above 0, shape (stakeholder, request).
 
     Each of them counts once in measures of all together: weights are for rules [ours].
@@ -109,7 +109,7 @@ class OfLists(MeanMeasure):
 
     def of_requests(self, served: Served) -> Values:
         """Return the number of each list."""
-        return self.together(heard(served))
+        return self.together(attained_with_weight(served))
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class OfMeans(SlateMeasure):
 
     def columns(self, served: Served) -> Values:
         """Return utilities, and for which requests they are defined, shape (2 × stakeholder, request)."""
-        values = heard(served)
+        values = attained_with_weight(served)
         return counted(values).reshape(2 * len(values), -1)
 
     def value(self, sums: Values, served: Served) -> Values:
@@ -215,5 +215,5 @@ class Misery(MeanMeasure):
 
     def of_requests(self, served: Served) -> NDArray[np.float64]:
         """Return 1 for a request below the line, else 0."""
-        lowest = least(heard(served))
+        lowest = least(attained_with_weight(served))
         return np.where(np.isnan(lowest), np.nan, lowest < self.line - ALIKE)

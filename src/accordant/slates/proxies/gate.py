@@ -185,13 +185,13 @@ class RequestReports:
     """What was said for one request: a ballot for each stakeholder that is spoken for.
 
     `moved` is what rankings say less what was declared, shape (speaker, item), 0 for items that were not seen; `passed`
-    which of them are used, shape (speaker,); `silent` who has no say, shape (stakeholder,).
+    which of them are used, shape (speaker,); `muted` who has no say, shape (stakeholder,).
     """
 
     ballots: tuple[ProxyBallot, ...]
     moved: Values
     passed: Mask
-    silent: Mask
+    muted: Mask
 
 
 class RankerReports:
@@ -221,9 +221,9 @@ class RankerReports:
                     values[row, :, user] = np.clip(values[row, :, user] + moved, 0.0, 1.0)
         return ExpectedRewards(values, stakeholders=expected.stakeholders, actions=expected.actions)
 
-    def silent(self, requests: Requests, state: State) -> Mask:
+    def muted(self, requests: Requests, state: State) -> Mask:
         """Return who has no say for which request, shape (stakeholder, request)."""
-        said = [each.silent for each in self._of(requests, state)]
+        said = [each.muted for each in self._of(requests, state)]
         return np.array(said, dtype=bool).reshape(len(said), len(self.market.stakeholders)).T
 
     def ballots(self) -> tuple[ProxyBallot, ...]:
@@ -274,8 +274,8 @@ class RankerReports:
             for name, given in rankings.items():
                 found, ranking = gated.fidelity[name], given[user]
                 passed = bool(found.passed[user])
-                silent = gated.silent[self.market.stakeholders.index(name), user]
-                counts: CountsAs = "ballot" if passed else "silence" if silent else "declared"
+                muted = gated.muted[self.market.stakeholders.index(name), user]
+                counts: CountsAs = "ballot" if passed else "silence" if muted else "declared"
                 ballots.append(
                     ProxyBallot(
                         name, request, ranking or Ranking(name, ()), finite(found.tau[user]),
@@ -286,7 +286,7 @@ class RankerReports:
                 tuple(ballots),
                 moved[:, :, user],
                 np.array([each.passed for each in ballots]),
-                gated.silent[:, user],
+                gated.muted[:, user],
             )
 
 

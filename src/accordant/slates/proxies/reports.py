@@ -216,29 +216,29 @@ def _warnings_of(voice: ProxySummary, threshold: float) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class PartlySilentCandidates(Candidates):
-    """Candidates of users for some of whom some stakeholders are silent, shape (stakeholder, user).
+class PartlyMutedCandidates(Candidates):
+    """Candidates of users for some of whom some stakeholders are muted, shape (stakeholder, user).
 
-    Rules take users in blocks. Here every block holds users for whom the same stakeholders are silent; these have
+    Rules take users in blocks. Here every block holds users for whom the same stakeholders are muted; these have
     weight 0 in it, as if they were absent. Users stay in order, so that rules which look back see the same past. Raises
     `InputError` if the shape is another, or nobody has a say for a user.
     """
 
-    silent: Mask
+    muted: Mask
 
-    def __init__(self, candidates: Candidates, silent: Mask) -> None:
+    def __init__(self, candidates: Candidates, muted: Mask) -> None:
         given = candidates
         super().__init__(given.expected, given.available, given.weights, given.categories, given.user)
-        if silent.shape != (len(given.stakeholders), given.n_users):
-            raise InputError(f"silent has shape {silent.shape}; allowed: (stakeholder, user)")
-        if silent[given.weights > 0].all(axis=0).any():
-            raise InputError("everybody with weight is silent for a user; somebody must have a say")
-        object.__setattr__(self, "silent", silent)
+        if muted.shape != (len(given.stakeholders), given.n_users):
+            raise InputError(f"muted has shape {muted.shape}; allowed: (stakeholder, user)")
+        if muted[given.weights > 0].all(axis=0).any():
+            raise InputError("everybody with weight is muted for a user; somebody must have a say")
+        object.__setattr__(self, "muted", muted)
 
     def take(self, users: slice | NDArray[np.intp]) -> Candidates:
-        """Return the candidates of some users; plain ones where the same stakeholders are silent for all of them."""
+        """Return the candidates of some users; plain ones where the same stakeholders are muted for all of them."""
         part = super().but(expected=self.expected.take(users), available=self.available[:, users])
-        return without_silent(part, self.silent[:, users])
+        return without_muted(part, self.muted[:, users])
 
     def but(
         self,
@@ -247,12 +247,12 @@ class PartlySilentCandidates(Candidates):
         available: Mask | None = None,
         weights: Values | None = None,
     ) -> Candidates:
-        """Return the candidates with another E, availability, or weights of those who are not silent."""
-        return PartlySilentCandidates(super().but(expected=expected, available=available, weights=weights), self.silent)
+        """Return the candidates with another E, availability, or weights of those who are not muted."""
+        return PartlyMutedCandidates(super().but(expected=expected, available=available, weights=weights), self.muted)
 
     def slices(self) -> list[slice]:
-        """Return users in blocks of neighbours for whom the same stakeholders are silent."""
-        changes = np.flatnonzero((self.silent[:, 1:] != self.silent[:, :-1]).any(axis=0)) + 1
+        """Return users in blocks of neighbours for whom the same stakeholders are muted."""
+        changes = np.flatnonzero((self.muted[:, 1:] != self.muted[:, :-1]).any(axis=0)) + 1
         found = []
         for block in super().slices():
             edges = [block.start, *(int(c) for c in changes if block.start < c < block.stop), block.stop]
@@ -260,13 +260,13 @@ class PartlySilentCandidates(Candidates):
         return found
 
 
-def without_silent(candidates: Candidates, silent: Mask) -> Candidates:
-    """Return candidates in which some stakeholders are silent, shape (stakeholder, user)."""
-    if not candidates.n_users or not silent.any():
+def without_muted(candidates: Candidates, muted: Mask) -> Candidates:
+    """Return candidates in which some stakeholders are muted, shape (stakeholder, user)."""
+    if not candidates.n_users or not muted.any():
         return _plain(candidates)
-    if (silent == silent[:, :1]).all():
-        return _plain(candidates, np.where(silent[:, 0], 0.0, candidates.weights))
-    return PartlySilentCandidates(candidates, silent)
+    if (muted == muted[:, :1]).all():
+        return _plain(candidates, np.where(muted[:, 0], 0.0, candidates.weights))
+    return PartlyMutedCandidates(candidates, muted)
 
 
 def _plain(given: Candidates, weights: Values | None = None) -> Candidates:
@@ -276,26 +276,26 @@ def _plain(given: Candidates, weights: Values | None = None) -> Candidates:
 
 
 class Reporters(Protocol):
-    """Reports of stakeholders, and who among them is silent."""
+    """Reports of stakeholders, and who among them is muted."""
 
     def __call__(self, requests: Requests, state: State, expected: ExpectedRewards) -> ExpectedRewards:
         """Return what stakeholders say E is."""
         ...
 
-    def silent(self, requests: Requests, state: State) -> Mask:
+    def muted(self, requests: Requests, state: State) -> Mask:
         """Return who has no say for which request, shape (stakeholder, request)."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class ProxyMarket(Market):
-    """A market in which agents speak for stakeholders, and are silent where they are not faithful."""
+    """A market in which agents speak for stakeholders, and are muted where they are not faithful."""
 
     reporters: Reporters = field(kw_only=True)
 
     def reported(self, requests: Requests, state: State, candidates: Candidates) -> Candidates:
-        """Return the candidates as stakeholders report them, with those silent who have no say."""
-        return without_silent(super().reported(requests, state, candidates), self.reporters.silent(requests, state))
+        """Return the candidates as stakeholders report them, with those muted who have no say."""
+        return without_muted(super().reported(requests, state, candidates), self.reporters.muted(requests, state))
 
 
 def proxy_market(market: Market, reporters: Reporters) -> ProxyMarket:

@@ -164,8 +164,8 @@ class FittedNeighbours(Fitted):
             found[:, request] = self.similarity[:, items] @ weights
             if start != NOWHERE:
                 found[:, request] += self.similarity[:, start]
-        silent = ~(found > 0).any(axis=0)
-        found[:, silent] = self.reach[:, None]
+        uncounted = ~(found > 0).any(axis=0)
+        found[:, uncounted] = self.reach[:, None]
         return found
 
 

@@ -37,8 +37,8 @@ class FittedFactorisation(Fitted):
         vectors = solve_factors(self.factors, [(items, 1.0 + self.alpha * counts) for items, counts in rows],
                          self.regularisation)  # fmt: skip
         found = np.maximum(0.0, self.factors @ vectors.T)
-        silent = ~(found > 0).any(axis=0)
-        found[:, silent] = self.reach[:, None]
+        uncounted = ~(found > 0).any(axis=0)
+        found[:, uncounted] = self.reach[:, None]
         return np.asarray(found[:, position.reshape(-1)])
 
     def _with(self, user: int, start: int) -> tuple[Codes, Values]:

@@ -91,7 +91,7 @@ class BlockRepairs:
         tied, changed, unmet, impossible = (np.zeros(n_users, dtype=bool) for _ in range(4))
         self.done = RepairedLists(empty, tied, changed, unmet, impossible, np.zeros((len(levels), n_users)))
 
-    def mend(self, u: int, items: Codes) -> Codes:
+    def repaired_list(self, u: int, items: Codes) -> Codes:
         """Return the list that is shown to a user of the block, shape (k,), in place of the one that is given."""
         shelf, done = self._shelf, self.done
         shown = items[items != NOTHING]
@@ -204,12 +204,12 @@ class Floored(SlateRule):
         """Return lists that are repaired before the next user is served."""
         benches: list[BlockRepairs] = []
 
-        def mending(block: Candidates) -> Repair:
+        def repairs_of(block: Candidates) -> Repair:
             """Return the repairs of one block."""
             benches.append(BlockRepairs(block, k, levels))
-            return benches[-1].mend
+            return benches[-1].repaired_list
 
-        slates = rule.serve(candidates, k, state, mending)
+        slates = rule.serve(candidates, k, state, repairs_of)
         return self._told(slates, [bench.done for bench in benches] or [BlockRepairs(candidates, k, levels).done])
 
     def _told(self, slates: Slates, parts: list[RepairedLists]) -> Slates:

@@ -85,7 +85,7 @@ class ReciprocalRank(SlateRule):
         banned = np.zeros(shape, dtype=bool)
         scores, last = np.zeros(shape), np.full(shape, ABSENT, dtype=np.intp)
         before: dict[int, Codes] = {}
-        heard = np.zeros((len(candidates.stakeholders), shape[1]))
+        voting_weights = np.zeros((len(candidates.stakeholders), shape[1]))
         shown = best_items(scores, candidates.totals, np.zeros(shape, dtype=bool), k)  # nothing yet
         tied, bans = shown.tied, []
         for number in range(self.rounds):
@@ -96,14 +96,14 @@ class ReciprocalRank(SlateRule):
                 banned |= new
                 bans.append(_listed(new, shown.items))
             for i, ranks in offers.items():
-                heard[i] = weights[i] * _weight(ranks, before.get(i), last, worth, banned, k)
-                added = np.maximum(heard[i], 0.0) / (np.maximum(ranks, 0) + 1.0)
+                voting_weights[i] = weights[i] * _weight(ranks, before.get(i), last, worth, banned, k)
+                added = np.maximum(voting_weights[i], 0.0) / (np.maximum(ranks, 0) + 1.0)
                 scores += np.where((ranks != ABSENT) & ~banned, added, 0.0)
             allowed = candidates.available & ~banned
             scores = normalise_scores(self.scaling, scores, allowed) if self.rounds > 1 else scores
             shown = best_items(scores, candidates.totals, allowed, k, candidates.tolerance)
             last, before, tied = _ranks(shown.items, len(worth)), offers, tied | shown.tied
-        found = {"weights": heard, **({"banned": np.concatenate(bans)} if bans else {})}
+        found = {"weights": voting_weights, **({"banned": np.concatenate(bans)} if bans else {})}
         return Slates(self.label, candidates.items, shown.items, tied, {}, found)
 
 

@@ -180,7 +180,7 @@ def choose_admissible(rule: Strategy, block: Block, found: Decisions, admissible
     """Return the best admissible action by the rule's scores, and whether another admissible one ties with it.
 
     Where the rule's own choice is among the best, it stays; other ties go to the utilitarian sum over those who have
-    a say in the rule, then to declared order. An action with score −inf is worse than any other admissible action and
+    weight in the rule, then to declared order. An action with score −inf is worse than any other admissible action and
     better than any that is not.
     """
     masked = np.where(admissible, scores_of(found), -np.inf)

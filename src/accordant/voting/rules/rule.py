@@ -109,7 +109,7 @@ class VotingRule(ContextRule):
         """Let each stakeholder vote by expected rewards, in every context."""
         weights = stakeholder_weights(self.weights, len(block.stakeholders))
         scored = self.score(tally_of_block(block, weights))
-        chosen = select_best(scored.scores, block.heard(weights).totals, block.tolerance)
+        chosen = select_best(scored.scores, block.with_weight(weights).totals, block.tolerance)
         policy = scored.scores if self.lottery else None
         return Decisions(
             self.label, block.actions, chosen.codes, chosen.tied, scored.scores, policy, scored.flags, scored.quantities

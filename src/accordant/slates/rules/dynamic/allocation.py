@@ -1,4 +1,4 @@
-"""Who gets how much of the say for the next user."""
+"""Who gets how much voting weight for the next user."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.registry import Registry
 from accordant.strategies.selection import TIE_TOLERANCE
 
-say_allocations: Registry[SayAllocation] = Registry(
-    "say allocation", group="accordant.say_allocations", packages=("accordant.slates.rules.dynamic.allocation",)
+weight_allocations: Registry[VotingWeightAllocation] = Registry(
+    "voting weight allocation",
+    group="accordant.weight_allocations",
+    packages=("accordant.slates.rules.dynamic.allocation",),
 )
 
 
 @dataclass(frozen=True)
-class SayAllocation(ABC):
+class VotingWeightAllocation(ABC):
     """A mechanism with its parameters, a frozen dataclass.
 
     Class attributes
@@ -45,7 +47,7 @@ class SayAllocation(ABC):
         Parameters
         ----------
         names
-            Of the stakeholders who may be given a say, at least one.
+            Of the stakeholders who may be given voting weight, at least one.
         fairness, compatibility
             m and c in [0, 1], shape (stakeholder,).
         weights
@@ -53,7 +55,7 @@ class SayAllocation(ABC):
         """
 
 
-register = say_allocations.named
+register = weight_allocations.named
 
 
 def normalised(scores: Values) -> Values:
@@ -75,7 +77,7 @@ def first_largest(scores: Values) -> int:
 
 
 class Standing(NamedTuple):
-    """Those who may be given a say: m and c in [0, 1] and weights w, each of shape (stakeholder,)."""
+    """Those who may be given voting weight: m and c in [0, 1] and weights w, each of shape (stakeholder,)."""
 
     m: Values
     c: Values
@@ -83,7 +85,7 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Formula(SayAllocation):
+class Formula(VotingWeightAllocation):
     """A mechanism without parameters; `formula` gives its shares, shape (stakeholder,)."""
 
     formula: ClassVar[staticmethod[[Standing], Values]]
@@ -116,7 +118,7 @@ for _name, _reads, _about, _formula in FORMULAS:
 
 @register("static_lottery")
 @dataclass(frozen=True)
-class StaticLottery(SayAllocation):
+class StaticLottery(VotingWeightAllocation):
     """Declared shares; a sum below 1 leaves the rest to nobody, a larger one is scaled to 1, as in SCRUF-D.
 
     Parameters
@@ -141,7 +143,7 @@ class StaticLottery(SayAllocation):
                 raise UnknownNameError("stakeholder in chances:", name, stakeholders)
 
     def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
-        """Return shares; whoever has no say gets none, and leaves it to nobody."""
+        """Return shares; whoever has no weight gets none, and leaves it to nobody."""
         del fairness, compatibility, weights
         found = np.array([self.chances.get(name, 0.0) for name in names], dtype=np.float64)
         return np.asarray(found / max(1.0, sum(self.chances.values())))
@@ -149,7 +151,7 @@ class StaticLottery(SayAllocation):
 
 @register("weighted_product")
 @dataclass(frozen=True)
-class WeightedProduct(SayAllocation):
+class WeightedProduct(VotingWeightAllocation):
     """Shares ∝ (1 − m_i)^e1 c_i^e2, as in the official code of SCRUF-D.
 
     Parameters

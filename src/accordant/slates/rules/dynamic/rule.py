@@ -21,7 +21,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.randomness import keyed_uniform
 from accordant.slates.candidates import Candidates, Gains, best_items, extremes, user_position
 from accordant.slates.rule import InOrder, Kind, Repair, Repairs, check_places, empty, register
-from accordant.slates.rules.dynamic.allocation import SayAllocation, first_largest, only, say_allocations
+from accordant.slates.rules.dynamic.allocation import VotingWeightAllocation, first_largest, only, weight_allocations
 from accordant.slates.rules.dynamic.history import (
     FairnessOfHistory,
     History,
@@ -41,7 +41,7 @@ def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values
 
     SCRUF-D takes compatibility as given. This one needs no data beside E: it is 1 if the best list of a stakeholder is
     as good as the user's own, and 0 if no list is worse. It is 1 where all lists are alike for the user, and 0 for
-    stakeholders without a say, shape (stakeholder, user). `user` is E of the user, shape (item, user); `extremes` are
+    stakeholders without weight, shape (stakeholder, user). `user` is E of the user, shape (item, user); `extremes` are
     the user's ideal and worst mean over lists of the same length, each of shape (user,).
     """
     found = np.zeros((len(candidates.stakeholders), user.shape[1]))
@@ -60,9 +60,9 @@ def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values
 class Block:
     """What is known of some users before any of them is served.
 
-    E by user is of shape (user, stakeholder, item), that of the user of shape (user, item), 0 without a say; `ideal`,
+    E by user is of shape (user, stakeholder, item), that of the user of shape (user, item), 0 without weight; `ideal`,
     `worst` and `compatibility`, 1 where no allocation reads it, are of shape (stakeholder, user). `speakers` are
-    positions of those who may be given a say: with weight above 0, but for the user.
+    positions of those who may be given voting weight: with weight above 0, but for the user.
     """
 
     candidates: Candidates
@@ -76,7 +76,7 @@ class Block:
 
     @classmethod
     def of(cls, candidates: Candidates, user: int | None, k: int, reads_compatibility: bool) -> Block:
-        """Return what is known, with the position of the user among stakeholders, None if the user has no say."""
+        """Return what is known, with the position of the user among stakeholders, None if the user has no weight."""
         lengths = np.minimum(k, candidates.available.sum(axis=0))
         ideal, worst = extremes(candidates, lengths)
         by_user = np.ascontiguousarray(candidates.values.transpose(2, 0, 1))
@@ -109,7 +109,7 @@ class Block:
 
 
 Fairness = Callable[[History], FairnessOfHistory]
-Say = Callable[[int, Values], tuple[Values, Values]]
+VotingWeights = Callable[[int, Values], tuple[Values, Values]]
 
 
 def served_block(
@@ -117,14 +117,14 @@ def served_block(
     k: int,
     history: RunningHistory,
     fairness: Fairness,
-    say: Say,
+    voting_weights: VotingWeights,
     share: float,
-    mend: Repair | None = None,
+    repair: Repair | None = None,
 ) -> Slates:
     """Return the slates of the users of a block, each of which becomes part of the history.
 
-    `say` gives, from the position of a user and m, the chances and the say of every stakeholder; `mend` may change each
-    list before it is shown.
+    `voting_weights` gives, from the position of a user and m, the chances and the voting weight of every stakeholder;
+    `repair` may change each list before it is shown.
     """
     candidates = block.candidates
     shape = len(candidates.stakeholders), candidates.n_users
@@ -134,22 +134,27 @@ def served_block(
     fair, chances, given = (np.empty(shape) for _ in range(3))
     for u in range(candidates.n_users):
         fair[:, u] = fairness(history.seen).values
-        chances[:, u], given[:, u] = say(u, fair[:, u])
+        chances[:, u], given[:, u] = voting_weights(u, fair[:, u])
         scores = (1.0 - share * given[:, u].sum()) * block.own[u] + share * (given[:, u] @ block.by_user[u])
         column = slice(u, u + 1)
         best = best_items(scores[:, None], totals[:, column], available[:, column], k, candidates.tolerance)
-        items[u], tied[u] = best.items[0] if mend is None else mend(u, best.items[0]), best.tied[0]
+        items[u], tied[u] = best.items[0] if repair is None else repair(u, best.items[0]), best.tied[0]
         history.add(items[u], block.attained(u, items[u][items[u] != NOTHING]))
     known = {"compatibility": block.compatibility} if block.reads_compatibility else {}
     return Slates(
-        "dynamic", candidates.items, items, tied, {}, {"fairness": fair, "chances": chances, "say": given, **known}
+        "dynamic",
+        candidates.items,
+        items,
+        tied,
+        {},
+        {"fairness": fair, "chances": chances, "voting_weights": given, **known},
     )
 
 
 @register("dynamic")
 @dataclass(frozen=True)
 class Dynamic(InOrder):
-    """Give the say to stakeholders who are behind, one user after the other.
+    """Give voting weight to stakeholders who are behind, one user after the other.
 
     Within a batch every slate counts before the next one is chosen. So users are served in order, on one thread; the
     result is the same whether they come in one batch or in several, but for measures that take the protected items of a
@@ -158,16 +163,16 @@ class Dynamic(InOrder):
     Parameters
     ----------
     allocation, allocation_parameters
-        Who gets how much of the say: a name of `say_allocations`.
+        Who gets how much voting weight: a name of `weight_allocations`.
     fairness, fairness_parameters
         How far behind each is: a name of `history_fairness`. A value that is not defined counts as 1: not behind.
     share
-        λ in [0, 1], what those who get the say have of it; the user has the rest.
+        λ in [0, 1], what those who get voting weight have of it; the user has the rest.
     mode
         ``lottery`` draws one stakeholder with the shares as chances, ``top`` takes the largest share (ties: declared
         first), ``mixture`` weighs all by their shares.
     user
-        The stakeholder who is the user and takes no part in the allocation; None for the first who has a say.
+        The stakeholder who is the user and takes no part in the allocation; None for the first who has weight.
     seed
         Of the lottery: a draw depends on it and on the number of slates shown so far alone.
 
@@ -194,13 +199,13 @@ class Dynamic(InOrder):
         self._parts()
 
     def serve(
-        self, candidates: Candidates, k: int, state: State | None = None, mending: Repairs | None = None
+        self, candidates: Candidates, k: int, state: State | None = None, repairs: Repairs | None = None
     ) -> Slates:
         """Return a list of at most k items for every user, in order.
 
         Quantities of shape (stakeholder, user): ``fairness`` of the lists shown before each user, NaN where it is
-        not defined; ``chances`` that the allocation gives; ``say`` after the draw; ``compatibility`` where the
-        allocation reads it.
+        not defined; ``chances`` that the allocation gives; ``voting_weights`` after the draw; ``compatibility`` where
+        the allocation reads it.
 
         Raises
         ------
@@ -221,17 +226,21 @@ class Dynamic(InOrder):
             block = Block.of(candidates.take(part), user, k, allocation.reads_compatibility)
             draws = keyed_uniform(self.seed, (f"slate {number + u}" for u in range(part.start, part.stop)))
 
-            def say(u: int, m: Values, block: Block = block, draws: Values = draws) -> tuple[Values, Values]:
-                """Return chances and say of one user of the block, each of shape (stakeholder,)."""
-                return self._say(allocation, block, u, m, float(draws[u]))
+            def voting_weights(u: int, m: Values, block: Block = block, draws: Values = draws) -> tuple[Values, Values]:
+                """Return chances and voting weights of one user of the block, each of shape (stakeholder,)."""
+                return self._voting_weights(allocation, block, u, m, float(draws[u]))
 
-            mend = None if mending is None else mending(block.candidates)
+            repair = None if repairs is None else repairs(block.candidates)
             parts.append(
-                served_block(block, k, history, lambda past: fairness.of(past, protected), say, self.share, mend)
+                served_block(
+                    block, k, history, lambda past: fairness.of(past, protected), voting_weights, self.share, repair
+                )
             )
         return self._slates(parts, candidates, k)
 
-    def _say(self, allocation: SayAllocation, block: Block, u: int, m: Values, draw: float) -> tuple[Values, Values]:
+    def _voting_weights(
+        self, allocation: VotingWeightAllocation, block: Block, u: int, m: Values, draw: float
+    ) -> tuple[Values, Values]:
         members = block.speakers
         chances = np.zeros(len(m))
         if not len(members):
@@ -246,16 +255,16 @@ class Dynamic(InOrder):
         every = join_slates(parts)
         return Slates(self.label, every.item_names, every.items, every.tied, every.flags, every.quantities)
 
-    def _parts(self) -> tuple[SayAllocation, HistoryFairness]:
+    def _parts(self) -> tuple[VotingWeightAllocation, HistoryFairness]:
         """Return the allocation and the measure of fairness."""
         return (
-            say_allocations.create(self.allocation, self.allocation_parameters),
+            weight_allocations.create(self.allocation, self.allocation_parameters),
             history_fairness.create(self.fairness, self.fairness_parameters),
         )
 
 
 def _decided(mode: Mode, chances: Values, draw: float) -> Values:
-    """Return who has the say, shape (stakeholder,): one by lot, the largest, or all by their shares."""
+    """Return who has the voting weight, shape (stakeholder,): one by lot, the largest, or all by their shares."""
     if mode == "mixture" or not chances.any():
         return chances
     if mode == "top":

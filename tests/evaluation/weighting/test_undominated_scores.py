@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from accordant.evaluation.weighting.cones import Cone
+from accordant.evaluation.weighting.undominated_scores import Cone
 
 
 def cut(n_weights, *rows):
