@@ -186,3 +186,12 @@ def test_logs_compare_by_identity():
     assert one == one  # noqa: PLR0124
     assert one != log()
     assert len({one, log()}) == 2
+
+
+def test_keys_of_rows_tell_values_apart_and_count_equal_ones():
+    contexts = Contexts({"x": [1.0, 2.0, 1.0, np.nan, np.nan], "kind": ["a", "a", "a", "b", "b"]})
+    keys = list(contexts.row_keys())
+    assert len(set(keys)) == 5
+    assert keys[0] == "0 (1.0, 'a')" and keys[2] == "1 (1.0, 'a')" and keys[4].startswith("1 ")
+    moved = list(contexts.take(np.array([3, 1, 0])).row_keys())
+    assert moved == [keys[3], keys[1], keys[0]]

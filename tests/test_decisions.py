@@ -27,6 +27,38 @@ def test_actions_and_share():
     np.testing.assert_array_equal(decide([0, 1], policy=policy).share(), [0.25, 0.5, 0.25])
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_draw_takes_the_action_whose_share_of_the_line_holds_the_number(seed):
+    generator = np.random.default_rng(seed)
+    policy = generator.dirichlet([0.5, 0.5, 0.5], size=50).T * (generator.random((3, 50)) < 0.8)
+    policy[0, policy.sum(axis=0) == 0] = 1.0
+    policy /= policy.sum(axis=0)
+    numbers = generator.random(50)
+    expected = []
+    for t in range(50):
+        low = 0.0
+        for action in range(3):
+            low += policy[action, t]
+            if numbers[t] < low:
+                break
+        expected.append(action)
+    drawn = decide([0] * 50, policy=policy).draw(numbers)
+    assert drawn.codes.tolist() == expected
+    assert (policy[drawn.codes, np.arange(50)] > 0).all()
+    np.testing.assert_array_equal(drawn.quantities["draw"], numbers)
+
+
+def test_a_draw_ends_at_the_last_possible_action():
+    thirds = np.array([[1 / 3], [1 / 3], [1 / 3 - 1e-15]])
+    assert decide([0], policy=thirds).draw(np.array([1.0 - 2.0**-53])).codes.tolist() == [2]
+    assert decide([0], policy=np.array([[0.5], [0.5 - 1e-15], [0.0]])).draw(np.array([1.0 - 2.0**-53])).codes == [1]
+
+
+def test_without_probabilities_nothing_is_drawn():
+    certain = decide([2, 1])
+    assert certain.draw(np.zeros(2)) is certain
+
+
 def test_no_contexts():
     assert decide([]).actions.shape == (0,)
     np.testing.assert_array_equal(decide([]).share(), [0, 0, 0])

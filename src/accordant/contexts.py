@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -84,6 +85,14 @@ class Contexts(Mapping[str, AnyArray]):
     def only(self, names: Iterator[str] | tuple[str, ...] | list[str]) -> Contexts:
         """Return some of the columns, in the given order."""
         return Contexts({name: self[name] for name in names})
+
+    def row_keys(self) -> Iterator[str]:
+        """Yield a text for each row: its values, and how many rows above have the same ones."""
+        above: Counter[str] = Counter()
+        for row in zip(*(values.tolist() for values in self._columns.values()), strict=True):
+            text = repr(row)
+            yield f"{above[text]} {text}"
+            above[text] += 1
 
     def numeric(self, name: str) -> NDArray[np.float64]:
         """Return a column as float64; a text column is an error."""

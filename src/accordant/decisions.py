@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,8 @@ class Decisions:
         satisfies the constraints), ``changed`` (constraints changed the decision), ``randomised``,
         ``condorcet_winner_exists``, ``group_unseen`` (no training context belongs to its group).
     quantities
-        Intermediate quantities by name, such as ``disagreement`` and ``ideal`` of shape (stakeholder, context).
+        Intermediate quantities by name, such as ``disagreement`` and ``ideal`` of shape (stakeholder, context), and
+        ``draw`` of shape (context,), see `draw`.
     follows_log
         Whether the decisions are the logged actions because they were taken from the log, so that what followed them
         was observed. Not set where a rule happens to choose what was logged.
@@ -91,6 +92,25 @@ class Decisions:
         if self.policy is not None:
             return np.asarray(self.policy, dtype=np.float64)
         return np.asarray(self.codes == np.arange(len(self.action_names))[:, None], dtype=np.float64)
+
+    def draw(self, numbers: NDArray[np.float64]) -> Self:
+        """Return the actions that numbers draw from the probabilities; without probabilities nothing is drawn.
+
+        In each context the first action in declared order is taken at which the sum of probabilities is above the
+        number: with uniform numbers each action is taken with its probability. The numbers are kept as the quantity
+        ``draw``, so that everybody can repeat it.
+
+        Parameters
+        ----------
+        numbers
+            In [0, 1), shape (context,).
+        """
+        if self.policy is None:
+            return self
+        last = len(self.policy) - 1 - (self.policy[::-1] > 0).argmax(axis=0)  # where sums end just below 1
+        reached = np.cumsum(self.policy, axis=0) > numbers
+        codes = np.where(reached.any(axis=0), reached.argmax(axis=0), last).astype(self.codes.dtype)
+        return replace(self, codes=codes, quantities={**self.quantities, "draw": numbers})
 
     def share(self) -> NDArray[np.float64]:
         """Return the share of contexts in which each action is taken, shape (action,)."""

@@ -177,6 +177,8 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         """Decide for new contexts, and say what is unusual about them.
 
         Unusual contexts are handled as `unusual` declares: those that are referred to a person have no action.
+        Randomised strategies draw. The number drawn for a context depends on `random_state`, its features, and how many
+        contexts with the same features stand above it in `X`, so the same call gives the same actions.
 
         Parameters
         ----------
@@ -190,7 +192,14 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         contexts = self.contexts_of(X)
         expected, prediction = self._expect(contexts)
         decisions = rule(expected, prediction=prediction, contexts=contexts)
+        if decisions.policy is not None:
+            keys = contexts.only(self.features_).row_keys()
+            decisions = decisions.draw(randomness.keyed_uniform(self.random_state, (f"draw {key}" for key in keys)))
         return Recommendations.of(decisions, expected).handled(self.profile_(contexts), self._handling())
+
+    def predict(self, X: Any) -> NDArray[np.str_]:
+        """Return the action of D* in new contexts, empty where a person decides, shape (context,); see `recommend`."""
+        return self.recommend(X).decisions.actions
 
     def handling_of(self, X: Any) -> tuple[Unusual, Mask, Mask]:
         """Return what is unusual about contexts, and which `recommend` refers to a person or gives another action."""

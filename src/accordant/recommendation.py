@@ -27,7 +27,8 @@ class Recommendations:
         Name of the action with the next best score, shape (context,); empty for strategies without scores.
     margin
         Score of the chosen action minus that of the runner-up, in the strategy's own unit, shape (context,);
-        NaN where there is no finite runner-up, below 0 where a budget or parity gave the better action to others.
+        NaN where there is no finite runner-up, below 0 where a budget or parity gave the better action to others, or
+        where the action was drawn.
     unusual
         What is unusual about the contexts; None if nobody looked.
     fall_back
@@ -107,8 +108,8 @@ class Recommendations:
         """Return one column per field, as ``accordant recommend`` writes them.
 
         ``action`` (empty where ``referred``), ``runner_up``, ``margin``, ``tied``, ``unusual`` (in words),
-        ``referred``, ``fall_back``, ``P[action]`` for randomised strategies, and ``E[stakeholder, action]`` for every
-        pair, and the strategy's flags, such as ``floor_unmet``.
+        ``referred``, ``fall_back``, ``P[action]`` and ``draw`` for randomised strategies (see `Decisions.draw`), and
+        ``E[stakeholder, action]`` for every pair, and the strategy's flags, such as ``floor_unmet``.
         """
         table: dict[str, NDArray[Any]] = {
             "action": self.decisions.actions,
@@ -121,6 +122,7 @@ class Recommendations:
         if self.decisions.policy is not None:
             names = self.decisions.action_names
             table |= {f"P[{action}]": self.decisions.policy[a] for a, action in enumerate(names)}
+            table |= {"draw": self.decisions.quantities["draw"]} if "draw" in self.decisions.quantities else {}
         for i, stakeholder in enumerate(self.expected.stakeholders):
             for a, action in enumerate(self.expected.actions):
                 table[f"E[{stakeholder}, {action}]"] = self.expected.values[i, a]

@@ -11,7 +11,8 @@ import pytest
 
 from accordant import strategies
 from accordant.runs import read_run, write_run
-from accordant.runs.recommendation import recommend_rows
+from accordant.runs.explanation import explain_rows
+from accordant.runs.recommendation import recommend_rows, recommendations_as_json
 
 
 @pytest.fixture
@@ -35,6 +36,51 @@ def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_fol
     actions = np.concatenate([batch.decisions.actions for _, batch in found])
     assert len(actions) == 40
     assert budget is None or (actions == "yes").sum() <= 3
+
+
+def test_a_strategy_that_draws_says_how_it_drew(run_folder, rows):
+    run = read_run(run_folder)
+    rule = strategies.create("utilitarian", {"selection": "epsilon_greedy", "epsilon": 1.0})
+    rule = rule.for_problem(run.case.problem)
+    run.policy.strategies_[rule.label] = rule
+    found, _ = recommendations_as_json(run, rows, rule.label)
+    for each in found:
+        assert each["probabilities"] == {"yes": 0.5, "no": 0.5}
+        assert each["action"] == ("yes" if each["draw"] < 0.5 else "no")
+    draws = [each["draw"] for each in found]
+    assert len(set(draws)) == 40 and {each["action"] for each in found} == {"yes", "no"}
+    frame = pd.read_csv(rows)
+    for row in (0, 17, 39):  # a row that is decided alone gets the same action
+        alone = run.policy.recommend(frame.iloc[[row]], strategy=rule.label)
+        assert alone.decisions.actions.tolist() == [found[row]["action"]]
+    twice = run.policy.recommend(pd.concat([frame.iloc[[3]]] * 200), strategy=rule.label)
+    assert 60 < (twice.decisions.actions == "yes").sum() < 140  # equal rows of one file draw each for themselves
+    columns = twice.columns()
+    assert columns["draw"][0] == draws[3] and set(columns["P[yes]"]) == {0.5}
+
+
+def test_a_strategy_that_draws_may_be_chosen_and_repeats_its_draws(loans):
+    """Every certain rule serves one stakeholder better than the other; a draw evens that out."""
+    rule = strategies.create("utilitarian", {"selection": "softmax", "temperature": 0.2})
+    policy, again = (loans.fitted(strategies=[rule], metrics={"gini_reward": 1.0}) for _ in range(2))
+    assert policy.selected_ == "utilitarian[softmax 0.2]"
+    first, second = (each.recommend(loans.columns).decisions for each in (policy, again))
+    np.testing.assert_array_equal(first.codes, second.codes)
+    assert policy.predict(loans.columns).tolist() == first.actions.tolist()
+    shares = first.policy.mean(axis=1)
+    taken = np.bincount(first.codes, minlength=len(shares)) / len(first.codes)
+    assert (np.abs(taken - shares) < 4 * np.sqrt(shares * (1 - shares) / len(first.codes)) + 1e-9).all()
+
+
+def test_explanations_say_what_was_drawn(run_folder, rows):
+    run = read_run(run_folder)
+    rule = strategies.create("utilitarian", {"selection": "softmax", "temperature": 0.5}).for_problem(run.case.problem)
+    run.policy.strategies_[rule.label] = rule
+    (explained,) = explain_rows(run, rows, rows=[2], strategy=rule.label)["explanations"]
+    recommended, _ = recommendations_as_json(run, rows, rule.label)
+    (said,) = [each for each in explained["sentences"]["decides"] if each.startswith("The rule draws")]
+    assert f"drew {recommended[2]['action']}." in said and f"{recommended[2]['draw']:.4f}" in said
+    assert all(f"{name} {chance:.3f}" in said for name, chance in recommended[2]["probabilities"].items())
 
 
 def test_what_was_fitted_to_training_rows_decides_for_new_ones(outcomes, tmp_path, rows):

@@ -234,6 +234,8 @@ def test_weight_zero_is_as_if_the_stakeholder_were_not_there(name):
     assert np.array_equal(with_third.tied, without.tied)
 
 
-def test_a_randomised_strategy_is_never_selected():
-    assert strategies.create("maximin").may_be_selected
-    assert not strategies.create("maximin", {"selection": "softmax", "temperature": 0.5}).may_be_selected
+def test_a_randomised_strategy_draws_and_may_be_selected():
+    certain = strategies.create("maximin")
+    randomised = strategies.create("maximin", {"selection": "softmax", "temperature": 0.5})
+    assert (certain.may_be_selected, randomised.may_be_selected) == (True, True)
+    assert (certain.draws, randomised.draws) == (False, True)

@@ -52,7 +52,7 @@ def test_epsilon_greedy_explores_evenly(example):
     decided = strategies.create("maximin", {"selection": "epsilon_greedy", "epsilon": 0.3})(example)
     np.testing.assert_allclose(decided.policy[:, 0], [0.1, 0.8, 0.1])
     assert decided.strategy == "maximin[epsilon-greedy 0.3]"
-    assert not strategies.create("maximin", {"selection": "epsilon_greedy", "epsilon": 0.3}).may_be_selected
+    assert strategies.create("maximin", {"selection": "epsilon_greedy", "epsilon": 0.3}).draws
     np.testing.assert_allclose(epsilon_greedy_policy(np.array([1, 0]), 2, 1.0), 0.5)
 
 

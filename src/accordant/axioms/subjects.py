@@ -15,7 +15,8 @@ KINDS: tuple[Kind, ...] = ("compromise", "voting", "stakeholder", "baseline", "r
 
 def reads_rewards_only(rule: Strategy) -> bool:
     """Return whether axioms can be about a rule; a constant, which reads nothing at all, is among them."""
-    return rule.name == "constant" or (isinstance(rule, ContextRule) and rule.may_be_selected and rule.fitted)
+    decides = isinstance(rule, ContextRule) and rule.may_be_selected and rule.fitted
+    return rule.name == "constant" or (decides and not rule.draws)
 
 
 def registered_rules(expected: ExpectedRewards) -> tuple[Strategy, ...]:

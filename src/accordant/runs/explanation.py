@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from accordant.certificates import Known
 from accordant.contexts import Contexts
+from accordant.decisions import Decisions
 from accordant.explanation import as_document, influence, pivotal
 from accordant.problem import value_label
 from accordant.report.explained import render_explanation
@@ -59,8 +60,11 @@ def explain_rows(
         pivotal=pivotal(rule, expected, known=known, groups=groups),
     )
     unusual, referred, fall_back = policy.handling_of(contexts)
+    decisions = policy.recommend(contexts, strategy=rule.label).decisions
     for each in document["explanations"]:
         row = each["row"]
+        if decisions.policy is not None:
+            each["sentences"]["decides"].append(_drawn(decisions, row))
         if unusual.remarks[row]:
             each["sentences"]["sure"].append(_unusual(str(unusual.remarks[row]), referred[row], fall_back[row]))
     return document
@@ -70,6 +74,18 @@ def _unusual(remark: str, referred: bool, fall_back: bool) -> str:
     """Return in what a row is unlike the training rows, and what follows."""
     followed = "A person decides. " if referred else "The declared fall-back action is taken. " if fall_back else ""
     return f"This row is unlike the training rows: {remark}. {followed}The rule's choice may not be meant for it."
+
+
+def _drawn(decisions: Decisions, row: int) -> str:
+    """Return which action was drawn, and that the explanation is about the most probable one."""
+    assert decisions.policy is not None
+    column, names = decisions.policy[:, row].tolist(), decisions.action_names
+    chances = ", ".join(f"{name} {chance:.3f}" for name, chance in zip(names, column, strict=True))
+    drawn, number = names[decisions.codes[row]], decisions.quantities["draw"][row]
+    return (
+        f"The rule draws, with probabilities {chances}; the number {number:.4f} drew {drawn}. "
+        "What is said here is about the most probable action."
+    )
 
 
 def _groups(run: Run, contexts: Contexts) -> list[str] | None:

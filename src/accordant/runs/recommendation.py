@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from accordant.cases.files import find_file
 from accordant.cases.loaders import CaseData, tidiers, tidy_places
 from accordant.contexts import Contexts
+from accordant.decisions import Decisions
 from accordant.errors import DataNotFoundError, InputError, MissingColumnError
 from accordant.evidence import Evidence
 from accordant.json_values import finite
@@ -110,7 +111,8 @@ def recommendations_as_json(
     """Return one object per row, and how many rows were unusual.
 
     An object holds action (None where a person decides), runner-up, margin, tied, what is unusual, whether a person
-    decides or the declared action is taken, and E by stakeholder and action.
+    decides or the declared action is taken, and E by stakeholder and action; where actions are drawn, also the
+    probabilities and the number that was drawn.
     """
     found, counts = [], UnusualCounts()
     for start, batch in recommend_rows(run, source, strategy):
@@ -125,6 +127,7 @@ def recommendations_as_json(
                     "margin": finite(batch.margin[t]),
                     "tied": bool(batch.decisions.tied[t]),
                     **{name: values[t] for name, values in handled.items()},
+                    **_drawn(batch.decisions, t),
                     "flags": [name for name, flag in batch.decisions.flags.items() if flag[t]],
                     "expected_rewards": {
                         who: {what: float(expected.values[i, a, t]) for a, what in enumerate(expected.actions)}
@@ -133,6 +136,15 @@ def recommendations_as_json(
                 }
             )
     return found, counts
+
+
+def _drawn(decisions: Decisions, t: int) -> dict[str, Any]:
+    """Return the probabilities of a context and the number that was drawn; nothing where nothing is drawn."""
+    if decisions.policy is None:
+        return {}
+    column = decisions.policy[:, t].tolist()
+    chances = {name: finite(chance) for name, chance in zip(decisions.action_names, column, strict=True)}
+    return {"probabilities": chances, "draw": float(decisions.quantities["draw"][t])}
 
 
 @dataclass(frozen=True, eq=False)

@@ -203,6 +203,11 @@ class Random(Strategy):
 
     seed: int = 0
 
+    @property
+    def draws(self) -> bool:
+        """Always."""
+        return True
+
     def __call__(
         self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
         contexts: Contexts | None = None,

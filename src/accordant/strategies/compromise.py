@@ -58,7 +58,7 @@ class Compromise(ContextRule):
     selection
         ``"argmax"``, or an operator that gives probabilities: ``"softmax"`` (needs `temperature`),
         ``"proportional"`` to the score, ``"epsilon_greedy"`` (needs `epsilon`). A randomised strategy is scored by
-        its probabilities; its `Decisions.codes` hold the best action, and it is never selected as D*.
+        its probabilities; its `Decisions.codes` hold the best action until `Decisions.draw` draws one.
     temperature
         τ of the softmax, above 0, in units of the score.
     epsilon
@@ -110,9 +110,9 @@ class Compromise(ContextRule):
         return self.name if self.selection == "argmax" else f"{self.name}[{shown}]"
 
     @property
-    def may_be_selected(self) -> bool:
-        """Not if it is randomised: the strategy that was scored must be the one that decides."""
-        return self.selectable and self.selection == "argmax"
+    def draws(self) -> bool:
+        """Whether the selection gives probabilities."""
+        return self.selection != "argmax"
 
     def for_problem(self, problem: DecisionProblem) -> Self:
         """Take stakeholder weights from the problem if none were given."""

@@ -87,6 +87,11 @@ class PopulationByGroup(Strategy):
         return self.multipliers is not None and self.inner.fitted
 
     @property
+    def draws(self) -> bool:
+        """Whether the rule draws."""
+        return self.inner.draws
+
+    @property
     def may_be_selected(self) -> bool:
         """Whether the rule may be selected."""
         return self.inner.may_be_selected

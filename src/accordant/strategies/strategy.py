@@ -118,6 +118,11 @@ class Strategy(ABC):
         return self.selectable
 
     @property
+    def draws(self) -> bool:
+        """Whether actions are drawn from probabilities: metrics are expectations, and who decides must draw."""
+        return False
+
+    @property
     def whole_batch(self) -> bool:
         """Whether the decision in one context depends on the others in the same call."""
         return False

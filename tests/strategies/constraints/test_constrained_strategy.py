@@ -99,7 +99,7 @@ def test_fit_reaches_the_rule(make_world):
     ({"rule": "maximin", "forbidden": [{"actions": "a0"}]}, True),
     ({"rule": "maximin", "budgets": {"a0": 3}}, False),
     ({"rule": "maximin", "parity": {"attribute": "group", "within": 0.1}}, False),
-    ({"rule": {"name": "maximin", "parameters": {"selection": "softmax", "temperature": 1.0}}, "floors": 0.2}, False),
+    ({"rule": {"name": "maximin", "parameters": {"selection": "softmax", "temperature": 1.0}}, "floors": 0.2}, True),
 ])  # fmt: skip
 def test_what_may_be_selected(parameters, selectable):
     rule = strategies.create("constrained", parameters)

@@ -144,11 +144,12 @@ def test_weights_come_from_the_problem():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_lotteries_decide_by_a_policy_and_are_never_selected(name):
+def test_lotteries_decide_by_a_policy_and_draw(name):
     rule = strategies.create(name)
     decided = rule(rewards(coarse((3, 3, 60))))
     assert rule.kind == "voting"
-    assert rule.may_be_selected == (name not in LOTTERIES)
+    assert rule.may_be_selected
+    assert rule.draws == (name in LOTTERIES)
     if name in LOTTERIES:
         np.testing.assert_array_equal(decided.policy, decided.scores)
         np.testing.assert_allclose(decided.policy.sum(axis=0), 1.0)

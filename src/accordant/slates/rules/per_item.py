@@ -75,7 +75,7 @@ class PerItem(SlateRule):
                 f"per_item cannot make lists by {made.label!r}: it needs more than expected rewards, or always takes "
                 "the same action; allowed: strategies that decide in each context from E alone"
             )
-        if not made.may_be_selected:
+        if made.draws:
             raise InputError(f"per_item cannot make lists by {made.label!r}: it draws; allowed: strategies without")
         if not made.fitted:
             raise InputError(
@@ -148,6 +148,7 @@ def item_rules(n_items: int) -> tuple[PerItem, ...]:
         for each in made
         if isinstance(each, ContextRule)
         and each.may_be_selected
+        and not each.draws
         and each.fitted
         and each.kind in ("compromise", "voting")
         and n_items <= LARGEST.get(each.name, PAIRS if each.kind == "voting" else n_items)

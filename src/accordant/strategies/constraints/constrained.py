@@ -284,6 +284,11 @@ class Constrained(Strategy):
         return (*self.terms.rule.columns, *forbidden, *(() if parity is None else (parity.attribute,)))
 
     @property
+    def draws(self) -> bool:
+        """Whether the rule draws, or parity may make it draw."""
+        return self.terms.rule.draws or self.terms.parity is not None
+
+    @property
     def may_be_selected(self) -> bool:
         """Whether the rule may be selected and each context is decided by itself."""
         return self.terms.rule.may_be_selected and not self.whole_batch

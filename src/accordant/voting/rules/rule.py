@@ -166,9 +166,12 @@ class MarginRule(VotingRule):
 class LotteryRule(VotingRule):
     """A rule that draws an alternative; scores are probabilities.
 
-    Decisions carry them as their policy, their codes are the most probable action, and the rule is never selected
-    as D*.
+    Decisions carry them as their policy; their codes are the most probable action until `Decisions.draw` draws one.
     """
 
     lottery: ClassVar[bool] = True
-    selectable: ClassVar[bool] = False
+
+    @property
+    def draws(self) -> bool:
+        """Always."""
+        return True
