@@ -156,11 +156,12 @@ def _of_users(entries: Sequence[Entry], source: str, only: Sequence[str] | None)
     """Return the records of some users, each of whom must have one."""
     if only is None:
         return entries
-    names = [_name(entry, USER) for entry in entries]
+    names, counting = [_name(entry, USER) for entry in entries], set(only)
+    there = dict.fromkeys(names)
     for name in only:
-        if name not in names:
-            raise DataError(f"{source}: {UnknownNameError(USER, name, dict.fromkeys(names))}")
-    return [entry for entry, name in zip(entries, names, strict=True) if name in only]
+        if name not in there:
+            raise DataError(f"{source}: {UnknownNameError(USER, name, there)}")
+    return [entry for entry, name in zip(entries, names, strict=True) if name in counting]
 
 
 def _cells(entries: Sequence[Entry], problem: DecisionProblem) -> tuple[Codes, Codes | Values]:

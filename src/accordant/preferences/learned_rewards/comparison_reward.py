@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts, Log
-from accordant.errors import InputError, NotFittedError, UnknownNameError
-from accordant.preferences.learned_rewards.answers import Answers, read_answers
+from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
+from accordant.preferences.learned_rewards.answers import USER, Answers, read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures, FittedComparisonReward, Scale
 from accordant.preferences.learners.learner import RewardModel, learners
 from accordant.preferences.learners.logistic import log_loss, right
@@ -167,7 +167,7 @@ class ComparisonReward(RewardSignal):
     users
         How the rewards of several users become one: ``pooled``, ``mean`` or ``worst``, see the head of this module.
     only
-        Names of the users whose records count; None for all.
+        Names of the users whose records count; None for all but other stakeholders of the problem.
     anchors
         ``{lowest: [action, outcome], highest: [action, outcome]}``: the cells with mean reward 0 and 1; None for the
         range of all cells. With ``pooled`` users only: others may disagree on which cell is higher.
@@ -213,6 +213,26 @@ class ComparisonReward(RewardSignal):
     def located(self, find: Callable[[str], Path]) -> ComparisonReward:
         """Return the signal with the path of its file."""
         return replace(self, file=str(find(self.file)))
+
+    def of_stakeholder(self, name: str, problem: DecisionProblem) -> ComparisonReward:
+        """Return the signal without what other stakeholders answered, if several share the file and `only` is None.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be used, or holds answers of other stakeholders alone.
+        """
+        answers = read_answers(self.file, problem, context=self.context, only=self.only)
+        others = [user for user in answers.user_names if user != name and user in problem.stakeholder_names]
+        if self.only is not None or not others:
+            return self
+        kept = tuple(user for user in answers.user_names if user not in others)
+        if not kept:
+            raise DataError(
+                f"{answers.source}: the only answers are those of {', '.join(others)} ({USER}); allowed: answers of "
+                f"{name!r}, or of people who are no stakeholders of the case"
+            )
+        return replace(self, only=kept)
 
     def restored(self, state: Mapping[str, Any]) -> FittedComparisonReward:
         """Return the fitted signal; the file is not read."""
