@@ -240,9 +240,9 @@ class RewardSource(Part):
     given: bool = False
 
     @property
-    def learned(self) -> bool:
-        """Whether it was learned from records of a file."""
-        return "records" in (self.model_extra or {})
+    def learned_from(self) -> str:
+        """Name of the file from whose records it was learned; empty if it was not learned."""
+        return str((self.model_extra or {}).get("file", ""))
 
     @property
     def sentence_end(self) -> str:
@@ -324,7 +324,7 @@ class Record(Section):
     @property
     def learned_sources(self) -> dict[str, RewardSource]:
         """Those rewards that were learned from records of a file."""
-        return {name: source for name, source in self.reward_sources.items() if source.learned}
+        return {name: source for name, source in self.reward_sources.items() if source.learned_from}
 
     @cached_property
     def content(self) -> Json:

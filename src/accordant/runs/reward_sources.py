@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +71,7 @@ def located_signals(
             found[name] = signal.located(find).of_stakeholder(name, case.problem)
             continue
         with _given(name, given):
-            found[name] = signal.located(lambda _, path=Path(given): path).of_stakeholder(name, case.problem)
+            found[name] = signal.located(_at(Path(given))).of_stakeholder(name, case.problem)
     return found
 
 
@@ -101,6 +101,11 @@ def reward_sources(
             **signals[name].provenance(),
         )
     return found
+
+
+def _at(path: Path) -> Callable[[str], Path]:
+    """Return what finds every file at one path."""
+    return lambda _: path
 
 
 @contextmanager
