@@ -84,7 +84,9 @@ def test_entries_that_cannot_be(rewards, message):
 
 
 def test_a_wrong_entry_beside_a_set_is_refused_with_its_line(tmp_path):
-    case = yaml.safe_dump(CASE | {"rewards": {"set": "lending", "Bank": {"column": "x", "kolumn": "y"}}}, sort_keys=False)
+    case = yaml.safe_dump(
+        CASE | {"rewards": {"set": "lending", "Bank": {"column": "x", "kolumn": "y"}}}, sort_keys=False
+    )
     (tmp_path / "loans.yaml").write_text(case)
     line = case[: case.index("  Bank:")].count("\n") + 1
     with pytest.raises(SpecError, match=f"loans.yaml, line {line}: unknown key in the rewards of 'Bank': 'kolumn'"):
