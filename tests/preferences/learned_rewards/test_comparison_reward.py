@@ -383,7 +383,7 @@ def test_users_without_any_weight_are_nobody(tmp_path, problem, log, write_rows,
     assert beside.about["users"] == plain.about["users"] == 2
     assert plain.warnings == ()
     (warning,) = beside.warnings
-    assert "users 'z0', 'z1', 'z2', 'z3', 'z4' and 15 more are left out" in warning
+    assert "20 users are left out" in warning and "z0" not in warning
 
 
 def test_gaps_of_one_user_are_told_although_others_fill_them(tmp_path, problem, log, write_rows, asked, truth):
@@ -391,7 +391,8 @@ def test_gaps_of_one_user_are_told_although_others_fill_them(tmp_path, problem, 
     path = str(write_rows(tmp_path / "answers.csv", rows))
     for users in ("mean", "worst"):
         warnings = ComparisonReward(path, learner="per_user", users=users).fit(log, problem).warnings
-        assert any("1 of 2 users did not compare everything" in each and "'ben'" in each for each in warnings)
+        assert any("1 of 2 users did not compare everything" in each for each in warnings)
+        assert not any("ben" in each for each in warnings)
     pooled = ComparisonReward(path, learner="per_user").fit(log, problem).warnings
     assert not any("users did not compare" in each for each in pooled)
 

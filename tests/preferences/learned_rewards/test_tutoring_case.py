@@ -124,6 +124,7 @@ def test_a_finished_run_needs_no_comparisons(outcome, run, tmp_path):
     assert explained.to_json()
     saved = (run.path / "models" / "policy.json").read_text(encoding="utf-8") + json.dumps(run.content)
     assert str(EXAMPLE) not in saved
+    assert "pupil1" not in saved and "tutor1" not in saved  # counts and hashes, never who answered
 
 
 # --- wrong input, as a user meets it ---------------------------------------------------------------------------

@@ -15,7 +15,7 @@ to be here than there: within a context the learned slopes of all cells add up t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -109,7 +109,7 @@ def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
 
 
 def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
-    """Say how many users leave something open in their own comparisons, whatever others compared.
+    """Say how many users leave something open in their own comparisons, whatever others compared, and not who.
 
     Parameters
     ----------
@@ -120,20 +120,14 @@ def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
     """
     order = np.argsort(answers.users, kind="stable")
     edges = np.searchsorted(answers.users[order], np.arange(1, len(answers.user_names)))
-    of_users = zip(answers.user_names, np.split(order, edges), strict=True)
-    open_ = [name for name, rows in of_users if gaps(answers.taken(rows), problem)]
-    if not open_:
+    n_open = sum(bool(gaps(answers.taken(rows), problem)) for rows in np.split(order, edges))
+    if not n_open:
         return []
     sentence = (
-        f"{len(open_)} of {len(answers.user_names)} users did not compare everything, or left parts unconnected "
-        f"({users_named(open_)}): the learner, not their answers, decides the rest of their rewards."
+        f"{n_open} of {len(answers.user_names)} users did not compare everything, or left parts unconnected: the "
+        "learner, not their answers, decides the rest of their rewards."
     )
     return [sentence]
-
-
-def users_named(names: Sequence[str]) -> str:
-    """Return users in one phrase, the first few of many."""
-    return f"user{'' if len(names) == 1 else 's'} {_listed([repr(name) for name in names])}"
 
 
 def _nodes(answers: Answers, problem: DecisionProblem) -> tuple[list[str], Codes, Codes]:
@@ -247,7 +241,7 @@ class ComparisonReward(RewardSignal):
             If the file or a column cannot be used, or the learner does not fit `users`.
         """
         answers = read_answers(self.file, problem, context=self.context, only=self.only)
-        left_out: tuple[str, ...] = ()
+        left_out = 0
         if self.users != "pooled":
             answers, left_out = answers.of_weighing_users()
         features = CellFeatures.fit(log, problem, self.context, answers)
@@ -380,13 +374,12 @@ def _distinct(name: str, given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _weightless(names: tuple[str, ...]) -> list[str]:
-    """Say which users were left out because none of their records weighs anything."""
-    if not names:
+def _weightless(n_users: int) -> list[str]:
+    """Say how many users were left out because none of their records weighs anything."""
+    if not n_users:
         return []
-    return [
-        f"records of weight 0 alone are no answers; {users_named(names)} {'is' if len(names) == 1 else 'are'} left out."
-    ]
+    who = "1 user is" if n_users == 1 else f"{n_users} users are"
+    return [f"records of weight 0 alone are no answers; {who} left out."]
 
 
 def _unused(answers: Answers) -> list[str]:
