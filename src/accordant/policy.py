@@ -206,7 +206,10 @@ class ParticipatoryPolicy(FittedPolicy):
         self.features_ = self._features(log.contexts)
         log = self._typed(log)
         self.profile_ = TrainingProfile.fit(log, self.features_, self.random_state)
-        self.signals_ = {name: signals[name].fit(log, self.problem) for name in self.problem.stakeholder_names}
+        self.signals_ = {
+            name: signals[name].of_stakeholder(name, self.problem).fit(log, self.problem)
+            for name in self.problem.stakeholder_names
+        }
         self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings(), self.confounders)
         self.outcome_model_ = self.learned_.outcome_model
         self.reward_models_ = self.learned_.reward_models

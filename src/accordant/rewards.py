@@ -71,6 +71,19 @@ class RewardSignal(ABC):
         del find
         return self
 
+    def of_stakeholder(self, name: str, problem: DecisionProblem) -> RewardSignal:
+        """Return the signal as that of one stakeholder, after a look at the files that it names.
+
+        Most signals are whatever stakeholder's they are, and name no files.
+
+        Raises
+        ------
+        InputError
+            If a file cannot be used: nothing was learned yet.
+        """
+        del name, problem
+        return self
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of contexts that the case itself says the reward reads; a formula may read others."""

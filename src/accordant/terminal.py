@@ -64,6 +64,34 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def named_values(flag: str, given: Sequence[str], form: str) -> dict[str, str]:
+    """Return the values that a repeatable option names.
+
+    Parameters
+    ----------
+    flag
+        The option.
+    given
+        As typed.
+    form
+        What is allowed, such as ``NAME=VALUE``.
+
+    Raises
+    ------
+    InputError
+        If one is not of this form, or a name repeats.
+    """
+    found: dict[str, str] = {}
+    for each in given:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not (name and equals and value):
+            raise InputError(f"{flag} is {each!r}; allowed: {form}")
+        if name in found:
+            raise InputError(f"{flag} names {name!r} twice")
+        found[name] = value
+    return found
+
+
 class PlainConsole(Console):
     """A console on which every text, in a line or in a cell of a table, is printed as `plain` writes it.
 

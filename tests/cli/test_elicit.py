@@ -15,6 +15,7 @@ from accordant.cli.app import app
 from accordant.errors import InputError
 from accordant.preferences.learned_rewards.answers import COLUMNS
 from accordant.preferences.interview import InterviewOptions, begin_interview
+from accordant.terminal import named_values
 
 
 def begun(case_folder, **options):
@@ -102,10 +103,10 @@ def test_samples_make_nothing_certain(case_folder):
 
 
 def test_contexts_of_the_command_line():
-    assert terminal.context_of(["age = 70", "sex=f=m"]) == {"age": "70", "sex": "f=m"}
+    assert named_values("--context", ["age = 70", "sex=f=m"], "NAME=VALUE") == {"age": "70", "sex": "f=m"}
     for wrong, message in ((["age"], "allowed: NAME=VALUE"), (["=1"], "NAME=VALUE"), (["a=1", "a=2"], "'a' twice")):
         with pytest.raises(InputError, match=message):
-            terminal.context_of(wrong)
+            named_values("--context", wrong, "NAME=VALUE")
 
 
 def test_files_and_streams_that_are_no_text(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 from accordant.cli import run_tables
 from accordant.cli.run_tables import LAST_ROW, leaderboard_table, members_of, row_numbers
 from accordant.errors import InputError
+from accordant.runs.record import RewardSource
 from accordant.statistics import Estimate
 
 
@@ -51,6 +52,16 @@ def test_calibration_of_single_outcomes_is_left_to_the_report():
     quality = [("accuracy", 0.75), ("mean probability of Full", 0.5), ("Brier score", None)]
     found = SimpleNamespace(name="forest", quality=[SimpleNamespace(name=name, value=v) for name, v in quality])
     assert run_tables._outcome_model(found) == "forest; accuracy 0.750, Brier score not defined"
+
+
+def test_stakeholders_whose_rewards_come_from_one_place_share_a_line():
+    said = RewardSource(kind="set", words="stated by the reward set 'lending'")
+    learned = RewardSource(words="learned from 3 comparisons in a.csv", replaces="the reward set 'lending'", given=True)
+    record = SimpleNamespace(reward_sources={"Bank": said, "Applicant": learned, "Regulatory": said})
+    assert run_tables._sources(record) == {
+        "stated by the reward set 'lending'": ["Bank", "Regulatory"],
+        "learned from 3 comparisons in a.csv, instead of the reward set 'lending'": ["Applicant"],
+    }
 
 
 def test_the_leaderboard_marks_the_selected_line_and_those_that_are_no_candidates():

@@ -321,3 +321,30 @@ def test_candidates_that_are_never_selected_are_named(records: dict[str, Json]) 
     for about in record["strategies"].values():
         about["selectable"] = True
     assert "Never selected by design" not in Page(rendered(record)).text
+
+
+LEARNED = {
+    "kind": "comparisons", "words": "learned from 9 comparisons by 3 people in <b>.csv (sha256 0123456789ab…)",
+    "replaces": "the case's table", "given": True, "file": "<b>.csv", "sha256": "0123456789abcdef", "records": 9,
+    "users": 3, "learner": "bradley_terry", "aggregation": "pooled", "agreement": 0.75, "log_loss": 0.5,
+}  # fmt: skip
+
+
+def test_the_page_says_early_where_each_reward_comes_from(records: dict[str, Json]) -> None:
+    tiny = copy.deepcopy(records["tiny"])
+    first, *others = [each["name"] for each in tiny["case"]["problem"]["stakeholders"]]
+    stated = {"kind": "table", "words": "stated in the case's table"}
+    page = Page(rendered(tiny | {"reward_sources": {first: LEARNED, **dict.fromkeys(others, stated)}}))
+    start, end = (
+        page.text.index(words) for words in ("Everything below rests on these rewards", "The composite score is")
+    )
+    asked = page.text[start:end]
+    assert f"Reward: {LEARNED['words']}, instead of the case's table. It agrees with 75% of them." in asked
+    assert asked.count("Reward: stated in the case's table.") == len(others)
+    assert f"its scope card were written for other rewards of {first}." in asked
+    assert f"--preferences '{first}=<b>.csv' --seed" in page.text
+
+
+def test_the_page_of_a_record_without_sources_only_says_who_there_is(records: dict[str, Json]) -> None:
+    page = Page(rendered(records["tiny"]))
+    assert "Who was asked and what they want" in page.text and "Reward: " not in page.text

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self
 
 from pydantic import (
@@ -15,11 +14,12 @@ from pydantic import (
     model_validator,
 )
 
-from accordant.cases.parts import CasePart, case_parts, reward_sets
+from accordant.cases.parts import CasePart, case_parts
+from accordant.cases.preference_sources import PreferenceSource, at_key, preference_sources
 from accordant.declared import WEIGHT_TOLERANCE, Declared, PathName
-from accordant.errors import InputError, RewardError, SpecError, UnknownNameError, allowed_names
+from accordant.errors import InputError, SpecError, allowed_names
 from accordant.problem import DecisionProblem
-from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
+from accordant.rewards import ObservedReward, RewardSignal
 from accordant.scope import ScopeCard
 from accordant.tables.column_types import Columns, ColumnType, ColumnTypes
 from accordant.unusual import UnusualSpec
@@ -296,42 +296,13 @@ class CaseSpec(Declared):
             self.data.unusual.check(self.problem.actions)
         return self
 
+    def sources(self) -> dict[str, PreferenceSource]:
+        """Build the preference source of every stakeholder, see `accordant.cases.preference_sources`."""
+        return preference_sources(self.rewards, self.problem)
+
     def signals(self) -> dict[str, RewardSignal]:
-        """Build the reward signal of every stakeholder.
-
-        ``rewards`` is either ``{set: NAME, …parameters}`` or one entry per stakeholder:
-        ``{table: …, attribute: …}``, ``{column: …}`` or ``{signal: NAME, …parameters}``.
-        """
-        if "set" in self.rewards:
-            parameters = {key: value for key, value in self.rewards.items() if key != "set"}
-            with at_key("rewards"):
-                found = reward_sets.create(str(self.rewards["set"]), parameters)
-        else:
-            found = {}
-            for name, declared in self.rewards.items():
-                with at_key("rewards", str(name)):
-                    found[name] = _signal(name, declared)
-        for name in found:
-            with at_key("rewards", str(name)):
-                if name not in self.problem.stakeholder_names:
-                    raise UnknownNameError("stakeholder in rewards:", name, self.problem.stakeholder_names)
-        for name in self.problem.stakeholder_names:
-            with at_key("rewards", name):
-                if name not in found:
-                    raise InputError(f"rewards of stakeholder {name!r} are missing")
-                _check_table(name, found[name], self.problem)
-        return {name: found[name] for name in self.problem.stakeholder_names}
-
-
-@contextmanager
-def at_key(*path: str) -> Iterator[None]:
-    """Say of every error inside which keys of the case lead to what is wrong."""
-    try:
-        yield
-    except RewardError as error:
-        raise SpecError(f"{path[0]} of {path[-1]!r}: {error}", path=path) from None
-    except InputError as error:
-        raise SpecError(str(error), path=path) from None
+        """Build the reward signal of every stakeholder."""
+        return {name: source.signal for name, source in self.sources().items()}
 
 
 def _part(key: str, part: CasePart, declared: Any) -> Declared:
@@ -344,40 +315,3 @@ def _part(key: str, part: CasePart, declared: Any) -> Declared:
         return part.declared(**declared)
     except SpecError as error:
         raise SpecError(f"{key}: {error.detail}", path=(key, *error.path)) from None
-
-
-def _signal(name: str, declared: Any) -> RewardSignal:
-    if not isinstance(declared, Mapping):
-        raise InputError(f"rewards of {name!r} must be a table, a column or a registered signal; found {declared!r}")
-    if "table" in declared:
-        return TableReward(**_only(name, declared, ("table", "attribute")))
-    if "column" in declared:
-        return ObservedReward(**_only(name, declared, ("column",)))
-    if "signal" in declared:
-        parameters = {key: value for key, value in declared.items() if key != "signal"}
-        return rewards.create(str(declared["signal"]), parameters)
-    raise UnknownNameError(f"kind of reward for {name!r}:", next(iter(declared), ""), ("table", "column", "signal"))
-
-
-def _only(name: str, declared: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
-    for key in declared:
-        if key not in allowed:
-            raise UnknownNameError(f"key in the rewards of {name!r}:", key, allowed)
-    return dict(declared)
-
-
-def _check_table(name: str, signal: RewardSignal, problem: DecisionProblem) -> None:
-    """Make sure that a table has an entry for every declared action and outcome, and no others."""
-    if not isinstance(signal, TableReward):
-        return
-    if problem.continuous:
-        raise InputError(f"rewards of {name!r}: a table needs discrete outcomes")
-    for table in signal.tables().values():
-        for kind, found, declared in (
-            ("action", set(table), problem.actions),
-            *(("outcome", set(row), problem.outcome_names) for row in table.values()),
-        ):
-            for unknown in sorted(found - set(declared)):
-                raise UnknownNameError(f"{kind} in the reward table of {name!r}:", unknown, declared)
-            for missing in (each for each in declared if each not in found):
-                raise InputError(f"the reward table of {name!r} has no entry for {kind} {missing!r}")

@@ -24,7 +24,7 @@ from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.output import is_standard_output, output_file, write_output
-from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed, check_out, print_json, say
+from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed, check_out, named_values, print_json, say
 from accordant.threads import free_cores
 
 app = typer.Typer(
@@ -61,6 +61,13 @@ def run(
     folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds instead of the case's.")] = None,
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples instead of the case's.")] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Fits side by side; 0 for one per core.")] = 0,
+    preferences: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STAKEHOLDER=FILE",
+            help="Learn a stakeholder's reward from comparisons instead, such as `elicit` writes; repeatable.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
@@ -71,7 +78,8 @@ def run(
     from accordant.tables.output import MANIFEST
 
     free_folder("run", out)  # refuse a place before the work, not after it
-    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores()))
+    files = named_values("--preferences", preferences or (), "STAKEHOLDER=FILE")
+    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores(), files))
     folder = write_run(outcome, out)
     sha256 = Manifest.of(folder).sha256
     if json:

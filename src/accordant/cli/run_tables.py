@@ -32,6 +32,8 @@ def print_run(record: Record, folder: Path) -> None:
     console, data, test = PlainConsole(), record.data, record.test
     origin = "SIMULATED DATA" if data.simulated else "data"
     console.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
+    for words, names in _sources(record).items():
+        console.print(f"reward of {', '.join(names)}: {words}")
     selection = record.selection
     console.print(f"selected on held-out folds: {record.selected}. {selection.consults}".strip())
     if selection.score is not None:
@@ -46,6 +48,14 @@ def print_run(record: Record, folder: Path) -> None:
     console.print(f"\noutcome model: {_outcome_model(record.outcome_model)}")
     console.print(f"\nrun: {folder}")
     console.print(f"report: {folder / 'report.html'}")
+
+
+def _sources(record: Record) -> dict[str, list[str]]:
+    """Return words on where rewards come from, and the stakeholders of whom they are true."""
+    found: dict[str, list[str]] = {}
+    for name, source in record.reward_sources.items():
+        found.setdefault(source.sentence_end, []).append(name)
+    return found
 
 
 def leaderboard_table(test: Board, selected: str | None) -> Table:
@@ -172,6 +182,8 @@ def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:
     """Print E as a small table and the sentences, row by row."""
     console = PlainConsole(width=WIDTH)
     console.print(document["source"])
+    for sentence in document["rests_on"]:
+        console.print(f"- {sentence}")
     for each in document["explanations"]:
         console.print()
         console.print(rewards_table(each))

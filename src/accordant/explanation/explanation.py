@@ -229,7 +229,7 @@ FORMAT = 1  # of the object; a reader of another format must refuse
 
 def as_document(
     explanations: Sequence[Explanation], *, title: str = "Decisions explained", source: str = "",
-    influence: Influence | None = None, pivotal: Pivotal | None = None,
+    influence: Influence | None = None, pivotal: Pivotal | None = None, rests_on: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """Return what `accordant.report.explained.render_explanation` draws, as plain values.
 
@@ -241,11 +241,13 @@ def as_document(
         What was decided, and from which run or file.
     influence, pivotal
         Who moved the decisions of the whole batch, if that was asked.
+    rests_on
+        What each stakeholder's expected rewards rest on, in sentences.
     """
     from accordant import __version__
 
     return {
-        "format": FORMAT, "version": __version__, "title": title, "source": source,
+        "format": FORMAT, "version": __version__, "title": title, "source": source, "rests_on": list(rests_on),
         "explanations": [each.to_json() for each in explanations],
         "influence": None if influence is None else influence.to_json(),
         "pivotal": None if pivotal is None else pivotal.to_json(),

@@ -90,11 +90,12 @@ def elicit(
 ) -> None:
     """Ask a stakeholder which outcomes are better, until it is clear which action suits them best; answers as CSV."""
     from accordant.preferences.interview import InterviewOptions
-    from accordant.preferences.terminal import conduct, context_of, print_answers
-    from accordant.terminal import check_out, print_json
+    from accordant.preferences.terminal import conduct, print_answers
+    from accordant.terminal import check_out, named_values, print_json
 
     check_out(out, [case, answers, data], json=json)
-    options = InterviewOptions(questions, level, seed, data, context_of(context or []))
+    supposed = named_values("--context", context or (), "NAME=VALUE")
+    options = InterviewOptions(questions, level, seed, data, supposed)
     held = conduct(case, stakeholder, options, answers, out)
     print_json(held.to_json()) if json else print_answers(held, out)
 

@@ -227,25 +227,6 @@ def lines_of_stdin() -> Iterator[str]:
         raise InputError("answers on standard input are no text in UTF-8") from None
 
 
-def context_of(given: Sequence[str]) -> dict[str, str]:
-    """Return the context that ``--context NAME=VALUE`` options declare.
-
-    Raises
-    ------
-    InputError
-        If one is not of this form or a name repeats.
-    """
-    found: dict[str, str] = {}
-    for each in given:
-        name, equals, value = (part.strip() for part in each.partition("="))
-        if not (name and equals and value):
-            raise InputError(f"--context is {each!r}; allowed: NAME=VALUE")
-        if name in found:
-            raise InputError(f"--context names {name!r} twice")
-        found[name] = value
-    return found
-
-
 def show_on_stderr(text: str) -> None:
     """Show a text to the person."""
     say(text, err=True)

@@ -66,6 +66,7 @@ def render(record: Record) -> str:
         unselectable=_unselectable(record),
         checks=checks(reading),
         scrutiny=findings(reading),
+        given=[name for name, source in record.reward_sources.items() if source.given],
         command=_command(record),
     )  # fmt: skip
 
@@ -123,7 +124,9 @@ def _unselectable(record: Record) -> list[str]:
 
 
 def _command(record: Record) -> str:
-    parts = ["accordant", "run", record.case.name, "--seed", str(record.seed)]
+    given = [f"{name}={source.learned_from}" for name, source in record.reward_sources.items() if source.given]
+    flags = [part for each in given for part in ("--preferences", each)]
+    parts = ["accordant", "run", record.case.name, *flags, "--seed", str(record.seed)]
     return shlex.join(parts) + ("" if record.data.simulated else " --data PATH")
 
 

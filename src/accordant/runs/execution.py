@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from accordant import randomness, strategies
-from accordant.cases.files import find_file, find_reward_file, no_data, read_case_file
+from accordant.cases.files import find_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, simulate
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError
@@ -28,6 +29,7 @@ from accordant.runs.declaration import (
 )
 from accordant.runs.record import Record
 from accordant.runs.record_parts import groupings, make_record
+from accordant.runs.reward_sources import located_signals, reward_sources, with_preferences
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
 from accordant.runs.trusted_types import refuse_unsavable
@@ -57,6 +59,8 @@ class RunOptions:
         Override the case.
     n_jobs
         Threads for independent fits.
+    preferences
+        Stakeholder to a file of comparisons from which the reward is learned, instead of what the case declares.
     """
 
     seed: int = 42
@@ -65,6 +69,7 @@ class RunOptions:
     folds: int | None = None
     resamples: int | None = None
     n_jobs: int = 1
+    preferences: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +93,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     file = read_case_file(name_or_path)
     case, beside = _with_overrides(file.case, options), file.beside
     check_declared(file, case)
-    signals = located_signals(case, beside, options)
+    signals = located_signals(case, beside, options.data, options.preferences)
     with file.at():
         data = case_data(case, beside, options, signals)
     train, test = split(data, case.evaluation.test_size, options.seed)
@@ -106,19 +111,10 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
     seconds = time.perf_counter() - started[0], time.process_time() - started[1]
     record = make_record(
-        case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt
-    )
+        case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,
+        reward_sources(file.case, case, policy.signals_, options.preferences),
+    )  # fmt: skip
     return CarriedOut(case, policy, record)
-
-
-def located_signals(case: CaseSpec, beside: Path | None, options: RunOptions) -> dict[str, RewardSignal]:
-    """Return the reward signals of a case with the files they name found, or raise if one is nowhere."""
-
-    def find(file: str) -> Path:
-        """Return the path of a file that a reward names."""
-        return find_reward_file(file, options.data, beside)
-
-    return {name: signal.located(find) for name, signal in case.signals().items()}
 
 
 def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]) -> CaseData:
@@ -215,4 +211,4 @@ def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
         case = case.replace(learning=case.learning.replace(folds=options.folds))
     if options.resamples is not None:
         case = case.replace(evaluation=case.evaluation.replace(resamples=options.resamples))
-    return case
+    return with_preferences(case, options.preferences)

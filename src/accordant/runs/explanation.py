@@ -58,6 +58,10 @@ def explain_rows(
         source=origin,
         influence=influence(rule, expected, known=known, groups=groups),
         pivotal=pivotal(rule, expected, known=known, groups=groups),
+        rests_on=[
+            f"What {name} is expected to get rests on a reward {each.sentence_end}."
+            for name, each in run.record.reward_sources.items()
+        ],
     )
     unusual, referred, fall_back = policy.handling_of(contexts)
     decisions = policy.recommend(contexts, strategy=rule.label).decisions

@@ -218,6 +218,38 @@ class LearningPart(Part):
     reward_errors: tuple[RewardError, ...]
 
 
+class RewardSource(Part):
+    """Where a stakeholder's reward comes from; for a learned one also its `RewardSignal.provenance`.
+
+    Attributes
+    ----------
+    kind
+        ``table``, ``column``, ``set``, or the name of the registered reward.
+    words
+        The same as the end of a sentence about the reward: ``stated in the case's table``.
+    replaces
+        What it stands instead of, as a noun; empty if it replaces nothing.
+    given
+        Whether a file given beside the case replaced what the case declares.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    kind: str = "comparisons"
+    words: str = ""
+    replaces: str = ""
+    given: bool = False
+
+    @property
+    def learned_from(self) -> str:
+        """Name of the file from whose records it was learned; empty if it was not learned."""
+        return str((self.model_extra or {}).get("file", ""))
+
+    @property
+    def sentence_end(self) -> str:
+        """The words, with what it stands instead of."""
+        return self.words + (f", instead of {self.replaces}" if self.replaces else "")
+
+
 class StrategyPart(Part):
     """A strategy by its registered name and parameters, and what it says about itself."""
 
@@ -263,7 +295,7 @@ class Record(Section):
         Untouched rows that are unlike the training rows; None if nobody looked. All figures are about what strategies
         choose, in these rows too.
     reward_sources
-        Stakeholder to where a learned reward comes from.
+        Stakeholder to where the reward comes from.
     strategies
         By label.
     """
@@ -284,10 +316,15 @@ class Record(Section):
     unusual: UnusualPart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
-    reward_sources: dict[str, Json] = Field(default_factory=dict)
+    reward_sources: dict[str, RewardSource] = Field(default_factory=dict)
     strategies: dict[str, StrategyPart]
     scope: CardPart | None
     cost: Cost
+
+    @property
+    def learned_sources(self) -> dict[str, RewardSource]:
+        """Those rewards that were learned from records of a file."""
+        return {name: source for name, source in self.reward_sources.items() if source.learned_from}
 
     @cached_property
     def content(self) -> Json:

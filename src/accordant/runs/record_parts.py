@@ -34,6 +34,7 @@ from accordant.runs.record import (
     ProxyCheck,
     Record,
     RewardError,
+    RewardSource,
     Row,
     SearchPart,
     SearchPoint,
@@ -63,6 +64,7 @@ def make_record(
     scrutiny: dict[str, Any],
     seconds: tuple[float, float],
     dealt: Dealing,
+    sources: dict[str, RewardSource],
 ) -> Record:
     """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
     counts = UnusualCounts.of(*policy.handling_of(evidence.log.contexts))
@@ -89,7 +91,7 @@ def make_record(
         scrutiny=ScrutinyPart(**plain(scrutiny)),
         outcome_model=_outcome_model(case, policy, evidence),
         learning=_learning(case, policy),
-        reward_sources={name: found for name, each in policy.signals_.items() if (found := each.provenance())},
+        reward_sources=sources,
         strategies={
             label: StrategyPart(
                 name=rule.name, kind=rule.kind, candidate=rule.candidate, note=rule.note,

@@ -12,7 +12,8 @@ import numpy as np
 from accordant.cases.spec import CaseSpec
 from accordant.contexts import Log
 from accordant.errors import InputError, UnknownNameError, allowed_names
-from accordant.runs.execution import RunOptions, build_policy, case_data, located_signals, split, subset
+from accordant.runs.execution import RunOptions, build_policy, case_data, split, subset
+from accordant.runs.reward_sources import located_signals
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.serving import ExpectedUptake, Market
@@ -58,7 +59,7 @@ def market_of_offers(
     if declared.user is not None and declared.user not in case.problem.stakeholder_names:
         raise UnknownNameError("user", declared.user, case.problem.stakeholder_names)
     options = RunOptions(seed=seed, data=data)
-    signals = located_signals(case, beside, options)
+    signals = located_signals(case, beside, data)
     loaded = case_data(case, beside, options, signals)
     train, test = split(loaded, case.evaluation.test_size, seed)
     learned = subset(train, RunOptions(seed=seed, rows=min(sizes["learn_from"], len(train.log))))

@@ -14,7 +14,7 @@ from accordant.errors import DataError, InputError, NotFittedError, UnknownNameE
 from accordant.policy import ParticipatoryPolicy
 from accordant.preferences.learners.learner import PreferenceLearner, RewardModel, learners, register
 from accordant.preferences.learned_rewards import ComparisonReward, FittedComparisonReward
-from accordant.rewards import rewards
+from accordant.rewards import TableReward, rewards
 
 ACTIONS, OUTCOMES = ("Offer", "Trial", "Decline"), ("Done", "Left")
 CONTEXT_COLUMNS = ("user_id", "chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome", "income")
@@ -59,6 +59,17 @@ def test_rewards_are_the_scaled_ones_of_a_twin(tmp_path, problem, log, write_row
     tied = np.abs(margins) < 1e-6  # two cells are equally good: a solver says so within its tolerance
     assert tied.any()
     assert signal.provenance()["agreement"] == pytest.approx(np.mean(np.where(tied, 0.5, margins > 0)), abs=1e-9)
+
+
+def test_many_answers_by_a_stated_table_give_its_order_and_its_values(tmp_path, problem, log, write_rows, asked, truth):
+    """Answers drawn by Bradley–Terry from a table are its rewards again: in its order, and on its scale."""
+    stated = TableReward({action: {outcome: truth[action, outcome] for outcome in OUTCOMES} for action in ACTIONS})
+    rows = asked("Applicant", truth, steepness=5, generator=np.random.default_rng(11), times=400)
+    signal = ComparisonReward(str(write_rows(tmp_path / "a.csv", rows)), parameters={"ridge": 1e-6})
+    learned = table(signal.of_stakeholder("Applicant", problem).fit(log, problem), log.contexts)[:, 0]
+    true = table(stated, log.contexts)[:, 0]
+    assert np.argsort(learned).tolist() == np.argsort(true).tolist()
+    np.testing.assert_allclose(learned, true, atol=0.05)
 
 
 @given(st.permutations(range(6)))
@@ -372,7 +383,7 @@ def test_users_without_any_weight_are_nobody(tmp_path, problem, log, write_rows,
     assert beside.about["users"] == plain.about["users"] == 2
     assert plain.warnings == ()
     (warning,) = beside.warnings
-    assert "users 'z0', 'z1', 'z2', 'z3', 'z4' and 15 more are left out" in warning
+    assert "20 users are left out" in warning and "z0" not in warning
 
 
 def test_gaps_of_one_user_are_told_although_others_fill_them(tmp_path, problem, log, write_rows, asked, truth):
@@ -380,7 +391,8 @@ def test_gaps_of_one_user_are_told_although_others_fill_them(tmp_path, problem, 
     path = str(write_rows(tmp_path / "answers.csv", rows))
     for users in ("mean", "worst"):
         warnings = ComparisonReward(path, learner="per_user", users=users).fit(log, problem).warnings
-        assert any("1 of 2 users did not compare everything" in each and "'ben'" in each for each in warnings)
+        assert any("1 of 2 users did not compare everything" in each for each in warnings)
+        assert not any("ben" in each for each in warnings)
     pooled = ComparisonReward(path, learner="per_user").fit(log, problem).warnings
     assert not any("users did not compare" in each for each in pooled)
 

@@ -96,7 +96,9 @@ def test_learned_rewards_and_decisions_agree_with_the_truth(script, outcome):
 
 def test_the_record_says_where_rewards_come_from(outcome, run):
     sources = run.content["reward_sources"]
-    assert set(sources) == {"Pupils", "Tutors"}  # the school states a table
+    assert set(sources) == {"Pupils", "Tutors", "School"}
+    assert sources["School"] == {"kind": "table", "words": "stated in the case's table", "replaces": "", "given": False}
+    assert sources["Pupils"]["words"].startswith("learned from 720 comparisons by 12 people in pupils.csv (sha256 ")
     for name, file, records, users in (("Pupils", "pupils.csv", 720, 12), ("Tutors", "tutors.csv", 360, 6)):
         found = sources[name]
         assert (found["file"], found["records"], found["users"]) == (file, records, users)
@@ -122,6 +124,7 @@ def test_a_finished_run_needs_no_comparisons(outcome, run, tmp_path):
     assert explained.to_json()
     saved = (run.path / "models" / "policy.json").read_text(encoding="utf-8") + json.dumps(run.content)
     assert str(EXAMPLE) not in saved
+    assert "pupil1" not in saved and "tutor1" not in saved  # counts and hashes, never who answered
 
 
 # --- wrong input, as a user meets it ---------------------------------------------------------------------------

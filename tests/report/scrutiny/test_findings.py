@@ -35,8 +35,8 @@ def test_sections_are_there_in_order_and_in_the_contents(records: dict[str, Json
     html = rendered(records["scrutinised"])
     order = re.findall(r'<section id="([a-z-]+)"', html)
     assert order == [
-        "answer", "leaderboard", "trade-off", "pareto", "weights", "conflict", "distribution", "deciders", "trust",
-        "models", "validation", "scope", "reproduction",
+        "answer", "stakeholders", "leaderboard", "trade-off", "pareto", "weights", "conflict", "distribution",
+        "deciders", "trust", "models", "validation", "scope", "reproduction",
     ]  # fmt: skip
     assert re.findall(r'<li><a href="#([a-z-]+)">', html) == order[1:]
 

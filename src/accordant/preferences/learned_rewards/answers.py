@@ -79,10 +79,10 @@ class Answers:
             users=self.users[rows], weights=None if self.weights is None else self.weights[rows],
         )  # fmt: skip
 
-    def of_weighing_users(self) -> tuple[Answers, tuple[str, ...]]:
-        """Return the records of users with any weight above 0, and the names of the other users."""
+    def of_weighing_users(self) -> tuple[Answers, int]:
+        """Return the records of users with any weight above 0, and how many other users there are."""
         if self.weights is None:
-            return self, ()
+            return self, 0
         weighing = np.bincount(self.users, self.weights, minlength=len(self.user_names)) > 0
         kept = np.flatnonzero(weighing)
         found = replace(
@@ -90,8 +90,7 @@ class Answers:
             user_names=tuple(self.user_names[user] for user in kept),
             groups=None if self.groups is None else tuple(self.groups[user] for user in kept),
         )
-        left_out = tuple(self.user_names[user] for user in np.flatnonzero(~weighing))
-        return replace(found, users=np.searchsorted(kept, found.users).astype(np.intp)), left_out
+        return replace(found, users=np.searchsorted(kept, found.users).astype(np.intp)), int((~weighing).sum())
 
 
 def read_answers(
@@ -156,11 +155,12 @@ def _of_users(entries: Sequence[Entry], source: str, only: Sequence[str] | None)
     """Return the records of some users, each of whom must have one."""
     if only is None:
         return entries
-    names = [_name(entry, USER) for entry in entries]
+    names, counting = [_name(entry, USER) for entry in entries], set(only)
+    there = dict.fromkeys(names)
     for name in only:
-        if name not in names:
-            raise DataError(f"{source}: {UnknownNameError(USER, name, dict.fromkeys(names))}")
-    return [entry for entry, name in zip(entries, names, strict=True) if name in only]
+        if name not in there:
+            raise DataError(f"{source}: {UnknownNameError(USER, name, there)}")
+    return [entry for entry, name in zip(entries, names, strict=True) if name in counting]
 
 
 def _cells(entries: Sequence[Entry], problem: DecisionProblem) -> tuple[Codes, Codes | Values]:

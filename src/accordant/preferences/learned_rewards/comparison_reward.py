@@ -15,7 +15,7 @@ to be here than there: within a context the learned slopes of all cells add up t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts, Log
-from accordant.errors import InputError, NotFittedError, UnknownNameError
-from accordant.preferences.learned_rewards.answers import Answers, read_answers
+from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
+from accordant.preferences.learned_rewards.answers import USER, Answers, read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures, FittedComparisonReward, Scale
 from accordant.preferences.learners.learner import RewardModel, learners
 from accordant.preferences.learners.logistic import log_loss, right
@@ -109,7 +109,7 @@ def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
 
 
 def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
-    """Say how many users leave something open in their own comparisons, whatever others compared.
+    """Say how many users leave something open in their own comparisons, whatever others compared, and not who.
 
     Parameters
     ----------
@@ -120,20 +120,14 @@ def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
     """
     order = np.argsort(answers.users, kind="stable")
     edges = np.searchsorted(answers.users[order], np.arange(1, len(answers.user_names)))
-    of_users = zip(answers.user_names, np.split(order, edges), strict=True)
-    open_ = [name for name, rows in of_users if gaps(answers.taken(rows), problem)]
-    if not open_:
+    n_open = sum(bool(gaps(answers.taken(rows), problem)) for rows in np.split(order, edges))
+    if not n_open:
         return []
     sentence = (
-        f"{len(open_)} of {len(answers.user_names)} users did not compare everything, or left parts unconnected "
-        f"({users_named(open_)}): the learner, not their answers, decides the rest of their rewards."
+        f"{n_open} of {len(answers.user_names)} users did not compare everything, or left parts unconnected: the "
+        "learner, not their answers, decides the rest of their rewards."
     )
     return [sentence]
-
-
-def users_named(names: Sequence[str]) -> str:
-    """Return users in one phrase, the first few of many."""
-    return f"user{'' if len(names) == 1 else 's'} {_listed([repr(name) for name in names])}"
 
 
 def _nodes(answers: Answers, problem: DecisionProblem) -> tuple[list[str], Codes, Codes]:
@@ -167,7 +161,7 @@ class ComparisonReward(RewardSignal):
     users
         How the rewards of several users become one: ``pooled``, ``mean`` or ``worst``, see the head of this module.
     only
-        Names of the users whose records count; None for all.
+        Names of the users whose records count; None for all but other stakeholders of the problem.
     anchors
         ``{lowest: [action, outcome], highest: [action, outcome]}``: the cells with mean reward 0 and 1; None for the
         range of all cells. With ``pooled`` users only: others may disagree on which cell is higher.
@@ -214,6 +208,26 @@ class ComparisonReward(RewardSignal):
         """Return the signal with the path of its file."""
         return replace(self, file=str(find(self.file)))
 
+    def of_stakeholder(self, name: str, problem: DecisionProblem) -> ComparisonReward:
+        """Return the signal without what other stakeholders answered, if several share the file and `only` is None.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be used, or holds answers of other stakeholders alone.
+        """
+        answers = read_answers(self.file, problem, context=self.context, only=self.only)
+        others = [user for user in answers.user_names if user != name and user in problem.stakeholder_names]
+        if self.only is not None or not others:
+            return self
+        kept = tuple(user for user in answers.user_names if user not in others)
+        if not kept:
+            raise DataError(
+                f"{answers.source}: the only answers are those of {', '.join(others)} ({USER}); allowed: answers of "
+                f"{name!r}, or of people who are no stakeholders of the case"
+            )
+        return replace(self, only=kept)
+
     def restored(self, state: Mapping[str, Any]) -> FittedComparisonReward:
         """Return the fitted signal; the file is not read."""
         return FittedComparisonReward.of_state(state)
@@ -227,7 +241,7 @@ class ComparisonReward(RewardSignal):
             If the file or a column cannot be used, or the learner does not fit `users`.
         """
         answers = read_answers(self.file, problem, context=self.context, only=self.only)
-        left_out: tuple[str, ...] = ()
+        left_out = 0
         if self.users != "pooled":
             answers, left_out = answers.of_weighing_users()
         features = CellFeatures.fit(log, problem, self.context, answers)
@@ -360,13 +374,12 @@ def _distinct(name: str, given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _weightless(names: tuple[str, ...]) -> list[str]:
-    """Say which users were left out because none of their records weighs anything."""
-    if not names:
+def _weightless(n_users: int) -> list[str]:
+    """Say how many users were left out because none of their records weighs anything."""
+    if not n_users:
         return []
-    return [
-        f"records of weight 0 alone are no answers; {users_named(names)} {'is' if len(names) == 1 else 'are'} left out."
-    ]
+    who = "1 user is" if n_users == 1 else f"{n_users} users are"
+    return [f"records of weight 0 alone are no answers; {who} left out."]
 
 
 def _unused(answers: Answers) -> list[str]:
