@@ -212,14 +212,22 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check that every file of a run is as it was listed and, with a key, who listed them."""
+    from accordant.report.page import counted
     from accordant.runs.signature import verify_run
     from accordant.tables.output import MANIFEST
 
-    manifest = verify_run(run, by)
+    finished = verify_run(run, by)
+    manifest, links = finished.manifest, finished.links
     if json:
-        print_json({"files": len(manifest.hashes), "manifest_sha256": manifest.sha256, "signed": by is not None})
+        print_json({
+            "files": len(manifest.hashes), "manifest_sha256": manifest.sha256, "signed": by is not None,
+            "sections": len(links), "head_sha256": finished.head,
+        })  # fmt: skip
         return
     say(f"{len(manifest.hashes)} files are as {MANIFEST} lists them; its sha256 is {manifest.sha256}")
+    if links:
+        say(f"{counted(len(links), 'section')} added since, in one chain; sha256 of {links[-1].file}: {finished.head}")
+        say("Sections that were taken off its end are not noticed, unless this hash was kept elsewhere.")
     if by is not None:
         say(f"it was signed with the key that belongs to {by}")
     else:
