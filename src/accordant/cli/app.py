@@ -24,7 +24,7 @@ from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.output import is_standard_output, output_file, write_output
-from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed, check_out, print_json, say
+from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed, check_out, print_json, row_numbers, say
 from accordant.threads import free_cores
 
 app = typer.Typer(
@@ -158,7 +158,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
-    from accordant.cli.run_tables import print_explanations, row_numbers
+    from accordant.cli.run_tables import print_explanations
     from accordant.runs import read_run
     from accordant.runs.explanation import explain_rows, write_explanation
     from accordant.runs.recommendation import inputs_of

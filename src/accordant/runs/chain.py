@@ -1,7 +1,7 @@
 """Sections that were added to a finished run: a chain of files, each of which holds the hash of the one before.
 
-``sections/0001-NAME.json`` holds the hash of ``manifest.json``, ``0002-…`` that of ``0001-…``, and so on. Nothing in the
-chain is ever replaced. A file that is changed, taken out of the middle or put in between breaks it; files that are
+``sections/0001-NAME.json`` holds the hash of ``manifest.json``, ``0002-…`` that of ``0001-…``, and so on. Nothing in
+the chain is ever replaced. A file that is changed, taken out of the middle or put in between breaks it; files that are
 taken off its end do not, unless the hash of the last one was kept elsewhere.
 """
 
@@ -12,7 +12,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import StrictInt, ValidationError
 
@@ -74,8 +74,7 @@ class Link:
         name = self.envelope.section
         if name not in sections:
             return None
-        kind = sections.factory(name)
-        assert isinstance(kind, type)
+        kind = cast("type[Section]", sections.factory(name))
         if kind.version != self.envelope.version:
             return None
         try:
