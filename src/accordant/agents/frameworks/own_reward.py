@@ -28,7 +28,7 @@ class OwnReward(Framework):
 
     name: ClassVar[str] = "own_reward"
     title: ClassVar[str] = "Own expected reward"
-    claim: ClassVar[str] = "Grant where the own expected reward is highest."
+    claim: ClassVar[str] = "Grant where that brings most to oneself."
     code: ClassVar[str] = "expected_reward"
 
     fact: str
@@ -36,7 +36,7 @@ class OwnReward(Framework):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sees", (text(self.fact, "fact"),))
         object.__setattr__(self, "title", f"Own expected reward of {self.fact}")
-        claim = f"Grant to those for whom the fact {self.fact}, the expected reward of this stakeholder, is highest."
+        claim = f"Grant where the fact {self.fact}, what a grant brings this stakeholder in expectation, is highest."
         object.__setattr__(self, "claim", claim)
 
     def utility(self, scenario: Scenario, seed: int) -> AdditiveUtility:

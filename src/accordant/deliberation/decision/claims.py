@@ -92,6 +92,5 @@ class Claims:
 
 
 def row_names(rows: Sequence[int]) -> list[str]:
-    """Return what rows are called: as wide as the largest number, so that names sort as numbers do."""
-    width = len(str(max(rows)))
-    return [f"row {row:0{width}d}" for row in rows]
+    """Return what rows are called."""
+    return [f"row {row}" for row in rows]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from accordant import __version__
-from accordant.agents import Turn
+from accordant.agents import Agent, Turn
 from accordant.decisions import Decisions
-from accordant.deliberation.decision.claims import row_names
+from accordant.deliberation.decision.claims import Claims, row_names
 from accordant.deliberation.decision.opening import BARGAIN, OpenedDecision
+from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.result import DebatedRow, DecisionDebate, Scarce, Standing, StrategyDecision
 from accordant.deliberation.participants import Cast
 from accordant.deliberation.protocols import alternating_offers, debate, vote_after_debate
@@ -34,7 +35,8 @@ def debate_decision(opened: OpenedDecision, cast: Cast, watch: Callable[[Turn], 
 
     `opened`, `cast`: what, and who; `watch`: called with every turn as it happens.
     """
-    held, run, options = hold(opened, cast, watch), opened.run, opened.options
+    run, options = opened.run, opened.options
+    held = hold(opened.claims, options, cast.agents, watch)
     settled = _settled(opened, held)
     rows = tuple(_row(opened, place, settled[place]) for place in range(len(options.rows)))
     header = {
@@ -51,24 +53,25 @@ def debate_decision(opened: OpenedDecision, cast: Cast, watch: Callable[[Turn], 
     })  # fmt: skip
 
 
-def hold(opened: OpenedDecision, cast: Cast, watch: Callable[[Turn], None] | None = None) -> Deliberation:
+def hold(
+    claims: Claims, options: DecisionOptions, agents: Sequence[Agent], watch: Callable[[Turn], None] | None = None
+) -> Deliberation:
     """Carry out the protocol.
 
     Rule agents accept by formula, so the settlement rule decides in any case; where a person or a language model takes
     part, a proposal that all stand by is the decision.
     """
-    claims, options = opened.claims, opened.options
     common: dict[str, Any] = {
         "seed": options.seed, "disagreement": claims.without_agreement(), "allow_adversarial": True, "watch": watch,
         "options": claims.options(),
     }  # fmt: skip
     if options.protocol == "offers":
-        return alternating_offers(claims.scenario, cast.agents, **common)
+        return alternating_offers(claims.scenario, agents, **common)
     if options.protocol == "vote":
-        return vote_after_debate(claims.scenario, cast.agents, rule=ballot_rule(options.settle), **common)
+        return vote_after_debate(claims.scenario, agents, rule=ballot_rule(options.settle), **common)
     return debate(
-        claims.scenario, cast.agents, settle=named_settlement(options.settle, BARGAIN),
-        agreement_ends=any(agent.kind != RULE for agent in cast.agents), **common,
+        claims.scenario, agents, settle=named_settlement(options.settle, BARGAIN),
+        agreement_ends=any(agent.kind != RULE for agent in agents), **common,
     )  # fmt: skip
 
 
@@ -149,6 +152,12 @@ def _warnings(opened: OpenedDecision, cast: Cast, rows: Sequence[DebatedRow]) ->
     if silent and not opened.options.agents:
         found.append(f"{listed(silent)}: weight 0 in the run, so nobody speaks for them")
     if opened.options.grant is not None:
+        taken = sum(each.recommended == opened.options.grant for each in rows)
+        if taken != opened.options.capacity:
+            found.append(
+                f"D* knows nothing of the capacity of {opened.options.capacity}: it decides for {opened.options.grant} "
+                f"in {taken} of {len(rows)} rows"
+            )
         forced = [each.row for each in rows if each.settled == opened.options.grant and _nobody_gains(opened, each)]
         found += [f"row {row}: no stakeholder gains from {opened.options.grant}; all units are given" for row in forced]
     return tuple(found)

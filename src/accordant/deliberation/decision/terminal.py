@@ -17,6 +17,7 @@ from accordant.deliberation.decision.run import debate_decision
 from accordant.deliberation.options import Protocol
 from accordant.deliberation.page import write_decision
 from accordant.deliberation.participants import Cast
+from accordant.deliberation.result import silent
 from accordant.deliberation.terminal import Teller
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
@@ -25,7 +26,7 @@ from accordant.runs.chain import Link, add_section, check_addable
 from accordant.runs.pages import check_page
 from accordant.runs.recommendation import inputs_of
 from accordant.tables.output import MANIFEST, RECORD, is_standard_output
-from accordant.terminal import PlainConsole, check_out, print_json, row_numbers
+from accordant.terminal import PlainConsole, check_out, print_json, row_numbers, say
 
 WIDTH = 120  # columns of what is piped somewhere
 TASK = "debated"
@@ -55,7 +56,9 @@ def decision_options(
         raise UnknownNameError("protocol", protocol, get_args(Protocol))
     if row is not None and rows is not None:
         raise InputError("--row debates one decision, --rows who gets an action that is scarce; allowed: one of them")
-    numbers = row_numbers(row or "0") if rows is None else row_numbers(rows, "--rows", TASK)
+    numbers = (
+        row_numbers("0" if row is None else row, "--row", TASK) if rows is None else row_numbers(rows, "--rows", TASK)
+    )
     return DecisionOptions(
         rows=tuple(numbers),
         capacity=_units(capacity),
@@ -96,6 +99,8 @@ def conduct_decision(
     result = debate_decision(opened, cast, teller.turn)
     page = None if out is None else write_decision(result, out)
     link = add_section(run.manifest, result) if add else None
+    if silent(result.usage):
+        say(f"accordant: {result.warnings[0]}", err=True)
     if json:
         print_json(result.to_json())
     elif not quiet:
