@@ -84,11 +84,15 @@ class Link:
 
     @property
     def words(self) -> str:
-        """What the section found, in one sentence."""
+        """What the section found, in one sentence; raises as `section`."""
         found = self.section()
         if found is None:
             return "This version of accordant does not read it."
-        return found.words
+        try:
+            return found.words
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            name = self.envelope.section
+            raise RunFolderError(f"{self.file} is not what a section {name!r} holds: {error!r:.200}") from None
 
 
 def links_of(manifest: Manifest) -> tuple[Link, ...]:

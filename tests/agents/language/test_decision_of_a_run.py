@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from accordant.cli.app import app
+from accordant.deliberation.decision.result import DecisionDebate
 
 KEY = "sk-secret-0123456789-ABCDEF"
 
@@ -32,6 +33,7 @@ def test_a_model_speaks_for_a_stakeholder_and_is_replayed_without_a_connection(
     assert content["usage"]["Bank"]["calls"] > 0 and len(content["deliberation"]["settled"]["allocation"]) == 1
     shown = json.dumps([body for _, _, body in server.requests])
     assert "Own expected reward of Bank" in shown and "branch" not in shown
+    assert DecisionDebate.read(content).options.model.agents == ("Bank",)
     asked = len(server.requests)
 
     def refuse(*_):

@@ -115,6 +115,13 @@ def test_every_protocol_takes_exactly_one_action(protocol, values):
     assert len(found.allocation.claimants) == 1
 
 
+def test_a_tied_vote_goes_to_the_higher_sum():
+    for better, values in (("A", [[0.6, 0.0], [0.2, 0.9]]), ("B", [[0.6, 0.0], [0.7, 0.9]])):
+        expected = rewards(np.array(values)[:, :, None])
+        found = settled(Claims.of_actions(expected, expected.stakeholders), expected, protocol="vote")
+        assert found.tied and found.allocation.claimants == (better,)
+
+
 GAINS = st.lists(st.lists(numbers(-6), min_size=5, max_size=5), min_size=2, max_size=3)
 
 

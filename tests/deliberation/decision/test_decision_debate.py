@@ -13,7 +13,7 @@ from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.result import DecisionDebate
 from accordant.deliberation.decision.run import debate_decision
 from accordant.deliberation.page import render_decision
-from accordant.errors import InputError
+from accordant.errors import InputError, RunFolderError
 from accordant.naming import Named
 from accordant.runs import read_run
 from accordant.runs.chain import add_section
@@ -97,6 +97,7 @@ def test_whoever_has_no_say_has_no_agent_unless_named(finished, new):
     named = debated(finished, new, rows=(0,), agents=(Named("Auditor", {}), Named("Bank", {"concession": "boulware"})))
     assert [each.concession for each in named.deliberation.agents] == ["linear", "boulware"]
     assert not any("weight 0" in each for each in named.warnings)
+    assert DecisionDebate.read(named.to_json()) == named
     lottery = debated(finished, new, rows=(0,), agents=(Named("egalitarian", {}), Named("Bank", {})))
     assert lottery.rows[0].settled in lottery.actions
 
@@ -122,6 +123,9 @@ def test_a_section_is_added_and_read_again_through_the_registry(run_of_three, tm
     page = again.page()
     assert "Added since the run" in page and again.links[0].sha256 in page
     assert "Added since the run" not in run.page()
+    add_section(run.manifest, found.model_copy(update={"rows": ()}))  # of the right types, and of no debate
+    with pytest.raises(RunFolderError, match="0002-decision_debate.json is not what a section"):
+        read_run(run.path).page()
 
 
 WRONG = {
