@@ -15,7 +15,7 @@ from accordant.agents.frameworks.own_reward import OwnReward
 from accordant.allocations import AdditiveUtility
 from accordant.deliberation.decision.claims import Claims
 from accordant.deliberation.decision.options import DecisionOptions
-from accordant.deliberation.decision.run import hold
+from accordant.deliberation.decision.section import hold
 from accordant.deliberation.participants import cast_of
 from accordant.errors import InputError
 from accordant.naming import Named

@@ -11,7 +11,7 @@ from accordant import strategies
 from accordant.deliberation.decision.opening import cast_for, open_decision
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.result import DecisionDebate
-from accordant.deliberation.decision.run import debate_decision
+from accordant.deliberation.decision.section import debate_decision
 from accordant.deliberation.page import render_decision
 from accordant.errors import InputError, RunFolderError
 from accordant.naming import Named

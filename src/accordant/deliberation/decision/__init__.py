@@ -2,7 +2,8 @@
 
 options.py      what a user may say
 claims.py       E as a scenario: actions, or rows, are the claimants
-run.py          what is found in a run, and the debate on it
+opening.py      what is found in a run before anybody speaks, and who does
+section.py      the debate, and what stands beside it
 result.py       the typed section that is added to the run
 terminal.py     what the command does and prints
 """

@@ -13,7 +13,7 @@ from accordant.agents.language.options import model_options
 from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.result import DebatedRow, DecisionDebate
-from accordant.deliberation.decision.run import debate_decision
+from accordant.deliberation.decision.section import debate_decision
 from accordant.deliberation.options import Protocol
 from accordant.deliberation.page import write_decision
 from accordant.deliberation.participants import Cast
