@@ -25,7 +25,10 @@ def deliberate(
     ] = None,
     *,
     agents: Annotated[
-        str | None, typer.Option(help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3].")
+        str | None,
+        typer.Option(
+            help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3]; of a run, stakeholders."
+        ),
     ] = None,
     protocol: Annotated[str, typer.Option(help="debate (three rounds), offers (alternating), or vote.")] = "debate",
     settle: Annotated[
