@@ -9,7 +9,9 @@ import resource
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import yaml
 from hypothesis import settings
 from numba.core import event
 from sklearn.linear_model import LogisticRegression
@@ -245,3 +247,57 @@ def extra():
             pytest.skip(reason)
 
     return find
+
+
+THREE_ACTIONS = {
+    "name": "loans-of-three",
+    "title": "Three decisions on a loan",
+    "problem": {
+        "stakeholders": ["Bank", "Applicant", {"name": "Auditor", "weight": 0.0}],
+        "actions": ["Grant", "Lower", "Deny"],
+        "outcomes": ["Repaid", "Default"],
+        "favourable_actions": ["Grant", "Lower"],
+        "favourable_outcomes": ["Repaid"],
+        "outcome_to_action": {"Repaid": "Grant", "Default": "Deny"},
+    },
+    "data": {
+        "file": "loans.csv", "action": "did", "outcome": "followed", "features": ["score", "branch"],
+        "unusual": {"unseen": "refer", "out_of_range": "Deny"},
+    },
+    "rewards": {
+        "Bank": {"table": {"Grant": {"Repaid": 0.7, "Default": 0.0}, "Lower": {"Repaid": 0.6, "Default": 0.5},
+                           "Deny": {"Repaid": 0.3, "Default": 1.0}}},
+        "Applicant": {"table": {"Grant": {"Repaid": 1.0, "Default": 0.6}, "Lower": {"Repaid": 0.6, "Default": 0.5},
+                                "Deny": {"Repaid": 0.0, "Default": 0.2}}},
+        "Auditor": {"table": {"Grant": {"Repaid": 0.5, "Default": 0.1}, "Lower": {"Repaid": 0.6, "Default": 0.4},
+                              "Deny": {"Repaid": 0.5, "Default": 0.9}}},
+    },
+    "learning": {
+        "outcome_model": {"name": "LogisticRegression"}, "reward_model": {"name": "stated"}, "folds": 3,
+    },
+    "strategies": [
+        {"name": "constrained", "parameters": {
+            "rule": "maximin", "forbidden": [{"actions": ["Grant"], "where": {"branch": "north"}}]}},
+    ],
+    "metrics": {"Worst_Off": {"metric": "min_reward", "weight": 1.0}},
+    "evaluation": {"resamples": 100},
+}  # fmt: skip
+"""A case with three actions, a stakeholder without a say, a constraint, and rows that are left to a person."""
+
+
+@pytest.fixture(scope="session")
+def run_of_three(tmp_path_factory):
+    """A finished run of `THREE_ACTIONS`; data and a file with new rows stand beside it. Copy it before adding to it."""
+    from accordant.runs import RunOptions, carry_out, write_run
+
+    folder, generator = tmp_path_factory.mktemp("three"), np.random.default_rng(5)
+    score = generator.normal(size=150).round(2)
+    frame = pd.DataFrame({
+        "score": score, "branch": generator.choice(["north", "south"], 150), "did": generator.choice(ACTIONS, 150),
+        "followed": np.where(score + generator.normal(size=150) > 0, "Repaid", "Default"),
+    })  # fmt: skip
+    frame.to_csv(folder / "loans.csv", index=False)
+    new = {"score": [0.4, 1.2, 0.1, 99.0, -0.5], "branch": ["north", "south", "abroad", "south", "north"]}
+    pd.DataFrame(new).to_csv(folder / "new.csv", index=False)
+    (folder / "loans.yaml").write_text(yaml.safe_dump(THREE_ACTIONS))
+    return write_run(carry_out(folder / "loans.yaml", RunOptions(seed=3)), folder / "run")

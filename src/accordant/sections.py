@@ -49,6 +49,11 @@ class Section(Part):
     name: ClassVar[str]
     version: ClassVar[int] = 1
 
+    @property
+    def words(self) -> str:
+        """What it found, in one sentence for lists of sections; empty where it has none."""
+        return ""
+
     def to_json(self) -> dict[str, Any]:
         """Return the section as JSON values; numbers that are not finite are None."""
         values: dict[str, Any] = json_value(self.model_dump(mode="json", by_alias=True))

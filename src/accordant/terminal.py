@@ -146,6 +146,7 @@ MODEL_FLAGS: Mapping[str, Any] = {
 }
 """Flags of every command in which a language model may speak; whom it speaks for is explained by the command."""
 
+LAST_ROW = 10**12  # beyond, a number that was typed is no row
 FIELDS = {"llm": "base_url", "speaks_for": "agents"}  # what `ModelOptions` calls flags of another name
 
 
@@ -218,6 +219,24 @@ def capacities(given: Sequence[str], form: str) -> dict[str, float]:
             raise InputError(f"--capacity names {name.strip()!r} twice")
         found[name.strip()] = amount
     return found
+
+
+def row_numbers(given: str, option: str = "--row", task: str = "explained") -> list[int]:
+    """Return the row numbers of an option such as ``0,4``, each once.
+
+    Raises
+    ------
+    InputError
+        If one is no row; the message says for what task.
+    """
+    try:
+        found = [int(each) for each in given.split(",")]
+    except ValueError:
+        raise InputError(f"{option} is {given!r}; allowed: whole numbers separated by commas, such as 0,4") from None
+    for row in found:
+        if not 0 <= row <= LAST_ROW:
+            raise InputError(f"row {row} is to be {task}; allowed: numbers of rows, from 0")
+    return list(dict.fromkeys(found))
 
 
 def print_json(value: Any) -> None:

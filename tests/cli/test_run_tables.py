@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from accordant.cli import run_tables
-from accordant.cli.run_tables import LAST_ROW, leaderboard_table, members_of, row_numbers
+from accordant.cli.run_tables import leaderboard_table, members_of
+from accordant.terminal import LAST_ROW, row_numbers
 from accordant.errors import InputError
 from accordant.runs.record import RewardSource
 from accordant.statistics import Estimate

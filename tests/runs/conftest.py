@@ -135,7 +135,7 @@ def outcomes(cases):
 @pytest.fixture(autouse=True)
 def plain_report(monkeypatch):
     """Reports have tests of their own; here a run is about everything else in the folder."""
-    monkeypatch.setattr("accordant.runs.folder.render", lambda content: "<html></html>")
+    monkeypatch.setattr("accordant.runs.folder.render", lambda *content: "<html></html>")
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def keys(tmp_path_factory, extra):
 def test_a_signed_run_is_verified(run_folder, keys, name):
     assert sign_run(run_folder, keys / name) == run_folder / "manifest.sig"
     assert len((run_folder / "manifest.sig").read_bytes()) == 64
-    assert verify_run(run_folder, keys / f"{name}.pub").sha256 == verify_run(run_folder, None).sha256
+    assert verify_run(run_folder, keys / f"{name}.pub").manifest == verify_run(run_folder, None).manifest
     assert [each.name for each in run_folder.parent.iterdir()] == [run_folder.name]
 
 

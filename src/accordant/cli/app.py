@@ -24,7 +24,19 @@ from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.output import is_standard_output, output_file, write_output
-from accordant.terminal import CaseName, Data, Json, Out, RunFolder, Seed, check_out, named_values, print_json, say
+from accordant.terminal import (
+    CaseName,
+    Data,
+    Json,
+    Out,
+    RunFolder,
+    Seed,
+    check_out,
+    named_values,
+    print_json,
+    row_numbers,
+    say,
+)
 from accordant.threads import free_cores
 
 app = typer.Typer(
@@ -166,7 +178,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
-    from accordant.cli.run_tables import print_explanations, row_numbers
+    from accordant.cli.run_tables import print_explanations
     from accordant.runs import read_run
     from accordant.runs.explanation import explain_rows, write_explanation
     from accordant.runs.recommendation import inputs_of
@@ -220,14 +232,22 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check that every file of a run is as it was listed and, with a key, who listed them."""
+    from accordant.report.page import counted
     from accordant.runs.signature import verify_run
     from accordant.tables.output import MANIFEST
 
-    manifest = verify_run(run, by)
+    finished = verify_run(run, by)
+    manifest, links = finished.manifest, finished.links
     if json:
-        print_json({"files": len(manifest.hashes), "manifest_sha256": manifest.sha256, "signed": by is not None})
+        print_json({
+            "files": len(manifest.hashes), "manifest_sha256": manifest.sha256, "signed": by is not None,
+            "sections": len(links), "head_sha256": finished.head,
+        })  # fmt: skip
         return
     say(f"{len(manifest.hashes)} files are as {MANIFEST} lists them; its sha256 is {manifest.sha256}")
+    if links:
+        say(f"{counted(len(links), 'section')} added since, in one chain; sha256 of {links[-1].file}: {finished.head}")
+        say("Sections that were taken off its end are not noticed, unless this hash was kept elsewhere.")
     if by is not None:
         say(f"it was signed with the key that belongs to {by}")
     else:

@@ -18,7 +18,6 @@ from accordant.terminal import PlainConsole
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
 WIDTH = 100  # columns of a page that is piped somewhere
 QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
-LAST_ROW = 10**12  # beyond, a number that was typed is no row
 HEADINGS = {  # of explanations, by topic
     "decides": "The decision",
     "traded": "What it traded off",
@@ -164,18 +163,6 @@ def radius_table(found: Certified) -> Table:
 
 def _radius(radius: float) -> str:
     return "never" if np.isinf(radius) else f"{radius:.4f}"
-
-
-def row_numbers(given: str) -> list[int]:
-    """Return the row numbers of an option such as ``0,4``."""
-    try:
-        found = [int(each) for each in given.split(",")]
-    except ValueError:
-        raise InputError(f"--row is {given!r}; allowed: whole numbers separated by commas, such as 0,4") from None
-    for row in found:
-        if not 0 <= row <= LAST_ROW:
-            raise InputError(f"row {row} is to be explained; allowed: numbers of rows, from 0")
-    return list(dict.fromkeys(found))
 
 
 def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
+from accordant.errors import InputError
+from accordant.terminal import Data, Json, Out, Seed, with_model
 
 
 @with_model(
@@ -15,10 +16,19 @@ from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
     fallback="Let a rule stand in where the model makes no valid move; counted.",
 )
 def deliberate(
-    case: CaseName,
+    case: Annotated[
+        str, typer.Argument(metavar="CASE|RUN", help="A built-in case, a path to a YAML file, or a finished run.")
+    ],
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="With a run: CSV file with new rows; none for untouched rows."),
+    ] = None,
     *,
     agents: Annotated[
-        str | None, typer.Option(help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3].")
+        str | None,
+        typer.Option(
+            help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3]; of a run, stakeholders."
+        ),
     ] = None,
     protocol: Annotated[str, typer.Option(help="debate (three rounds), offers (alternating), or vote.")] = "debate",
     settle: Annotated[
@@ -30,8 +40,18 @@ def deliberate(
     repeat: Annotated[int, typer.Option(min=1, help="How many scenarios; above 1 gives a table with intervals.")] = 1,
     patients: Annotated[int | None, typer.Option(min=1, help="How many patients instead of the case's.")] = None,
     capacity: Annotated[
-        list[str] | None, typer.Option(metavar="RESOURCE=UNITS", help="Capacity instead of the case's; repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="RESOURCE=UNITS", help="Capacity instead of the case's; repeatable. With --grant: number of rows."
+        ),
     ] = None,
+    row: Annotated[str | None, typer.Option(help="With a run: whose decision is debated, from 0.")] = None,
+    rows: Annotated[str | None, typer.Option(help="With a run: rows that compete for --grant, with commas.")] = None,
+    grant: Annotated[str | None, typer.Option(help="With --rows: the action that only --capacity of them get.")] = None,
+    otherwise: Annotated[
+        str | None, typer.Option(help="With --grant: the action of the others, where there are more than two.")
+    ] = None,
+    add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     data: Data = None,
     corpus: Annotated[
         str | None, typer.Option(help="Folder of passages in Markdown instead of the built-in ones, or none.")
@@ -42,14 +62,35 @@ def deliberate(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Let agents argue, bargain or vote: transcript, who moved on whom, verdict against the scope card."""
+    """Let agents argue, bargain or vote: on a case of scarce resources, or on a decision of a finished run."""
+    from accordant.deliberation.decision.terminal import conduct_decision, decision_options, is_run
     from accordant.deliberation.terminal import conduct, deliberation_options
 
+    of_runs = {"FILE": file, "--row": row, "--rows": rows, "--grant": grant, "--otherwise": otherwise,
+               "--no-add": None if add else True}  # fmt: skip
+    of_cases = {"--guard": None if guard == "log" else guard, "--repeat": None if repeat == 1 else repeat,
+                "--patients": patients, "--corpus": corpus, "--jobs": jobs}  # fmt: skip
+    if is_run(case):
+        _refuse_idle(of_cases, f"the run {case}")
+        choices = decision_options(
+            row=row, rows=rows, grant=grant, otherwise=otherwise, capacity=capacity or [], agents=agents,
+            protocol=protocol, settle=settle, data=data, seed=seed, model=model,
+        )  # fmt: skip
+        conduct_decision(case, file, choices, out, add=add, json=json)
+        return
+    _refuse_idle(of_runs, f"{case}, which is no finished run")
     options = deliberation_options(
         agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
         capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs, model=model,
     )  # fmt: skip
     conduct(case, options, out, json=json)
+
+
+def _refuse_idle(given: Mapping[str, Any], what: str) -> None:
+    """Refuse options that have no effect on what is deliberated."""
+    idle = [name for name, value in given.items() if value is not None]
+    if idle:
+        raise InputError(f"{', '.join(idle)} has no effect on {what}")
 
 
 COMMANDS = (deliberate,)

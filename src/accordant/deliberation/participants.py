@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from accordant.agents import Agent, check_allowed, create
 from accordant.agents.frameworks import frameworks
+from accordant.agents.frameworks.own_reward import OwnReward
 from accordant.agents.language import LanguageModelAgent
 from accordant.agents.language.options import ModelOptions
 from accordant.agents.language.participant import connect
@@ -18,6 +19,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 
 NO_CORPUS = "none"
+OWN = ("concession",)  # what may be said of an agent that speaks for a stakeholder
 MODEL = "language_model"  # never the name of an agent: models come in by options alone
 _SPEAKS_FOR = "a language model speaks for a framework"
 
@@ -33,11 +35,15 @@ class Cast:
         return {each.name: each.usage() for each in self.agents if isinstance(each, LanguageModelAgent)}
 
 
-def cast_of(named: Sequence[Named], *, corpus: str | None = None, allow_adversarial: bool = False) -> Cast:
+def cast_of(
+    named: Sequence[Named], *, corpus: str | None = None, allow_adversarial: bool = False,
+    stakeholders: Collection[str] = (),
+) -> Cast:  # fmt: skip
     """Return rule agents, fixtures and people by name; an agent that is named twice gets a number.
 
     `named`: names of agents with parameters; `corpus`: folder of passages, ``none``, or None for the built-in one;
-    `allow_adversarial`: whether adversarial agents may take part.
+    `allow_adversarial`: whether adversarial agents may take part; `stakeholders`: names that stand for an agent that
+    follows the own expected reward of a stakeholder.
 
     Raises UnknownNameError if an agent does not exist; InputError if an adversary is not allowed, a parameter is wrong,
     or a language model is named as an agent.
@@ -45,7 +51,7 @@ def cast_of(named: Sequence[Named], *, corpus: str | None = None, allow_adversar
     retriever = retriever_of(corpus)
     made = []
     for given, name in zip(named, _distinct(named), strict=True):
-        agent = _rule(given, name, retriever)
+        agent = _own(given, name) if given.name in stakeholders else _rule(given, name, retriever)
         check_allowed(agent, allow_adversarial=allow_adversarial)
         made.append(agent)
     return Cast(tuple(made))
@@ -104,6 +110,14 @@ class _Voice:
             rule.name, self.options.base_url, self.options.model, framework=rule.framework, concession=rule.concession,
             retriever=rule.retriever, fallback=rule if self.options.fallback else None, **self.settings,
         )  # fmt: skip
+
+
+def _own(given: Named, name: str) -> AlignedAgent:
+    """Return the agent that speaks for a stakeholder."""
+    for parameter in given.parameters:
+        if parameter not in OWN:
+            raise InputError(f"agent {given.name!r}: unknown parameter {parameter!r}; allowed: {', '.join(OWN)}")
+    return AlignedAgent(OwnReward(given.name), name=name, retriever=None, **given.parameters)
 
 
 def _rule(given: Named, name: str, retriever: Retriever) -> Agent:

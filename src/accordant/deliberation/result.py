@@ -396,3 +396,11 @@ def fallbacks(usage: Usage) -> int:
 def silent(usage: Usage) -> bool:
     """Return whether rules made all moves that language models were asked for; False where none was asked for any."""
     return 0 < moves(usage) == fallbacks(usage)
+
+
+def stood_in(usage: Usage) -> list[str]:
+    """Return the warning of how often a rule stood in for a language model; empty if it never did."""
+    asked, replaced = moves(usage), fallbacks(usage)
+    if silent(usage):
+        return [f"NO MOVE CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} moves"]
+    return [f"in {replaced} of {asked} moves a rule stood in for a language model"] if replaced else []

@@ -34,13 +34,13 @@ from accordant.deliberation.assessment import (
     verdict,
 )
 from accordant.deliberation.case import DeliberationCase, ResourceSpec, read_deliberation
-from accordant.deliberation.options import DeliberationOptions
+from accordant.deliberation.options import DeliberationOptions, Protocol
 from accordant.deliberation.participants import Cast, cast_of, spoken_by
 from accordant.deliberation.protocols import alternating_offers, debate, vote_after_debate
 from accordant.deliberation.protocols.debate import voting_rule
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import repeat
-from accordant.deliberation.result import FoundIn, Usage, fallbacks, moves, silent
+from accordant.deliberation.result import FoundIn, stood_in
 from accordant.deliberation.run import Deliberated, DeliberatedOften, Opened
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.deliberation.sources import deliberation_source
@@ -62,20 +62,29 @@ def check_deliberation(opened: Opened, agents: Sequence[Agent]) -> None:
     """
     options = opened.options
     limits.AGENTS.check(len(agents), opened.case.name)
-    if options.protocol == "offers" and options.settle is not None:
-        raise InputError(
-            f"--settle {options.settle} has no effect on --protocol offers: bargaining ends when all accept one offer"
-        )
-    if options.protocol == "vote":
-        voting_rule(ballot_rule(options))
-    elif options.protocol == "debate":
-        rule = settlement_of(opened)
-        rule.check([agent.name for agent in agents], [agent.concession for agent in agents])
+    check_ending(options.protocol, options.settle, lambda: settlement_of(opened), agents)
     scenario = opened.source(options.seed)
     limits.CLAIMANTS.check(len(scenario.ids), opened.source.label)
     check_facts(scenario, agents)
     if options.repeat > 1:
         check_repeatable(opened, agents)
+
+
+def check_ending(
+    protocol: Protocol, settle: str | None, rule: Callable[[], Settlement], agents: Sequence[Agent]
+) -> None:
+    """Refuse a rule that a protocol does not read, or that cannot read the agents.
+
+    `protocol`, `settle`: as named; `rule`: makes what settles a debate.
+    """
+    if protocol == "offers" and settle is not None:
+        raise InputError(
+            f"--settle {settle} has no effect on --protocol offers: bargaining ends when all accept one offer"
+        )
+    if protocol == "vote":
+        voting_rule(ballot_rule(settle))
+    elif protocol == "debate":
+        rule().check([agent.name for agent in agents], [agent.concession for agent in agents])
 
 
 def check_facts(scenario: Scenario, agents: Sequence[Agent]) -> None:
@@ -109,19 +118,23 @@ def settlement_of(opened: Opened) -> Settlement:
     Raises UnknownNameError if there is no such rule; InputError if a parameter is wrong.
     """
     declared = opened.case.deliberation.settle
-    given = opened.options.settle
-    named = Named(declared.name, dict(declared.parameters)) if given is None else read_named(given, "--settle")
+    return named_settlement(opened.options.settle, Named(declared.name, dict(declared.parameters)))
+
+
+def named_settlement(given: str | None, usual: Named) -> Settlement:
+    """Return the settlement rule that ``--settle`` names, or the usual one; raises as `settlement_of`."""
+    named = usual if given is None else read_named(given, "--settle")
     return settlements.create(named.name, named.parameters)
 
 
-def ballot_rule(options: DeliberationOptions) -> str:
+def ballot_rule(settle: str | None) -> str:
     """Return the name of the voting rule.
 
     Raises InputError if it is given parameters: none is taken.
     """
-    named = read_named(options.settle or BORDA, "--settle")
+    named = read_named(settle or BORDA, "--settle")
     if named.parameters:
-        raise InputError(f"--settle is {options.settle!r}; a voting rule is a name without parameters")
+        raise InputError(f"--settle is {settle!r}; a voting rule is a name without parameters")
     return named.name
 
 
@@ -229,7 +242,7 @@ def _held(opened: Opened, agents: Sequence[Agent]) -> Callable[..., Deliberation
             return alternating_offers(scenario, agents, **common)
         common["guard"] = options.guard
         if options.protocol == "vote":
-            return vote_after_debate(scenario, agents, rule=ballot_rule(options), **common)
+            return vote_after_debate(scenario, agents, rule=ballot_rule(options.settle), **common)
         return debate(scenario, agents, settle=settlement_of(opened), criteria=opened.criteria, **common)
 
     return held
@@ -279,7 +292,7 @@ def _resized(resource: ResourceSpec, capacity: Mapping[str, float]) -> ResourceS
 
 def _warnings(opened: Opened, cast: Cast) -> tuple[str, ...]:
     """Return what a reader must see, the worst first."""
-    found = _stood_in(cast.usage())
+    found = stood_in(cast.usage())
     found += [f"the patients are made up: {opened.source.label}"] if opened.source.simulated else []
     found += [
         f"{agent.name} is an adversarial fixture: it tests the procedure and speaks for no stakeholder"
@@ -290,11 +303,3 @@ def _warnings(opened: Opened, cast: Cast) -> tuple[str, ...]:
     if card is not None:
         found += [f"scope card: {each.words}" for each in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
     return tuple(found)
-
-
-def _stood_in(usage: Usage) -> list[str]:
-    """Return how often a rule stood in for a language model, or nothing."""
-    asked, stood_in = moves(usage), fallbacks(usage)
-    if silent(usage):
-        return [f"NO MOVE CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} moves"]
-    return [f"in {stood_in} of {asked} moves a rule stood in for a language model"] if stood_in else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -27,18 +28,21 @@ from accordant.report.tables import (
     score_cell,
     searches,
 )
+from accordant.runs.chain import Link
 from accordant.runs.record import Column, Record
 
 FIRST_COLUMNS, MORE_COLUMNS = 5, 6  # metrics beside the composite score, and per further table: what A4 holds
 
 
-def render(record: Record) -> str:
+def render(record: Record, added: Sequence[Link] = ()) -> str:
     """Return the report of a run as one HTML document.
 
     Parameters
     ----------
     record
         Of a run made just now, or read from its folder. Nothing else is read, so the same record gives the same bytes.
+    added
+        Sections that were added to the run since.
     """
     reading = Reading(record)
     lines = reading.lines
@@ -68,6 +72,7 @@ def render(record: Record) -> str:
         scrutiny=findings(reading),
         given=[name for name, source in record.reward_sources.items() if source.given],
         command=_command(record),
+        added=added,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from accordant.errors import DataError, RunFolderError, SpecError
 from accordant.json_values import read_json_value
 from accordant.policy import ParticipatoryPolicy
 from accordant.report import render
+from accordant.runs.chain import Link, links_of
 from accordant.runs.execution import CarriedOut
 from accordant.runs.manifest import Manifest
 from accordant.runs.models import STATE_FILE, load_policy, save_policy
@@ -42,11 +43,14 @@ class Run:
         What it lists, checked.
     record
         What ``run.json`` holds.
+    links
+        The sections that were added to it since, in their order.
     """
 
     path: Path
     manifest: Manifest
     record: Record
+    links: tuple[Link, ...] = ()
 
     @property
     def content(self) -> dict[str, Any]:
@@ -72,10 +76,17 @@ class Run:
             If the record is not what a run writes: hashes that were made anew show nothing of that.
         """
         try:
-            return render(self.record)
+            return render(self.record, self.links)
+        except RunFolderError:
+            raise
         except (*FORGED, TemplateError) as error:
             words = f"{RECORD} is not what a run writes: {type(error).__name__}: {error}"
             raise RunFolderError(f"{self.path}: {words:.300}") from error
+
+    @property
+    def head(self) -> str:
+        """Hash of the last section that was added, or of the manifest: whoever keeps it can tell what was taken off."""
+        return self.links[-1].sha256 if self.links else self.manifest.sha256
 
 
 def write_run(outcome: CarriedOut, out: Path | None) -> Path:
@@ -130,6 +141,7 @@ def read_run(folder: str | Path) -> Run:
     manifest.read(f"{MODELS}/{STATE_FILE}")
     record = manifest.read(RECORD)
     manifest.check()
+    links = links_of(manifest)
     try:
         content = dict(read_json_value(record.decode("utf-8")))
     except (ValueError, TypeError, DataError) as error:
@@ -137,7 +149,7 @@ def read_run(folder: str | Path) -> Run:
     if content.get("format") != FORMAT:
         raise RunFolderError(f"{folder} has format {content.get('format')!r}; this version reads format {FORMAT}")
     try:
-        return Run(path, manifest, Record.read(content))
+        return Run(path, manifest, Record.read(content), links)
     except SpecError as error:
         raise RunFolderError(f"{folder}: {RECORD} is not what a run writes: {error}") from None
 

@@ -1,4 +1,6 @@
-"""The manifest of a run folder: which files it holds, by hash; nothing that it does not list is ever opened.
+"""The manifest of a run folder: which files it holds, by hash.
+
+Nothing that it does not list is ever opened, but its signature and the sections that `accordant.runs.chain` reads.
 
 A file is opened once for each use, without following links, and its bytes are hashed before they are used: what was
 checked is what is read. Without a key a manifest proves that files are as they were listed, not who listed them; see
@@ -10,16 +12,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from accordant.errors import RunFolderError
+from accordant.limits import Limit
 from accordant.tables.output import KINDS, MANIFEST
 
 SIGNATURE = "manifest.sig"
 DIGEST = "0123456789abcdef"
+SECTIONS = "sections"
+SECTION_FILE = re.compile(rf"{SECTIONS}/(?P<number>[0-9]{{4}})-(?P<name>[a-z][a-z0-9_]{{0,99}})\.json")
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ class Manifest:
         return content
 
     def check(self) -> None:
-        """Compare the folder with the manifest.
+        """Compare the folder with the manifest; what stands in sections is read by `accordant.runs.chain`.
 
         Raises
         ------
@@ -95,23 +101,31 @@ class Manifest:
         """
         folders = {str(parent) for name in self.hashes for parent in PurePosixPath(name).parents}
         for name, mode in _entries(self.folder):
-            if stat.S_ISREG(mode) and (name in self.hashes or name in {MANIFEST, SIGNATURE}):
+            if stat.S_ISREG(mode) and (name in self.hashes or name in {MANIFEST, SIGNATURE} or _is_section(name)):
                 continue
-            if stat.S_ISDIR(mode) and name in folders:
+            if stat.S_ISDIR(mode) and (name in folders or name == SECTIONS):
                 continue
             kind = KINDS.get(stat.S_IFMT(mode))
             raise RunFolderError(f"{self.folder}: {name}{f', {kind},' if kind else ''} was added after the run")
         for name in self.hashes:
             self.read(name)
 
+    def section_files(self) -> list[str]:
+        """Return the files with sections that were added to the run, by name."""
+        return [name for name, mode in _entries(self.folder) if stat.S_ISREG(mode) and _is_section(name)]
 
-def regular_bytes(folder: Path, name: str) -> bytes:
+
+def regular_bytes(folder: Path, name: str, most: Limit | None = None) -> bytes:
     """Return the bytes of a regular file in a folder; links are not followed, and pipes not waited for.
+
+    `most`: how many bytes are read before the file is refused; None for any number.
 
     Raises
     ------
     RunFolderError
         If it is missing, is anything but a regular file, or cannot be read.
+    DataError
+        If it is larger than allowed.
     """
     try:
         kind = KINDS.get(stat.S_IFMT(os.lstat(folder / name).st_mode))
@@ -120,7 +134,11 @@ def regular_bytes(folder: Path, name: str) -> bytes:
         with open(os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise RunFolderError(f"{folder}: {name} is no regular file")
-            return file.read()
+            if most is None:
+                return file.read()
+            content = file.read(most.most + 1)
+            most.check(len(content), f"{folder}: {name}")
+            return content
     except FileNotFoundError:
         raise RunFolderError(f"{folder} is incomplete: {name} is missing") from None
     except OSError as error:
@@ -135,6 +153,11 @@ def _entries(folder: Path, above: str = "") -> Iterator[tuple[str, int]]:
             yield name, mode
             if stat.S_ISDIR(mode):
                 yield from _entries(Path(entry.path), f"{name}/")
+
+
+def _is_section(name: str) -> bool:
+    """Return whether a name is that of a section that was added."""
+    return SECTION_FILE.fullmatch(name) is not None
 
 
 def _is_inside(name: object) -> bool:

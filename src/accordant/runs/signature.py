@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from accordant.errors import InputError, RunFolderError
-from accordant.runs.folder import read_run
+from accordant.runs.folder import Run, read_run
 from accordant.runs.manifest import SIGNATURE, Manifest, regular_bytes
 from accordant.tables.output import MANIFEST, add_to_run
 
@@ -49,8 +49,8 @@ def sign_run(folder: Path, key: Path) -> Path:
     return add_to_run(folder, SIGNATURE, private.sign(manifest.content))
 
 
-def verify_run(folder: Path, key: Path | None) -> Manifest:
-    """Return the manifest of a run whose files are as it lists them and, with a key, whose signature is that key's.
+def verify_run(folder: Path, key: Path | None) -> Run:
+    """Return a run whose files are as it lists them and, with a key, whose signature is that key's.
 
     Parameters
     ----------
@@ -67,10 +67,10 @@ def verify_run(folder: Path, key: Path | None) -> Manifest:
         If the key cannot be used.
     """
     public = None if key is None else _public_key(key)
-    manifest = read_run(folder).manifest
+    run = read_run(folder)
     if public is not None and key is not None:
-        _check_signature(manifest, public, key)
-    return manifest
+        _check_signature(run.manifest, public, key)
+    return run
 
 
 def _check_signature(manifest: Manifest, public: Ed25519PublicKey, key: Path) -> None:

@@ -7,7 +7,7 @@ that was killed, and whoever writes beside it next removes it.
     check_output, check_output_folder    refuse a place, before the work
     write_output, output_file            a file
     output_folder, write_part            a folder, and the files in it
-    add_to_run                           a new file in a finished run, where that is what a command is for
+    add_to_run, one_writer               a new file in a finished run, where that is what a command is for
     append_lines                         whole lines at the end of a file that stays
 """
 
@@ -236,7 +236,7 @@ def write_part(path: Path, content: str | bytes) -> None:
 def add_to_run(run: Path, name: str, content: bytes) -> Path:
     """Write a new file into a finished run whole or not at all, never over one that is there; return its path.
 
-    The hidden file stands beside the run, which is not changed by what is left behind.
+    The hidden file stands beside the run, which is not changed by what is left behind. `name` may have a folder in it.
 
     Raises
     ------
@@ -253,11 +253,34 @@ def add_to_run(run: Path, name: str, content: bytes) -> Path:
                 file.flush()
                 os.fsync(descriptor)
                 target.hardlink_to(unfinished)
-            _sync_folder(run)
+            _sync_folder(target.parent)
         finally:
             with suppress(OSError):
                 unfinished.unlink()
     return target
+
+
+@contextmanager
+def one_writer(folder: Path) -> Iterator[None]:
+    """Hold a folder in a finished run, made where it is missing, while the block adds files to it: others wait.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made or opened.
+    """
+    with _reported(folder):
+        if not folder.is_dir():
+            folder.mkdir(exist_ok=True)
+            _sync_folder(folder.parent)
+        descriptor = None if fcntl is None else os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        if descriptor is not None:
+            _lock(descriptor)
+        yield
+    finally:
+        if descriptor is not None:
+            _close(descriptor)
 
 
 def append_lines(target: Place, text: str) -> None:

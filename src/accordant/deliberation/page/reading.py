@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from accordant.deliberation.decision.result import DecisionDebate
 from accordant.deliberation.result import AgentResult, DeliberationResult, PatientResult, RecordResult
 from accordant.report.scale import MINUS, NOT_DEFINED, interval, number, percent
 from accordant.report.tables import Cell
@@ -66,10 +67,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class OneReading:
-    """One deliberation and the questions that several sections ask of it."""
+class RecordReading:
+    """A result with one transcript, and what is asked of it."""
 
-    content: DeliberationResult
+    content: DeliberationResult | DecisionDebate
 
     @property
     def record(self) -> RecordResult:
@@ -90,6 +91,18 @@ class OneReading:
     def patients(self) -> dict[str, PatientResult]:
         """Patients by id."""
         return {each.id: each for each in self.record.scenario.patients}
+
+    @property
+    def adversaries(self) -> list[str]:
+        """Names of the adversarial agents."""
+        return list(self.record.adversarial)
+
+
+@dataclass(frozen=True)
+class OneReading(RecordReading):
+    """One deliberation and the questions that several sections ask of it."""
+
+    content: DeliberationResult
 
     @property
     def facts(self) -> list[str]:
@@ -147,11 +160,6 @@ class OneReading:
     def in_part(self) -> bool:
         """Whether some allocation meets a part of somebody's demand."""
         return any(0 < share < 1 for each in self.columns for share in each.shares.values())
-
-    @property
-    def adversaries(self) -> list[str]:
-        """Names of the adversarial agents."""
-        return list(self.record.adversarial)
 
     def units(self, resource: str) -> float:
         """Return how many units of a resource the joint allocation grants."""

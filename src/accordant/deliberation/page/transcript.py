@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from accordant.agents.moves import Reason, Reply
-from accordant.deliberation.page.reading import OneReading, Taker, share
+from accordant.deliberation.page.reading import RecordReading, Taker, share
 from accordant.deliberation.result import (
     AnswerTurn,
     AnyTurn,
@@ -115,7 +115,7 @@ class Round:
     note: str = ""
 
 
-def rounds(reading: OneReading) -> tuple[Round, ...]:
+def rounds(reading: RecordReading) -> tuple[Round, ...]:
     """Return the transcript by steps; what was asked for aside stands where it was asked for."""
     record = reading.record
     unheard, struck = _asides(record)
@@ -138,11 +138,11 @@ def _asides(record: RecordResult) -> tuple[list[ProposalTurn], list[ProposalTurn
     return [turn for turn in record.asides if turn not in struck], struck
 
 
-def _aside(reading: OneReading, words: tuple[str, str], turns: Sequence[ProposalTurn]) -> Round:
+def _aside(reading: RecordReading, words: tuple[str, str], turns: Sequence[ProposalTurn]) -> Round:
     return Round(words[0], tuple(_said(reading, turn) for turn in turns), words[1])
 
 
-def granted(reading: OneReading, allocation: Mapping[str, Mapping[str, float]]) -> str:
+def granted(reading: RecordReading, allocation: Mapping[str, Mapping[str, float]]) -> str:
     """Return who gets what in words: ids alone where everybody gets one unit of the only resource."""
     resources = reading.record.scenario.resources
     if not allocation:
@@ -155,7 +155,7 @@ def granted(reading: OneReading, allocation: Mapping[str, Mapping[str, float]]) 
     )
 
 
-def _said(reading: OneReading, turn: AnyTurn) -> Said:
+def _said(reading: RecordReading, turn: AnyTurn) -> Said:
     def grounds(part: str, place: int, reason: Reason) -> Grounds:
         """Return a reason with what is wrong with it."""
         return Grounds(reason, tuple(fault for fault in turn.faults if (fault.part, fault.place) == (part, place)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from accordant.agents import Agent, Ballot
 from accordant.allocations import Allocation, Scenario
+from accordant.allocations.allocation import Options
 from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.protocols.session import ROUNDS, Guard, Session, Watch, check_guard
 from accordant.deliberation.record import Deliberation, Settled
@@ -32,6 +33,8 @@ def debate(
     guard: Guard = "log",
     allow_adversarial: bool = False,
     watch: Watch | None = None,
+    options: Options | None = None,
+    agreement_ends: bool = True,
 ) -> Deliberation:
     """Let agents propose blind, contest, and answer; settle by agreement or by a named rule.
 
@@ -64,6 +67,10 @@ def debate(
         Whether adversarial agents, which are test fixtures, may take part.
     watch
         Called with each turn as it becomes public.
+    options
+        All feasible allocations in the order in which ties are decided; None for the canonical order.
+    agreement_ends
+        Whether one allocation that all stand by is the decision; otherwise the rule decides in any case.
 
     Raises
     ------
@@ -75,15 +82,20 @@ def debate(
     rule = settlements.create(settle) if isinstance(settle, str) else settle
     check_guard(guard)
     session = Session(
-        scenario, agents, seed=seed, disagreement=disagreement, allow_adversarial=allow_adversarial, watch=watch
-    )
+        scenario, agents, seed=seed, disagreement=disagreement, allow_adversarial=allow_adversarial, watch=watch,
+        options=options,
+    )  # fmt: skip
     rule.check([agent.name for agent in session.agents], [agent.concession for agent in session.agents])
     session.propose()
     session.contest()
     if guard == "strike":
         session.strike()
-    settled = agreement(session.answer()) or settle_by(rule, session, criteria)
-    return session.finished("debate", settled, declared(rule, criteria, guard))
+    agreed = agreement(session.answer())
+    settled = agreed if agreed is not None and agreement_ends else settle_by(rule, session, criteria)
+    procedure = declared(rule, criteria, guard)
+    if not agreement_ends:
+        procedure["agreement_ends"] = False
+    return session.finished("debate", settled, procedure)
 
 
 def agreement(stands: Mapping[str, Allocation]) -> Settled | None:
@@ -158,15 +170,16 @@ def vote_after_debate(
     guard: Guard = "log",
     allow_adversarial: bool = False,
     watch: Watch | None = None,
+    options: Options | None = None,
 ) -> Deliberation:
     """Let agents propose blind and contest, then vote on all different first and revised proposals.
 
-    Candidates stand in an order that depends on their grants alone: those who serve earlier ids come first. Ties of
-    the rule go to the first candidate, and the record says so.
+    Candidates stand in the order of the options, which depends on their grants alone unless it is given: those who
+    serve earlier ids come first. Ties of the rule go to the first candidate, and the record says so.
 
     Parameters
     ----------
-    scenario, agents, seed, disagreement, guard, allow_adversarial, watch
+    scenario, agents, seed, disagreement, guard, allow_adversarial, watch, options
         As in `debate`.
     rule
         Name of a voting rule of `accordant.strategies` that counts rankings.
@@ -183,8 +196,9 @@ def vote_after_debate(
     counting = voting_rule(rule)
     check_guard(guard)
     session = Session(
-        scenario, agents, seed=seed, disagreement=disagreement, allow_adversarial=allow_adversarial, watch=watch
-    )
+        scenario, agents, seed=seed, disagreement=disagreement, allow_adversarial=allow_adversarial, watch=watch,
+        options=options,
+    )  # fmt: skip
     session.propose()
     session.contest()
     if guard == "strike":
@@ -200,6 +214,8 @@ def candidates_of(session: Session) -> tuple[Allocation, ...]:
     """Return all different proposals, first and revised ones; of a struck agent those without protected facts alone."""
     proposals = (*(session.solo | session.struck).values(), *session.standing.values())
     different = {each.allocation for each in proposals}
+    if session.options is not None:
+        return tuple(sorted(different, key=session.options.position))
     return tuple(sorted(different, key=lambda each: tuple(each.granted.T.ravel().tolist()), reverse=True))
 
 

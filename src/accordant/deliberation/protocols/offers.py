@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from accordant.agents import Agent
 from accordant.agents.concession import Concession, Progress
 from accordant.allocations import Allocation, Scenario
+from accordant.allocations.allocation import Options
 from accordant.deliberation.protocols.session import Session, Watch
 from accordant.deliberation.protocols.validity import whole
 from accordant.deliberation.record import Deliberation, Settled
@@ -27,6 +28,7 @@ def alternating_offers(
     disagreement: Allocation | None = None,
     allow_adversarial: bool = False,
     watch: Watch | None = None,
+    options: Options | None = None,
 ) -> Deliberation:
     """Let agents bargain offer by offer; the deadline brings the disagreement allocation.
 
@@ -37,7 +39,7 @@ def alternating_offers(
 
     Parameters
     ----------
-    scenario, agents, seed, disagreement, allow_adversarial, watch
+    scenario, agents, seed, disagreement, allow_adversarial, watch, options
         As in `debate`.
     steps
         Offers until the deadline, at least 1.
@@ -55,8 +57,9 @@ def alternating_offers(
     if steps < 1:
         raise InputError(f"steps are {steps}; allowed: at least 1")
     session = Session(
-        scenario, agents, seed=seed, disagreement=disagreement, allow_adversarial=allow_adversarial, watch=watch
-    )
+        scenario, agents, seed=seed, disagreement=disagreement, allow_adversarial=allow_adversarial, watch=watch,
+        options=options,
+    )  # fmt: skip
     if not 0 <= first < len(session.agents):
         raise InputError(f"first is {first}; allowed: 0 to {len(session.agents) - 1}")
     session.propose_unheard()

@@ -16,6 +16,7 @@ import numpy as np
 
 from accordant.agents import Acted, Agent, Answer, Contestation, Fault, Move, Proposal, Turn, View
 from accordant.allocations import Allocation, Scenario
+from accordant.allocations.allocation import Options
 from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.measures.measure import Criterion
 from accordant.deliberation.protocols.admissibility import Known, admit, admit_replies, cites_protected, counted
@@ -99,6 +100,8 @@ class Session:
         Whether adversarial agents may take part.
     watch
         Called with each turn as it becomes public.
+    options
+        All feasible allocations in the order in which ties are decided; None for the canonical order.
 
     Attributes
     ----------
@@ -124,10 +127,11 @@ class Session:
         disagreement: Allocation | None = None,
         allow_adversarial: bool = False,
         watch: Watch | None = None,
+        options: Options | None = None,
     ) -> None:
         self.agents = checked_agents(agents, allow_adversarial=allow_adversarial)
         self.scenario, self.seed, self.watch = scenario, whole(seed, "the seed"), watch
-        self.options = enumerate_options(scenario)
+        self.options = enumerate_options(scenario) if options is None else options
         self.given = disagreement is not None
         self.disagreement = (
             procedural_lottery(scenario, keyed_seed(self.seed, "disagreement"))

@@ -1,0 +1,175 @@
+"""What ``accordant deliberate RUN`` takes, does and prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from rich.table import Table
+
+from accordant.agents.language.options import model_options
+from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision
+from accordant.deliberation.decision.options import DecisionOptions
+from accordant.deliberation.decision.result import DebatedRow, DecisionDebate
+from accordant.deliberation.decision.section import debate_decision
+from accordant.deliberation.options import Protocol
+from accordant.deliberation.page import write_decision
+from accordant.deliberation.participants import Cast
+from accordant.deliberation.result import silent
+from accordant.deliberation.terminal import Teller
+from accordant.errors import InputError, UnknownNameError
+from accordant.naming import read_names
+from accordant.runs import read_run
+from accordant.runs.chain import Link, add_section, check_addable
+from accordant.runs.pages import check_page
+from accordant.runs.recommendation import inputs_of
+from accordant.tables.output import MANIFEST, RECORD, is_standard_output
+from accordant.terminal import PlainConsole, check_out, print_json, row_numbers, say
+
+WIDTH = 120  # columns of what is piped somewhere
+TASK = "debated"
+
+
+def is_run(name: str) -> bool:
+    """Return whether a name is that of a run folder, complete or not."""
+    path = Path(name)
+    return path.is_dir() and ((path / MANIFEST).is_file() or (path / RECORD).is_file())
+
+
+def decision_options(
+    *,
+    row: str | None,
+    rows: str | None,
+    capacity: Sequence[str],
+    agents: str | None,
+    protocol: str,
+    model: Mapping[str, Any],
+    **others: Any,
+) -> DecisionOptions:
+    """Return what the options of the command say.
+
+    Raises InputError if a name is unknown, or options do not go together.
+    """
+    if protocol not in get_args(Protocol):
+        raise UnknownNameError("protocol", protocol, get_args(Protocol))
+    if row is not None and rows is not None:
+        raise InputError("--row debates one decision, --rows who gets an action that is scarce; allowed: one of them")
+    numbers = (
+        row_numbers("0" if row is None else row, "--row", TASK) if rows is None else row_numbers(rows, "--rows", TASK)
+    )
+    return DecisionOptions(
+        rows=tuple(numbers),
+        capacity=_units(capacity),
+        agents=() if agents is None else read_names(agents, "--agents"),
+        protocol=protocol,  # type: ignore[arg-type]
+        model=model_options(model),
+        **others,
+    )
+
+
+def _units(given: Sequence[str]) -> int | None:
+    """Return how many rows get what is scarce."""
+    if not given:
+        return None
+    if len(given) > 1 or not given[0].isdecimal():
+        raise InputError(f"--capacity is {', '.join(given)}; allowed with a run: how many rows get it, such as 2")
+    return int(given[0][:9])
+
+
+def conduct_decision(
+    folder: str, file: str | None, options: DecisionOptions, out: Path | None, *, add: bool, json: bool
+) -> None:
+    """Debate, tell it as it happens, add the section to the run, and print and write what was found.
+
+    Whatever can be refused is refused before the first line is printed.
+    """
+    run = read_run(folder)
+    model = options.model
+    kept = () if model is None else (model.record, model.replay)
+    check_out(out, (*inputs_of(run, file, options.data), *kept), json=json, check=check_page)
+    if add:
+        check_addable(run.path)
+    opened = open_decision(run, sys.stdin if file == "-" else file, options)
+    cast = cast_for(opened)
+    quiet = json or is_standard_output(out)
+    teller = Teller(sys.stderr if quiet else sys.stdout, "offer" if options.protocol == "offers" else "round")
+    teller.opening(_opening(opened, cast))
+    result = debate_decision(opened, cast, teller.turn)
+    page = None if out is None else write_decision(result, out)
+    link = add_section(run.manifest, result) if add else None
+    if silent(result.usage):
+        say(f"accordant: {result.warnings[0]}", err=True)
+    if json:
+        print_json(result.to_json())
+    elif not quiet:
+        print_decision(result, link, page)
+
+
+def _opening(opened: OpenedDecision, cast: Cast) -> list[str]:
+    options = opened.options
+    asked = "which action" if options.grant is None else f"who gets {options.grant}, {options.capacity} of them"
+    rows = f"row{'' if len(options.rows) == 1 else 's'} {', '.join(map(str, options.rows))} of {opened.source}"
+    who = [f"  {agent.name}: {agent.about}" for agent in cast.agents]
+    return [f"{opened.run.case.title}: {asked}; {rows}; seed {options.seed}", "agents:", *who]
+
+
+def print_decision(content: DecisionDebate, link: Link | None, page: Path | None) -> None:
+    """Print E, what was settled, what strategies decide, and what each stakeholder gets."""
+    console = PlainConsole(width=WIDTH)
+    console.print()
+    console.print(f"settled on {content.outcome}, {content.manner}")
+    for row in content.rows if content.scarce is None else ():
+        console.print()
+        console.print(_rewards(content, row))
+    for row in content.rows:
+        console.print()
+        for line in _strategies(content, row):
+            console.print(line)
+    console.print()
+    console.print(_standings(content))
+    if content.warnings:
+        console.print("\nmind:")
+    for warning in content.warnings:
+        console.print(f"- {warning}")
+    console.print()
+    console.print(content.deliberation.disclaimer)
+    console.print(f"hash of the transcript: {content.hash}")
+    if link is not None:
+        console.print(f"added to the run: {link.file}, sha256 {link.sha256}")
+    if page is not None:
+        console.print(f"page: {page}")
+
+
+def _rewards(content: DecisionDebate, row: DebatedRow) -> Table:
+    """Return E of one row, with what was settled on."""
+    table = Table(title=f"E of row {row.row}", title_justify="left", box=None, pad_edge=False)
+    table.add_column("stakeholder")
+    for action in content.actions:
+        table.add_column(f"{action} (settled)" if action == row.settled else action, justify="right")
+    for who in content.stakeholders:
+        table.add_row(who, *(f"{row.expected[who][action]:.3f}" for action in content.actions))
+    return table
+
+
+def _strategies(content: DecisionDebate, row: DebatedRow) -> list[str]:
+    """Return what D* recommends for a row, and which strategies decide for which action."""
+    said = row.recommended or "a person decides"
+    lines = [f"row {row.row}: settled on {row.settled}; D* ({content.run.selected}): {said}"]
+    for action in content.actions:
+        deciding = [label for label, each in row.decisions.items() if each.action == action]
+        if deciding:
+            lines.append(f"  {action}: {', '.join(deciding)}")
+    return lines
+
+
+def _standings(content: DecisionDebate) -> Table:
+    """Return what each stakeholder gets."""
+    mean = "" if len(content.rows) == 1 else f", mean of {len(content.rows)} rows"
+    table = Table(title=f"Expected reward{mean}", title_justify="left", box=None, pad_edge=False)
+    for name in ("stakeholder", "settled", "D*", "best", "worst"):
+        table.add_column(name, justify="left" if name == "stakeholder" else "right")
+    for who, each in content.standings.items():
+        table.add_row(who, *(f"{value:.3f}" for value in (each.settled, each.selected, each.best, each.worst)))
+    return table

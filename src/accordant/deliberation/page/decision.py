@@ -1,0 +1,32 @@
+"""The page of a debate of a run's decision: what was settled, what strategies decide, who gets what, the transcript."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from accordant.deliberation.decision.result import DebatedRow, DecisionDebate
+from accordant.deliberation.page.reading import RecordReading
+from accordant.deliberation.page.render import PAGE
+from accordant.deliberation.page.transcript import rounds
+from accordant.runs.pages import write_page
+
+RECORD = "decision_debate.json"
+
+
+def render_decision(content: DecisionDebate) -> str:
+    """Return the debate of a run's decision as one HTML document; the same content gives the same bytes."""
+    reading = RecordReading(content)
+    return PAGE.render(
+        "decision.html", content=content, reading=reading, record=content.deliberation, rounds=rounds(reading),
+        deciders=_deciders, adversarial=reading.adversaries,
+    )  # fmt: skip
+
+
+def write_decision(result: DecisionDebate, out: Path) -> Path:
+    """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
+    return write_page(render_decision(result), result.to_json(), RECORD, out)
+
+
+def _deciders(row: DebatedRow, action: str) -> list[str]:
+    """Return the strategies that decide for an action."""
+    return [label for label, each in row.decisions.items() if each.action == action]
