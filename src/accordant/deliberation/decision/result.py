@@ -10,6 +10,7 @@ from accordant.deliberation.result import RecordResult, Usage
 from accordant.naming import listed
 from accordant.sections import Part, Section, sections
 
+DISCLAIMER = "A debate on expected rewards that models predict; it binds nobody."
 Handling = Literal["", "referred", "fall_back"]
 
 

@@ -48,7 +48,8 @@ def debate_decision(opened: OpenedDecision, cast: Cast, watch: Callable[[Turn], 
     return DecisionDebate.read({
         "accordant": __version__, "run": header, "source": opened.source, "file": opened.file, "seed": options.seed,
         "options": options, "stakeholders": opened.expected.stakeholders, "actions": opened.expected.actions,
-        "with_weight": opened.with_weight, "scarce": scarce, "rows": rows, "hash": held.hash, "deliberation": held.to_json(),
+        "with_weight": opened.with_weight, "scarce": scarce, "rows": rows,
+        "hash": held.hash, "deliberation": held.to_json(),
         "standings": _standings(opened, settled), "usage": cast.usage(), "warnings": _warnings(opened, cast, rows),
     })  # fmt: skip
 

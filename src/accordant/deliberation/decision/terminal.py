@@ -12,7 +12,7 @@ from rich.table import Table
 from accordant.agents.language.options import model_options
 from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision
 from accordant.deliberation.decision.options import DecisionOptions
-from accordant.deliberation.decision.result import DebatedRow, DecisionDebate
+from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
 from accordant.deliberation.decision.section import debate_decision
 from accordant.deliberation.options import Protocol
 from accordant.deliberation.page import write_decision
@@ -134,7 +134,7 @@ def print_decision(content: DecisionDebate, link: Link | None, page: Path | None
     for warning in content.warnings:
         console.print(f"- {warning}")
     console.print()
-    console.print(content.deliberation.disclaimer)
+    console.print(DISCLAIMER)
     console.print(f"hash of the transcript: {content.hash}")
     if link is not None:
         console.print(f"added to the run: {link.file}, sha256 {link.sha256}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accordant.deliberation.decision.result import DebatedRow, DecisionDebate
+from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
 from accordant.deliberation.page.reading import RecordReading
 from accordant.deliberation.page.render import PAGE
 from accordant.deliberation.page.transcript import rounds
@@ -18,7 +18,7 @@ def render_decision(content: DecisionDebate) -> str:
     reading = RecordReading(content)
     return PAGE.render(
         "decision.html", content=content, reading=reading, record=content.deliberation, rounds=rounds(reading),
-        deciders=_deciders, adversarial=reading.adversaries,
+        deciders=_deciders, adversarial=reading.adversaries, disclaimer=DISCLAIMER,
     )  # fmt: skip
 
 
