@@ -227,6 +227,8 @@ def world(folder: Path) -> None:
     shutil.copytree(EXAMPLES / "from_comparisons", folder / "comparisons")
     done = CliRunner().invoke(app, ["run", str(folder / "beds.yaml"), "--out", str(folder / "run"), "--jobs", "1"])
     assert done.exit_code == 0, (done.output, done.exception)
+    done = CliRunner().invoke(app, ["deliberate", str(folder / "run"), "--row", "0", "--data", str(folder)])
+    assert done.exit_code == 0, (done.output, done.exception)
     shutil.copytree(folder / "run", folder / "intact")
 
 
@@ -252,14 +254,20 @@ class Target:
     prepare: Callable[[Path], None] | None = None
 
 
+SECTION = "run/sections/0001-decision_debate.json"
+
+
 def with_hashes(folder: Path) -> None:
-    """Make a forged run folder consistent."""
+    """Make a forged run folder consistent, and the section that was added to it."""
     path = folder / "run" / "manifest.json"
     manifest = json.loads(path.read_text())
     for name in manifest["sha256"]:
         if (folder / "run" / name).is_file():
             manifest["sha256"][name] = hashlib.sha256((folder / "run" / name).read_bytes()).hexdigest()
     path.write_text(json.dumps(manifest))
+    section = json.loads((folder / SECTION).read_text())
+    section["previous"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (folder / SECTION).write_text(json.dumps(section))
 
 
 NEW = (
@@ -267,6 +275,11 @@ NEW = (
     ("certify", "run", "{}"), ("explain", "run", "{}"), ("recommend", "run", "{}", "--strategy", "kalai_smorodinsky[global]"),
 )  # fmt: skip
 FORGED = (("report", "run", "--out", "page.html"), ("recommend", "run", "new.csv"), ("certify", "run", "new.csv"))
+ADDED = (
+    ("verify", "run"),
+    ("report", "run", "--out", "page.html"),
+    ("deliberate", "run", "new.csv", "--row", "0", "--no-add"),
+)
 SPEAKS = ("--replay", "{}", "--model", "m", "--speaks-for", "rawlsian")
 VOTE = (("vote", "{}", "--json"), ("vote", "{}", "--rules", "borda,ranked_pairs,instant_runoff"))
 TARGETS = {
@@ -277,6 +290,9 @@ TARGETS = {
     "run-record": Target("run/run.json", FORGED, "json", share=4, prepare=with_hashes),
     "run-policy": Target("run/models/policy.json", FORGED[1:], "json", share=4, prepare=with_hashes),
     "run-manifest": Target("run/manifest.json", FORGED, "json"),
+    "run-section": Target(SECTION, ADDED, "json", share=3),
+    "run-preferences": Target("given.csv", (("run", "beds.yaml", "--preferences", "Patient={}", "--out", "made", "--jobs", "1"),), "table",
+                              ("weight",)),
     "run-axioms": Target("run/run.json", (("strategies", "--agreement", "--run", "run", "--contexts", "4"),), "json",
                          share=1, prepare=with_hashes),
     **{f"vote-{kind}": Target(f"votes.{kind}", VOTE, "text", share=3) for kind in BALLOTS},
@@ -301,6 +317,9 @@ TARGETS = {
     "deliberate-case": Target("ward.yaml", (("deliberate", "{}"), ("deliberate", "{}", "--json")), "yaml", share=4),
     "deliberate-patients": Target("patients.csv", (("deliberate", "ward.yaml"), ("deliberate", "ward.yaml", "--protocol", "vote")),
                                   "table", ("severity", "p_with", "p_without", "demand_nurse"), 4),
+    "deliberate-rows": Target("new.csv", (("deliberate", "run", "{}", "--row", "1", "--no-add"),
+                                          ("deliberate", "run", "{}", "--rows", "0,1", "--grant", "Admit", "--capacity", "1", "--no-add")),
+                              "table", ("age", "pulse")),
     "deliberate-recording": Target("talk.jsonl", (("deliberate", "ward.yaml", *SPEAKS),), "lines", share=3),
 }  # fmt: skip
 
@@ -589,7 +608,8 @@ class Fuzzer:
         (self.folder / target.file).write_bytes(self.intact[target.file])
         shutil.rmtree(self.folder / "made", ignore_errors=True)
         if target.file.startswith("run/"):
-            shutil.copy(self.folder / "intact" / "manifest.json", self.folder / "run" / "manifest.json")
+            for name in ("run/manifest.json", SECTION):
+                shutil.copy(self.folder / name.replace("run", "intact", 1), self.folder / name)
 
     def inputs(self, total: int, prefix: str = "") -> tuple[dict[str, Counter[str]], list[str]]:
         """Make that many inputs, divided by shares; return how they ended by target, and the failures in words."""
