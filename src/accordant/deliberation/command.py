@@ -63,8 +63,9 @@ def deliberate(
     json: Json = False,
 ) -> None:
     """Let agents argue, bargain or vote: on a case of scarce resources, or on a decision of a finished run."""
-    from accordant.deliberation.decision.terminal import conduct_decision, decision_options, is_run
+    from accordant.deliberation.decision.terminal import conduct_decision, decision_options
     from accordant.deliberation.terminal import conduct, deliberation_options
+    from accordant.runs.folder import is_run
 
     of_runs = {"FILE": file, "--row": row, "--rows": rows, "--grant": grant, "--otherwise": otherwise,
                "--no-add": None if add else True}  # fmt: skip

@@ -128,6 +128,12 @@ def free_folder(case: str, out: Path | None, inputs: Iterable[Input] = ()) -> Pa
     return out
 
 
+def is_run(name: str | Path) -> bool:
+    """Return whether a name is that of a run folder, complete or not."""
+    path = Path(name)
+    return path.is_dir() and ((path / MANIFEST).is_file() or (path / RECORD).is_file())
+
+
 def read_run(folder: str | Path) -> Run:
     """Read a run folder after checking that it is complete and unchanged.
 

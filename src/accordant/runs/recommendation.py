@@ -159,11 +159,14 @@ class Untouched:
         Those rows.
     simulated
         Whether they come from the case's simulator.
+    training
+        The rows that were used.
     """
 
     run: Run
     data: CaseData
     simulated: bool
+    training: CaseData
 
     @property
     def notice(self) -> str:
@@ -208,7 +211,8 @@ def untouched_rows(run: Run, data: str | None) -> Untouched:
         raise InputError(
             f"the run {run.path} was made from {recorded.source}, and {loaded.source} is not the same data"
         )
-    return Untouched(run, split(loaded, case.evaluation.test_size, seed)[1], loaded.simulated)
+    training, untouched = split(loaded, case.evaluation.test_size, seed)
+    return Untouched(run, untouched, loaded.simulated, training)
 
 
 def contexts_of(run: Run, source: str | Path | IO[str] | None, data: str | None) -> tuple[Contexts, str]:

@@ -149,6 +149,13 @@ def slate_part() -> CasePart:
     return CasePart(SlateSpec, SlateCase, "slates", "slate", "accordant.slates.cases")
 
 
+def slates_of(case: CaseSpec) -> SlateCase:
+    """Return the slates of a decision case: what it declares, or lists of its actions by the defaults."""
+    declared = case.parts.get("slates", SlateSpec())
+    assert isinstance(declared, SlateSpec)
+    return SlateCase(name=case.name, title=case.title, description=case.description, notes=case.notes, slates=declared)
+
+
 def read_slates(name_or_path: str | Path) -> tuple[SlateCase, CaseSpec | None, Path | None]:
     """Read a built-in slate case, or a YAML file: a case with ``slates``, or slates alone.
 

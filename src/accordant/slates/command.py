@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
+from accordant.terminal import Data, Json, Out, Seed, with_model
 
 
 @with_model(
@@ -16,7 +16,9 @@ from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
     fallback="Let a rule stand in where the model gives no valid ranking; counted.",
 )
 def slate(
-    case: CaseName,
+    case: Annotated[
+        str, typer.Argument(metavar="CASE|RUN", help="A built-in case, a path to a YAML file, or a finished run.")
+    ],
     *,
     k: Annotated[int | None, typer.Option("--k", min=1, help="Places in a list instead of the case's.")] = None,
     strategies: Annotated[
@@ -42,6 +44,7 @@ def slate(
     instead: Annotated[
         str, typer.Option(help="What counts in place of such a ranking: declared utilities, or silence.")
     ] = "declared",
+    add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     model: Mapping[str, Any],
     seed: Seed = 0,
     out: Out = None,
@@ -54,7 +57,7 @@ def slate(
         k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
         data=data, seed=seed, rankings=rankings, threshold=threshold, instead=instead, model=model,
     )  # fmt: skip
-    conduct_slates(case, options, out, json=json)
+    conduct_slates(case, options, out, add=add, json=json)
 
 
 COMMANDS = (slate,)

@@ -9,10 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from accordant.cases.loaders import CaseData
 from accordant.cases.spec import CaseSpec
 from accordant.contexts import Log
 from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.fitted_policy import FittedPolicy
 from accordant.runs.execution import RunOptions, build_policy, case_data, split, subset
+from accordant.runs.folder import Run
+from accordant.runs.recommendation import untouched_rows
 from accordant.runs.reward_sources import located_signals
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
@@ -42,6 +46,22 @@ class LearnedExpectations:
         return self.expected.take(np.array([self.position[each] for each in requests.ids], dtype=np.intp))
 
 
+def market_of_run(run: Run, declared: SlateSpec, data: str | None) -> MarketSource:
+    """Return a market in which untouched rows of a finished run are offered lists of its actions, by its own models.
+
+    Parameters of the section ``slates``: see `market_of_offers`; ``learn_from`` has no effect, for nothing is learned.
+
+    Raises
+    ------
+    InputError
+        If a parameter, a party, the user or an item does not exist, or the run's data cannot be used.
+    """
+    _check_names(run.case, declared)
+    found = untouched_rows(run, data)
+    catalogue = _catalogue(run.case, declared, found.training)
+    return _market(run.case, declared, run.policy, catalogue, found.data, "the rows of the run")
+
+
 def market_of_offers(
     case: CaseSpec, declared: SlateSpec, seed: int, data: str | None, beside: Path | None
 ) -> MarketSource:
@@ -52,22 +72,34 @@ def market_of_offers(
     ``learn_from`` (training rows). Raises `InputError` if a parameter, a party, the user or an item does not exist, or
     the data cannot be used.
     """
-    sizes = _sizes(declared)
+    _check_names(case, declared)
+    options = RunOptions(seed=seed, data=data)
+    signals = located_signals(case, beside, data)
+    loaded = case_data(case, beside, options, signals)
+    train, test = split(loaded, case.evaluation.test_size, seed)
+    learned = subset(train, RunOptions(seed=seed, rows=min(_sizes(declared)["learn_from"], len(train.log))))
+    catalogue = _catalogue(case, declared, train)
+    policy = build_policy(case.replace(strategies=()), options)
+    logger.info("%s: learning from %d rows", loaded.source, len(learned.log))
+    policy.fit_log(learned.log, signals)
+    return _market(case, declared, policy, catalogue, test, f"{len(learned.log)} rows")
+
+
+def _check_names(case: CaseSpec, declared: SlateSpec) -> None:
+    """Refuse parties and a user that are no stakeholders of the case, and parameters that do not exist."""
+    _sizes(declared)
     for name in declared.parties:
         if name not in case.problem.stakeholder_names:
             raise UnknownNameError("party", name, case.problem.stakeholder_names)
     if declared.user is not None and declared.user not in case.problem.stakeholder_names:
         raise UnknownNameError("user", declared.user, case.problem.stakeholder_names)
-    options = RunOptions(seed=seed, data=data)
-    signals = located_signals(case, beside, data)
-    loaded = case_data(case, beside, options, signals)
-    train, test = split(loaded, case.evaluation.test_size, seed)
-    learned = subset(train, RunOptions(seed=seed, rows=min(sizes["learn_from"], len(train.log))))
-    taken = np.bincount(train.log.actions, minlength=len(case.problem.actions))
-    catalogue = with_capacities(_catalogue(case, taken), declared.capacity)
-    policy = build_policy(case.replace(strategies=()), options)
-    logger.info("%s: learning from %d rows", loaded.source, len(learned.log))
-    policy.fit_log(learned.log, signals)
+
+
+def _market(
+    case: CaseSpec, declared: SlateSpec, policy: FittedPolicy, catalogue: Catalogue, test: CaseData, learned_from: str
+) -> MarketSource:
+    """Return the market of untouched rows under a fitted policy."""
+    sizes = _sizes(declared)
     served = test.take(np.arange(min(sizes["requests"], len(test.log))))
     expected = policy.expected_rewards(served.log.contexts)
     relevance = _relevance(expected, declared.user)
@@ -86,14 +118,14 @@ def market_of_offers(
         close_when_full=declared.close_when_full,
     )
     notes = (
-        f"What an item is worth to whom comes from the case's own models; they learned from {len(learned.log)} rows.",
+        f"What an item is worth to whom comes from the case's own models; they learned from {learned_from}.",
         f"{len(served.log)} untouched rows are served.",
         "The target of a row is what was really done: it says nothing of what would have been better.",
     )
-    label = f"SIMULATED: {loaded.source}" if loaded.simulated else f"{loaded.source} (sha256 {loaded.sha256[:12]})"
+    label = f"SIMULATED: {test.source}" if test.simulated else f"{test.source} (sha256 {test.sha256[:12]})"
     described = {each.name: {"role": each.role, "description": each.description} for each in case.problem.stakeholders}
-    sha256 = None if loaded.simulated else loaded.sha256
-    return MarketSource(market, label, sha256, loaded.simulated, notes, described=described)
+    sha256 = None if test.simulated else test.sha256
+    return MarketSource(market, label, sha256, test.simulated, notes, described=described)
 
 
 def _sizes(declared: SlateSpec) -> dict[str, int]:
@@ -108,14 +140,14 @@ def _sizes(declared: SlateSpec) -> dict[str, int]:
     return found
 
 
-def _catalogue(case: CaseSpec, taken: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Catalogue:
+def _catalogue(case: CaseSpec, declared: SlateSpec, train: CaseData) -> Catalogue:
     """Return the actions as items: without categories, providers, positions or prices, which nobody declared."""
     n_items = len(case.problem.actions)
     unknown = (None,) * n_items
     missing = [np.full(n_items, np.nan) for _ in range(4)]
-    return Catalogue(
-        tuple(case.problem.actions), unknown, unknown, taken.astype(np.float64), np.full(n_items, np.inf), *missing
-    )
+    taken = np.bincount(train.log.actions, minlength=n_items).astype(np.float64)
+    every = Catalogue(tuple(case.problem.actions), unknown, unknown, taken, np.full(n_items, np.inf), *missing)
+    return with_capacities(every, declared.capacity)
 
 
 def _relevance(expected: ExpectedRewards, user: str | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -43,6 +43,8 @@ class SlateOptions:
         Language model that speaks for stakeholders; None for none.
     threshold, instead
         Fidelity below which a ranking does not count, and what counts in its place.
+    run
+        Folder of a finished run whose models say what its actions are worth; None for a case.
     """
 
     k: int | None = None
@@ -57,6 +59,7 @@ class SlateOptions:
     model: ModelOptions | None = None
     threshold: float = THRESHOLD
     instead: Instead = "declared"
+    run: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -67,7 +70,7 @@ class SlateOptions:
 def command_line(content: Mapping[str, Any]) -> str:
     """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
     options = content["options"]
-    parts = ["accordant", "slate", content["case"]["name"]]
+    parts = ["accordant", "slate", options["run"] or content["case"]["name"]]
     if options["strategies"]:
         parts += ["--strategies", ",".join(named(each) for each in options["strategies"])]
     parts += [] if options["floors"] else ["--no-floors"]

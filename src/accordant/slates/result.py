@@ -236,6 +236,7 @@ class SlateResult(Section):
     """
 
     name: ClassVar[str] = "slates"
+
     result: int
     program: str = Field(alias="version")
     case: CaseHeader
@@ -264,3 +265,8 @@ class SlateResult(Section):
     scope: dict[str, Any] | None
     voices: tuple[ProxyResult, ...] = ()
     warnings: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """What a rule chosen on earlier requests brought on later ones; without a trial, how many were served."""
+        return self.trial.words if self.trial else f"{self.requests.n} requests were served by {len(self.rules)} rules."

@@ -12,6 +12,7 @@ from typing import Any
 
 from accordant import __version__
 from accordant.evaluation.leaderboard import Leaderboard
+from accordant.runs.folder import Run
 from accordant.runs.pages import PAGE
 from accordant.scope import Verdict
 from accordant.slates.case import SlateCase
@@ -37,7 +38,8 @@ class OpenedSlates:
     """A market that is about to be served.
 
     `rules` compete, by label, under floors where the case declares them; `kinds` are those of the rules themselves.
-    `known` are the ids of all requests of the case, whether they are served or not.
+    `known` are the ids of all requests of the case, whether they are served or not. `run` is the finished run whose
+    models give E; None for a case.
     """
 
     case: SlateCase
@@ -47,6 +49,7 @@ class OpenedSlates:
     kinds: Mapping[str, str]
     k: int
     known: frozenset[str]
+    run: Run | None = None
 
     def header(self) -> dict[str, Any]:
         """Return what `SlateResult` says of the case, by field."""

@@ -17,8 +17,9 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.naming import Named
+from accordant.runs.folder import is_run, read_run
 from accordant.scope import ScopeCard, Verdict, judge, lint
-from accordant.slates.case import SlateSpec, read_slates
+from accordant.slates.case import SlateSpec, read_slates, slates_of
 from accordant.slates.evaluation import (
     default_measures,
     front,
@@ -30,7 +31,7 @@ from accordant.slates.evaluation.board import USER, WORST_OFF
 from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.evaluation.leaderboard import leaderboard
 from accordant.slates.measures import Range, SlateMeasure, measures
-from accordant.slates.offers import market_of_offers
+from accordant.slates.offers import market_of_offers, market_of_run
 from accordant.slates.options import SlateOptions
 from accordant.slates.proxies import ProxyReports
 from accordant.slates.rule import SlateRule, rules_of
@@ -56,16 +57,24 @@ class _Scale(TypedDict):
 
 
 def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates:
-    """Read the case, find its items and requests, and choose the rules.
+    """Read the case or the finished run, find its items and requests, and choose the rules.
+
+    The models of a run say what its actions are worth to whom: nothing is learned again.
 
     Raises
     ------
     InputError
         If the case, the data or an option cannot be used.
     """
-    case, problem, beside = read_slates(name_or_path)
-    declared = case.slates.replace(capacity={**case.slates.capacity, **options.capacity})
-    source = _source(declared, problem, options, beside)
+    run = read_run(name_or_path) if is_run(name_or_path) else None
+    if run is None:
+        case, problem, beside = read_slates(name_or_path)
+        declared = case.slates.replace(capacity={**case.slates.capacity, **options.capacity})
+        source = _source(declared, problem, options, beside)
+    else:
+        case, options = slates_of(run.case), replace(options, run=str(name_or_path))
+        declared = case.slates.replace(capacity={**case.slates.capacity, **options.capacity})
+        source = market_of_run(run, declared, options.data)
     every = source.market
     market = _first(every, options.requests)
     if market is not every:
@@ -79,7 +88,9 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     if options.floors and market.floors:
         rules = {label: _floored(rule, market) for label, rule in rules.items()}
     known = frozenset(every.ids)
-    return OpenedSlates(case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known)
+    return OpenedSlates(
+        case, options, replace(source, market=market), rules, kinds, options.k or declared.k, known, run
+    )
 
 
 def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> ServedSlates:

@@ -11,7 +11,8 @@ from rich.table import Table
 from accordant.agents.language.options import model_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
-from accordant.runs.folder import free_folder
+from accordant.runs.chain import add_section, check_addable
+from accordant.runs.folder import free_folder, is_run
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
 from accordant.slates.page import render_slates
@@ -58,20 +59,28 @@ def slate_options(
     )
 
 
-def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, json: bool) -> None:
-    """Serve the case, print the leaderboard, and write the folder."""
+def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, add: bool, json: bool) -> None:
+    """Serve the case or the run, print the leaderboard, write the folder, and add the result to the run."""
     free_folder("slates", out, () if options.model is None else (options.model.record,))
+    if not (add or is_run(case)):
+        raise InputError(f"--no-add has no effect on {case}, which is no finished run")
     opened = open_slates(case, options)
+    run = opened.run
+    if run is not None and add:
+        check_addable(run.path)
     if opened.source.simulated:
         say(f"accordant: {opened.source.label}", err=True)
     ready = with_proxies(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
     served = show_slates(ready.opened, ready.proxies)
     content = served.to_json()
     folder = write_result(served, render_slates(content), free_folder(f"{opened.case.name}-slates", out))
+    link = add_section(run.manifest, served.result) if run is not None and add else None
     if json:
         print_json(content | {"run": str(folder)})
-    else:
-        print_slates(served.result, folder)
+        return
+    print_slates(served.result, folder)
+    if link is not None:
+        say(f"added to the run: {link.file}, sha256 {link.sha256}")
 
 
 def print_slates(result: SlateResult, folder: Path) -> None:

@@ -25,17 +25,11 @@ from accordant.runs import read_run
 from accordant.runs.chain import Link, add_section, check_addable
 from accordant.runs.pages import check_page
 from accordant.runs.recommendation import inputs_of
-from accordant.tables.output import MANIFEST, RECORD, is_standard_output
+from accordant.tables.output import is_standard_output
 from accordant.terminal import PlainConsole, check_out, print_json, row_numbers, say
 
 WIDTH = 120  # columns of what is piped somewhere
 TASK = "debated"
-
-
-def is_run(name: str) -> bool:
-    """Return whether a name is that of a run folder, complete or not."""
-    path = Path(name)
-    return path.is_dir() and ((path / MANIFEST).is_file() or (path / RECORD).is_file())
 
 
 def decision_options(
