@@ -18,7 +18,7 @@ from accordant.decisions import Decisions
 from accordant.evaluation.leaderboard import LeaderboardRow
 from accordant.statistics import Estimate
 from accordant.evaluation.remarks import remarks
-from accordant.report import render
+from accordant.report.render import render
 from accordant.runs.record import Record
 from accordant.report.summary import VERDICT, answer
 from accordant.report.reading import Reading

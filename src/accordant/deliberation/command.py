@@ -63,15 +63,16 @@ def deliberate(
     json: Json = False,
 ) -> None:
     """Let agents argue, bargain or vote: on a case of scarce resources, or on a decision of a finished run."""
-    from accordant.deliberation.decision.terminal import conduct_decision, decision_options
     from accordant.deliberation.terminal import conduct, deliberation_options
-    from accordant.runs.folder import is_run
+    from accordant.tables.output import is_run
 
     of_runs = {"FILE": file, "--row": row, "--rows": rows, "--grant": grant, "--otherwise": otherwise,
                "--no-add": None if add else True}  # fmt: skip
     of_cases = {"--guard": None if guard == "log" else guard, "--repeat": None if repeat == 1 else repeat,
                 "--patients": patients, "--corpus": corpus, "--jobs": jobs}  # fmt: skip
     if is_run(case):
+        from accordant.deliberation.decision.terminal import conduct_decision, decision_options  # imports models
+
         _refuse_idle(of_cases, f"the run {case}")
         choices = decision_options(
             row=row, rows=rows, grant=grant, otherwise=otherwise, capacity=capacity or [], agents=agents,

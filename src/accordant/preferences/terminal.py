@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from accordant.errors import DataError, InputError
 from accordant.preferences.elicitation import Answer
-from accordant.preferences.interview import Interview, InterviewOptions, begin_interview
 from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
 from accordant.preferences.page.reading import ComparisonReading, power_of
 from accordant.preferences.result import LearnerComparison
 from accordant.tables.output import is_standard_output, write_output
 from accordant.tables.text import read_line, read_text
 from accordant.terminal import PlainConsole, say
+
+if TYPE_CHECKING:
+    from accordant.preferences.interview import Interview, InterviewOptions
 
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
 MARKS = {"pooled": "=", "control": "*", "method": " ", "looked_at": ">"}
@@ -110,6 +113,8 @@ def conduct(
 ) -> Interview:
     """Prepare an interview, see `begin_interview`, and hold it: answers come from a file, or from standard input."""
     lines = lines_of_stdin() if answers is None else lines_of_file(answers)
+    from accordant.preferences.interview import begin_interview  # imports what learns, which comparisons do without
+
     interview, file = begin_interview(case, stakeholder, options, out)
     converse(interview, lines, show_on_stderr, file)
     return interview

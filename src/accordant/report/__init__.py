@@ -4,9 +4,3 @@
 
 The file needs no network, no script and no fonts, and the same record gives the same bytes.
 """
-
-from __future__ import annotations
-
-from accordant.report.render import render
-
-__all__ = ["render"]

@@ -17,7 +17,7 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, RunFolderError, SpecError
 from accordant.json_values import read_json_value
 from accordant.policy import ParticipatoryPolicy
-from accordant.report import render
+from accordant.report.render import render
 from accordant.runs.chain import Link, links_of
 from accordant.runs.execution import CarriedOut
 from accordant.runs.manifest import Manifest
@@ -126,12 +126,6 @@ def free_folder(case: str, out: Path | None, inputs: Iterable[Input] = ()) -> Pa
         out = next(path for number in count(1) if not os.path.lexists(path := parent / f"{case}-{number}"))
     check_output_folder(out, inputs)
     return out
-
-
-def is_run(name: str | Path) -> bool:
-    """Return whether a name is that of a run folder, complete or not."""
-    path = Path(name)
-    return path.is_dir() and ((path / MANIFEST).is_file() or (path / RECORD).is_file())
 
 
 def read_run(folder: str | Path) -> Run:

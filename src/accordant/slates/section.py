@@ -17,7 +17,7 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.naming import Named
-from accordant.runs.folder import is_run, read_run
+from accordant.runs.folder import read_run
 from accordant.scope import ScopeCard, Verdict, judge, lint
 from accordant.slates.case import SlateSpec, read_slates, slates_of
 from accordant.slates.evaluation import (
@@ -41,6 +41,7 @@ from accordant.slates.run import OpenedSlates, ServedSlates
 from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.sources import MarketSource, market_source
 from accordant.slates.tradeoff import check_served
+from accordant.tables.output import is_run
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from accordant.agents.language.options import model_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.runs.chain import add_section, check_addable
-from accordant.runs.folder import free_folder, is_run
+from accordant.runs.folder import free_folder
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
 from accordant.slates.page import render_slates
@@ -20,6 +20,7 @@ from accordant.slates.proxies.sources import names_with_commas, with_proxies
 from accordant.slates.result import SlateResult
 from accordant.slates.run import SLATES, write_result
 from accordant.slates.section import open_slates, show_slates
+from accordant.tables.output import is_run
 from accordant.terminal import PlainConsole, capacities, print_json, say
 
 Json = Mapping[str, Any]

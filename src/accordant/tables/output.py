@@ -52,6 +52,12 @@ def is_standard_output(target: Place | None) -> bool:
     return str(target) in STANDARD_OUTPUT
 
 
+def is_run(name: Place) -> bool:
+    """Whether a name is that of a run folder, complete or not."""
+    path = Path(name)
+    return path.is_dir() and ((path / MANIFEST).is_file() or (path / RECORD).is_file())
+
+
 def check_output(target: Place, inputs: Iterable[Input] = ()) -> None:
     """Refuse a place for a file, before the work and not after it.
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from accordant.cli.app import app
 from accordant.errors import DataError, DataNotFoundError
-from accordant.report import render
+from accordant.report.render import render
 from accordant.runs.record import Record
 from accordant.rewards import FunctionReward
 from accordant.runs import RunOptions, carry_out, read_run, write_run
