@@ -341,3 +341,11 @@ def test_the_ruler_and_its_words_stand_below_the_map(situations):
     (below,) = re.findall(r'y="([-\d.]+)"[^>]*>[\d.]+ km</text>', drawn)
     (height,) = re.findall(r'viewBox="0 0 [\d.]+ ([\d.]+)"', drawn)
     assert projection.height < float(below) < float(height)
+
+
+def test_bars_of_attention_are_told_by_the_most_popular_tenth_and_half(situations):
+    """Of 60 items the first 6 get .3 and the next 24 get .3 of attention."""
+    exposure = (0.05,) * 6 + (0.0125,) * 24 + (0.4 / 30,) * 30
+    drawn = drawn_attention(situations, exposure, (1 / 60,) * 60)
+    assert re.search(r"the 6 most popular of 60 items get 30\s?% of attention; the 30 most popular of 60", drawn)
+    assert re.search(r"the 30 most popular of 60 items get 60\s?% of attention; Gini", drawn)
