@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -66,6 +67,9 @@ def test_agreement_prints_shares_and_reversals(sampled):
     reversals = {line.split()[0]: line for line in lines[lines.index("away: a dominated one, or any.") + 3 :]}
     assert " 0/120" in reversals["utilitarian"]
     assert "without" in reversals["kalai_smorodinsky"]
+    for line in reversals.values():
+        dominated, unchosen = re.findall(r"(\d+)/\d+", line)
+        assert ("without" in line) == (int(dominated) + int(unchosen) > 0)  # an example wherever something changed
 
 
 def test_agreement_as_json(accordant):

@@ -146,6 +146,21 @@ def test_turning_points_are_where_bounds_reach_nothing(world):
     assert mirrored.turning_point == pytest.approx(compared.turning_point)
 
 
+def test_the_sentence_says_which_rule_has_higher_welfare():
+    """A made all well and B nobody: their welfare differs by (1 + 2 × 0.6) / 3."""
+    n = 600
+    evidence = evidence_of(
+        np.repeat([[0.95], [0.05], [0.5]], n, axis=1),
+        np.arange(n) % 3,
+        np.where(np.arange(n) % 3 == 0, 0, 1),
+        np.full((3, n), 1 / 3),
+    )
+    decisions = {"a": decided("a", np.zeros(n, dtype=int)), "b": decided("b", np.ones(n, dtype=int))}
+    better, worse = (analysed(evidence, decisions, order).sentences()[0] for order in (["a", "b"], ["b", "a"]))
+    assert better.startswith("a has higher welfare than b, next in the selection, by 0.733: ")
+    assert worse.startswith("b has lower welfare than a, next in the selection, by 0.733: ")
+
+
 def test_equal_rules_cannot_be_told_apart_and_the_sentence_says_so():
     generator = np.random.default_rng(3)
     evidence = evidence_of(

@@ -60,6 +60,16 @@ def test_best_possible_decisions_have_no_regret_although_levels_tie(numeric_worl
     assert metrics.create("best_action_share", {"levels": "true"}).evaluate(best, evidence).value == 1.0
 
 
+def test_ranges_of_outcome_metrics(numeric_world):
+    """A share is at most 1; a mean stays within the range of outcomes, a regret within its width."""
+    evidence = numeric_world(60)
+    low, high = metrics.create("mean_outcome").range(evidence)
+    assert low < high
+    assert metrics.create("best_action_share").range(evidence) == (0.0, 1.0)
+    assert metrics.create("best_action_share", {"total": True}).range(evidence) == (0.0, 60.0)
+    assert metrics.create("outcome_regret").range(evidence) == (0.0, high - low)
+
+
 def test_what_is_missing_is_said(world, numeric_world, decide):
     with pytest.raises(InputError, match="needs a continuous outcome"):
         metrics.create("mean_outcome").evaluate(decide(world(10)), world(10))

@@ -163,3 +163,10 @@ def test_users_are_known_by_the_mean_of_their_own_pairs(torch):
     assert latents.of_users(replace(records, user_names=more)).numpy()[:4] == pytest.approx(found)
     assert latents.of_users(replace(records, user_names=more)).numpy()[5] == pytest.approx(stranger)
     assert latents.adapted(one).of_users(one).numpy()[0] == pytest.approx(found[0], abs=1e-5)
+
+
+def test_the_weight_of_the_divergence_rises_for_half_of_a_cycle_and_stays():
+    from accordant.preferences.network_training import CYCLES, _annealed
+
+    found = [_annealed(step, 8 * CYCLES) for step in range(8 * CYCLES)]
+    assert found == [0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0, 1.0] * CYCLES

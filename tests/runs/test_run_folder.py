@@ -37,6 +37,19 @@ def no_constants(text):
 # --- round trip ------------------------------------------------------------------------------------------------
 
 
+def test_a_record_can_be_read_by_people_and_holds_nothing_but_json(outcomes, tmp_path, monkeypatch):
+    outcome = outcomes["own"]
+    content = outcome.record.content
+    shown = {"case": content["case"] | {"title": "Prêts à 5 ‰ – 融資"}}
+    monkeypatch.setitem(vars(outcome.record), "content", content | shown)
+    folder = write_run(outcome, tmp_path / "run")
+    assert '"title": "Prêts à 5 ‰ – 融資"' in (folder / "run.json").read_text(encoding="utf-8")
+    monkeypatch.setitem(vars(outcome.record), "content", content | {"case": {"share": float("nan")}})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_run(outcome, tmp_path / "never")
+    assert not (tmp_path / "never").exists()
+
+
 @pytest.mark.parametrize("name", ["own", "care"])
 def test_round_trip_gives_identical_recommendations(outcomes, tmp_path, name):
     outcome = outcomes[name]

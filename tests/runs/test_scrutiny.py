@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import numpy as np
 import pytest
 
+from accordant import strategies
 from accordant.certificates import Known, radius, reachable
 from accordant.errors import InputError
 from accordant.runs import read_run, write_run
-from accordant.runs.scrutiny import COMPARED, RADII, largest_coalition
+from accordant.runs.scrutiny import COMPARED, RADII, Scrutiny, largest_coalition
 from accordant.runs.recommendation import untouched_rows
 
 NAMES = ("own", "care")
@@ -52,6 +54,16 @@ def test_certified_shares_are_those_of_the_saved_policy(outcomes, untouched, nam
             sets = reachable(other, evidence.expected, delta=delta, known=known)
             assert share == pytest.approx(float((sets.sum(axis=0) == 1).mean()), abs=1e-12)
         assert all(alone >= share for alone, share in zip(entry["worst_single"], entry["everybody"], strict=True))
+
+
+def test_parity_is_priced_for_the_selected_rule(untouched):
+    policy, evidence = untouched["own"].run.policy, untouched["own"].evidence()
+    rule = strategies.create("maximin").for_problem(evidence.problem)
+    changed = copy.copy(policy)
+    changed.strategies_ = policy.strategies_ | {rule.label: rule}
+    changed.selected_ = rule.label
+    (price,) = Scrutiny(changed, evidence).findings()["conflict"]["prices"]
+    assert price["rule"] == "maximin"
 
 
 @pytest.mark.parametrize("name", NAMES)

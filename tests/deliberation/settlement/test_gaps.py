@@ -73,6 +73,13 @@ class TestWithoutACommonOption:
         assert settlements.create(rule).settle(some_options(small, OPPOSED, [0, 1], ["linear"] * 2)).gap == 0
 
 
+@pytest.mark.parametrize("rule", settlements.names())
+def test_nothing_was_missed_where_everything_was_compared(small, rule):
+    table = some_options(small, A_DEAL, [0, 1, 2], ["linear", "linear"])
+    found = settlements.create(rule).settle(replace(table, options=replace(table.options, complete=True)))
+    assert found.gap == 0
+
+
 def test_a_bound_between_two_times_of_the_grid_is_the_later_one(small):
     """(.66, .66) is common from t = .34 = 20.4/60 on, so at step 21; nothing is earlier."""
     table = some_options(small, [[1, 0, 0.66], [0, 1, 0.66]], [0, 1, 2], ["linear", "linear"])

@@ -103,7 +103,7 @@ def test_a_classifier_without_probabilities(loans: Loans) -> None:
 @pytest.mark.parametrize(
     ("labels", "method", "message"),
     [
-        (["a"] * 4, "raw", "one class only"),
+        (["a"] * 4, "raw", "one class only, 'a';"),
         (["a", "a", "b", "z"], "raw", "'z'"),
         (["a", "a", "b", "b"], "platt", "'platt'"),
     ],

@@ -212,6 +212,12 @@ def test_what_cannot_be_learned_from_is_refused(labels: list[str], message: str 
         SelectedClassifier().fit(np.where(X == 3, np.nan, X), ["a", "b"] * 3)
 
 
+@pytest.mark.parametrize("X", [np.eye(2), np.ones((2, 2)), np.ones((1, 2))], ids=["different", "alike", "one"])
+def test_a_single_class_is_what_is_refused_whatever_its_rows(X: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="y holds one class only, 'a'; an outcome model needs two or more"):
+        SelectedClassifier(classes=["a", "c"]).fit(X, ["a"] * len(X))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("candidate", default_candidates(4), ids=lambda each: each.name)
 def test_skops_round_trip(candidate: Candidate, loans: Loans) -> None:

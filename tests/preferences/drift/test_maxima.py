@@ -69,3 +69,9 @@ def test_perfect_agreement_for_long_and_then_not():
     peer = maximum(margins / 1.0, 0.0)[0]
     assert peer - EXCESS <= found[-1] <= peer + LOOSE
     assert log_maxima(np.zeros(1100))[-1] == pytest.approx(-1100 * math.log(2))
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e200])
+def test_the_unit_of_margins_does_not_matter(unit):
+    margins = stream("constant")[:60]
+    assert log_maxima(unit * margins) == pytest.approx(log_maxima(margins), abs=1e-8)

@@ -148,3 +148,12 @@ def test_what_is_refused():
         worth("random", likely[:, 0], verdicts)
     with pytest.raises(InputError, match="likely has shape"):
         worth("random", likely[:3], verdicts)
+
+
+def test_a_decision_with_one_certain_sample_is_not_corrected():
+    """Two samples, two decisions, one question that tells them apart for certain.
+
+    Plug-in: log 2. Var / p (1 − p) = ½ / ¼ counts as 1, so the whole gets 1 / (2 · 2); each decision gets nothing.
+    """
+    verdicts = Verdicts(np.array([0, 1]), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    assert decision_information(np.array([[1.0], [0.0]]), verdicts) == pytest.approx([math.log(2) + 0.25])

@@ -119,6 +119,15 @@ def test_fewer_types_than_users_are_tried():
     assert len(prior_path(some_records(n_users=1, counts=(3,)), types=5, rounds=3)) == 1
 
 
+def test_types_of_users_who_were_asked_nothing_lie_in_one_place():
+    """Both items of every record are alike along the directions, so no user is away from the mean."""
+    records = UserRecords(np.zeros((4, 2)), np.zeros(4), np.ones(4), np.arange(4), 4)
+    one, two = prior_path(records, types=2, rounds=3)
+    assert one.centres.tolist() == [[0.0, 0.0]]
+    assert two.centres.tolist() == [[0.0, 0.0]] * 2
+    assert two.shares == pytest.approx([0.5, 0.5])
+
+
 def test_a_gate_learns_which_contexts_go_with_which_type():
     contexts = np.stack([np.ones(40), np.repeat([-1.0, 1.0], 20)], axis=1)
     members = np.repeat(np.eye(2), 20, axis=0)

@@ -12,11 +12,16 @@ import pytest
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.preferences.page import render_comparison
+from accordant.preferences.page.reading import Row
 from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.page.charts import (
     BINS,
+    BOTTOM,
+    HEIGHT,
     USERS_BOX,
+    WIDTH,
     Users,
+    _labels,
     counts,
     highest,
     line_through,
@@ -297,3 +302,17 @@ def test_bars_of_users_stand_on_each_other():
     for ends in ((base, base - height), (base - height, base - 3 * height)):
         assert all(f" {end:.2f}" in drawn or f" {end:g}" in drawn for end in ends)
     assert f'x="{x + 5:.2f}"'.rstrip("0") in drawn.replace('0"', '"')
+
+
+@pytest.mark.parametrize(
+    ("place", "sides"),
+    [((200.0, 150.0), "right"), ((WIDTH - 3.0, 150.0), "left"), ((200.0, HEIGHT - BOTTOM), "above")],
+)
+def test_the_number_of_a_method_stands_within_the_plot(place, sides):
+    ((x, y, anchor),) = re.findall(
+        r'<text x="([\d.]+)" y="([\d.]+)" [^>]*text-anchor="(\w+)"',
+        "".join(_labels([Row("pooled", 1, "", None)], {"pooled": place})),
+    )
+    found = {"right": anchor == "start", "left": anchor == "end", "above": float(y) <= HEIGHT - BOTTOM}
+    assert found[sides]
+    assert float(y) < HEIGHT - BOTTOM

@@ -193,6 +193,14 @@ class TestLimits:
             np.testing.assert_allclose(scaled.policy, plain.policy, atol=1e-7)
             assert scaled.primal / scale == pytest.approx(plain.primal, abs=1e-9)
 
+    @pytest.mark.parametrize("unit", [1e-300, 1.5e308])
+    @pytest.mark.parametrize("beta", [0.0, 0.5, math.inf])
+    def test_nor_do_units_at_the_ends_of_what_numbers_can_hold(self, unit, beta):
+        found, usual = (maximin_expectation(EXAMPLE * u, UNIFORM, beta * u) for u in (unit, 1.0))
+        assert found.converged
+        np.testing.assert_allclose(found.policy, usual.policy, atol=1e-9)
+        assert found.primal == pytest.approx(usual.primal * unit, rel=1e-9)
+
     def test_a_number_added_to_all_groups_moves_only_the_level(self):
         rewards, reference = world(8)
         plain, moved = (maximin_expectation(rewards + c, reference, 0.1) for c in (0, 1000))

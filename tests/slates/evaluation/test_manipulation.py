@@ -213,3 +213,15 @@ def test_edges(slate_rules, make_candidates):
         manipulability(rule, single, 1, "guests")
     with pytest.raises(InputError, match="allowed: 2, one per request"):
         manipulability(rule, single, 1, "guest", users=["a"])
+
+
+def test_an_order_gives_every_user_their_own_values(make_candidates):
+    """Two users who value two items differently: each gets their own values, best first and best last."""
+    candidates = make_candidates([[[0.4, 0.1], [0.8, 0.3]]])
+    orders = [each.values.tolist() for each in misreports(candidates, 0, 1, 0, 0) if each.family == "order"]
+    assert orders == [
+        [[0.8, 0.3], [0.4, 0.1]],
+        [[1.0, 1.0], [0.0, 0.0]],
+        [[0.4, 0.1], [0.8, 0.3]],
+        [[0.0, 0.0], [1.0, 1.0]],
+    ]

@@ -93,3 +93,12 @@ def test_scores_that_differ_by_rounding_alone_are_not_blown_up():
     scores = np.full((3, 1), 0.1) + np.array([[0.0], [1e-17], [2e-17]])
     for mode in ("min-max", "z"):
         assert normalise_scores(mode, scores, np.ones((3, 1), dtype=bool)).ravel().tolist() == [0.0] * 3
+
+
+@pytest.mark.parametrize("mode", ["min-max", "z"])
+def test_rounding_grows_with_the_scores(mode):
+    """A millionth of a millionth of 10⁶ is 10⁻⁶: less is rounding, more is a difference."""
+    steps = np.array([[0.0], [1.0], [2.0]])
+    scaled = [normalise_scores(mode, 1e6 + step * steps, np.ones((3, 1), dtype=bool)) for step in (1e-8, 1e-3)]
+    assert (scaled[0] == 0.0).all()
+    assert scaled[1][2] - scaled[1][0] > 0.9

@@ -312,3 +312,40 @@ def test_heights_of_attention_and_of_popularity_share_an_axis(situations):
     assert heights == pytest.approx([1.0, 0.5, 0.5, 0.0], abs=0.003)
     assert 'popularity"' not in drawn_attention(situations, (0.5, 0.5), (0.5, None))
     assert "the 1 most popular of 4 items get 50% of attention; the 2 most popular" in drawn
+
+
+def test_a_frame_stands_around_the_centre_alone(situations):
+    reading = SlateReading(situations("tiny"))
+    each, items = reading.lines[0], reading.result.items
+    projection = project(items)
+    drawn = load_map("map", each, items, projection, 0.5, {}, framed=items[:2])
+    ((x, y, width, height),) = [
+        tuple(map(float, found))
+        for found in re.findall(
+            r'<rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)" class="frame"', str(drawn)
+        )
+    ]
+    places = [projection.points[item.name] for item in items[:2]]
+    assert x == pytest.approx(min(a for a, _ in places) - LARGE - 2, abs=0.01)
+    assert y == pytest.approx(min(b for _, b in places) - LARGE - 2, abs=0.01)
+    assert x + width == pytest.approx(max(a for a, _ in places) + LARGE + 2, abs=0.01)
+    assert y + height == pytest.approx(max(b for _, b in places) + LARGE + 2, abs=0.01)
+    assert 'class="frame"' not in load_map("map", each, items, projection, 0.5, {})
+
+
+def test_the_ruler_and_its_words_stand_below_the_map(situations):
+    reading = SlateReading(situations("tiny"))
+    each, items = reading.lines[0], reading.result.items
+    projection = project(items)
+    drawn = str(load_map("map", each, items, projection, 0.5, {}))
+    (below,) = re.findall(r'y="([-\d.]+)"[^>]*>[\d.]+ km</text>', drawn)
+    (height,) = re.findall(r'viewBox="0 0 [\d.]+ ([\d.]+)"', drawn)
+    assert projection.height < float(below) < float(height)
+
+
+def test_bars_of_attention_are_told_by_the_most_popular_tenth_and_half(situations):
+    """Of 60 items the first 6 get .3 and the next 24 get .3 of attention."""
+    exposure = (0.05,) * 6 + (0.0125,) * 24 + (0.4 / 30,) * 30
+    drawn = drawn_attention(situations, exposure, (1 / 60,) * 60)
+    assert re.search(r"the 6 most popular of 60 items get 30\s?% of attention; the 30 most popular of 60", drawn)
+    assert re.search(r"the 30 most popular of 60 items get 60\s?% of attention; Gini", drawn)

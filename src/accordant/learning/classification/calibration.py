@@ -88,7 +88,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         codes = class_codes(labels, self.classes_)
         self.columns_, present = np.unique(codes, return_inverse=True)
         if len(self.columns_) < 2:
-            only = self.classes_[codes[0]]
+            only = self.classes_.tolist()[codes[0]]
             raise InputError(f"y holds one class only, {only!r}; an outcome model needs two or more")
         self.fallback_, model = self._unfitted(features, present, groups)
         self.model_ = model.fit(features, present)

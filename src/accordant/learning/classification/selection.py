@@ -119,7 +119,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         if np.all(codes == codes[0]):
-            only = self.classes_[codes[0]]
+            only = self.classes_.tolist()[codes[0]]
             raise InputError(f"y holds one class only, {only!r}; an outcome model needs two or more")
         tried = self._tried(features.shape[1])
         records = copied_records(features, codes) if groups is None else None
