@@ -1,4 +1,4 @@
-"""Axes and numbers: linear scales with round ticks, and how many decimals a column deserves."""
+"""Axes and numbers: linear scales with round ticks, cells, and how many decimals a column deserves."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MOST_DECIMALS = 8
 WHOLE = 1e-6  # by which the sum of many chances may miss a whole number
 NOT_DEFINED = "not defined"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number as it is set: value, interval, what else there is to know, and its footnote."""
+
+    value: str
+    interval: str = ""
+    details: tuple[str, ...] = ()
+    note: int | None = None
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from accordant.report.reading import Json, Line, Listing, Reading
-from accordant.report.scale import NOT_DEFINED, count, decimals, interval, number, percent
+from accordant.report.scale import NOT_DEFINED, Cell, count, decimals, interval, number, percent
 from accordant.runs.record import Column, Limits, MetricFigures, RewardError
 
 WORTH_SAYING = 0.01  # share of resamples without a value from which a cell mentions it
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number as it is set: value, interval, what else there is to know, and its footnote."""
-
-    value: str
-    interval: str = ""
-    details: tuple[str, ...] = ()
-    note: int | None = None
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from typing import Any
 
 from accordant.deliberation.decision.result import DecisionDebate
 from accordant.deliberation.result import AgentResult, DeliberationResult, PatientResult, RecordResult
-from accordant.report.scale import MINUS, NOT_DEFINED, interval, number, percent
-from accordant.report.tables import Cell
+from accordant.report.scale import MINUS, NOT_DEFINED, Cell, interval, number, percent
 from accordant.statistics import Estimate
 
 JOINT, DISAGREEMENT = "joint", "disagreement"

@@ -15,8 +15,7 @@ from accordant.preferences.result import (
     MetricResult,
     ParetoResult,
 )
-from accordant.report.scale import interval, number, percent
-from accordant.report.tables import Cell
+from accordant.report.scale import Cell, interval, number, percent
 
 POOLED = "pooled"
 MARKS = {

@@ -12,8 +12,7 @@ from accordant.naming import listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.page import counted, short
 from accordant.report.reading import Reading
-from accordant.report.scale import NOT_DEFINED, count, decimals, interval, linear_scale, number, percent
-from accordant.report.tables import Cell
+from accordant.report.scale import NOT_DEFINED, Cell, count, decimals, interval, linear_scale, number, percent
 from accordant.runs.choice_record import (
     ChangePart,
     ConcessionsPart,

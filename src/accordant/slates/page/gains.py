@@ -11,8 +11,7 @@ from markupsafe import Markup
 from accordant.naming import listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.charts.svg import figure, line, tag, text, wrapped
-from accordant.report.scale import NOT_DEFINED, Scale, linear_scale, number, percent
-from accordant.report.tables import Cell
+from accordant.report.scale import NOT_DEFINED, Cell, Scale, linear_scale, number, percent
 from accordant.slates.evaluation.curves import PopularityCurve
 from accordant.slates.page.reading import BEST, FOLD, RuleLine, SlateReading
 

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from accordant.naming import listed
 from accordant.report.reading import Json, Line, Listing
-from accordant.report.scale import count, interval, number, percent
-from accordant.report.tables import Cell
+from accordant.report.scale import Cell, count, interval, number, percent
 from accordant.runs.record import Column, Row
 from accordant.slates.evaluation.front import FrontRow
 from accordant.slates.result import RuleResult, SlateResult
