@@ -70,7 +70,7 @@ class SlateOptions:
 def command_line(content: Mapping[str, Any]) -> str:
     """Return the command that made a result, in shell quoting; what is as usual is left out, but not the seed."""
     options = content["options"]
-    parts = ["accordant", "slate", options["run"] or content["case"]["name"]]
+    parts = ["accordant", "slate", options.get("run") or content["case"]["name"]]
     if options["strategies"]:
         parts += ["--strategies", ",".join(named(each) for each in options["strategies"])]
     parts += [] if options["floors"] else ["--no-floors"]
