@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.contexts import Contexts, Log
-from accordant.errors import InputError, MissingColumnError, NotFittedError, RewardError, UnknownNameError
+from accordant.errors import InputError, NotFittedError, RewardError
 from accordant.problem import DecisionProblem
 from accordant.rewards import ClippedReward, FunctionReward, ObservedReward, TableReward, checked_rewards
 
@@ -37,19 +37,21 @@ def test_table_per_group(keys, values):
 @pytest.mark.parametrize(("reward", "action", "outcome", "message"), [
     (TableReward(TABLE), "grant", "Full", "unknown action in reward table: 'grant'; did you mean 'Grant'"),
     (TableReward(TABLE), "Grant", "Ful", "unknown outcome in reward table of Grant: 'Ful'; did you mean 'Full'"),
-    (TableReward(TABLE), "Grant", 3.5, "unknown outcome in reward table of Grant: '3.5'"),
+    (TableReward(TABLE), "Grant", 3.5, "outcomes are numbers; the reward table of 'Grant' has 'Full'; allowed: num"),
+    (TableReward({"Grant": {3: 0.5}}), "Grant", 3.5, "'Grant' needs two different ones or more; found 3"),
+    (TableReward({"Grant": {3: 0.5, "3.0": 0.2}}), "Grant", 3.5, "two different ones or more; found 3, 3.0"),
     (TableReward({"1": TABLE, "2": OTHER}, "type"), "Grant", "Full", "unknown group of type '0'; valid: 1, 2"),
     (TableReward({"1": TABLE}, "tipe"), "Grant", "Full", "column 'tipe' is missing; did you mean it by 'type'"),
 ])  # fmt: skip
 def test_table_without_an_entry(reward, action, outcome, message):
-    with pytest.raises((UnknownNameError, MissingColumnError), match=message):
+    with pytest.raises(InputError, match=message):
         reward(CONTEXTS, action, outcome)
 
 
 @pytest.mark.parametrize(("table", "attribute", "error", "message"), [
     ({"Grant": {"Full": 1.1}}, None, RewardError, r"reward of \('Grant', 'Full'\) in row 0 is 1.1; allowed: \[0, 1\]"),
     ({"Grant": {"Full": float("nan")}}, None, RewardError, "is nan"),
-    ({"Grant": {"Full": None}}, None, RewardError, "is nan"),
+    ({"Grant": {"Full": None}}, None, RewardError, r"reward of \('Grant', 'Full'\) is not filled in; allowed: a n"),
     ({1: {"Grant": {"Full": -0.1}}}, "type", RewardError, r"'Grant', 'Full', group '1'\) in row 0 is -0.1"),
     ({"Grant": {"Full": "high"}}, None, InputError, "allowed: .* numbers"),
     (TABLE, "type", InputError, "expected {group: {action: {outcome: reward}}}"),
@@ -61,6 +63,15 @@ def test_table_without_an_entry(reward, action, outcome, message):
 def test_wrong_tables(table, attribute, error, message):
     with pytest.raises(error, match=message):
         TableReward(table, attribute)
+
+
+def test_a_table_of_numbers_is_a_line_between_its_points_and_flat_beyond():
+    reward = TableReward({"Grant": {20: 1.0, "0": 0.0, 10.0: 0.8}, "Deny": {0: 0.5, 20: 0.5}})
+    np.testing.assert_allclose(reward(CONTEXTS, "Grant", np.array([-3.0, 5.0, 15.0])), [0.0, 0.4, 0.9])
+    np.testing.assert_allclose(reward(CONTEXTS, "Grant", 99.0), 1.0)
+    per_group = TableReward({"1": {"Grant": {0: 0, 10: 1}}, "0": {"Grant": {0: 1, 10: 0}}}, "type")
+    np.testing.assert_allclose(per_group(CONTEXTS, "Grant", np.array([1.0, 1.0, 7.0])), [0.1, 0.9, 0.7])
+    np.testing.assert_allclose(per_group(CONTEXTS, "Grant", 2.5), [0.25, 0.75, 0.25])
 
 
 def test_function():

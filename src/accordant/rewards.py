@@ -124,7 +124,9 @@ class TableReward(RewardSignal):
     Parameters
     ----------
     table
-        ``{action: {outcome: reward}}``, or ``{group: {action: {outcome: reward}}}`` with `attribute`.
+        ``{action: {outcome: reward}}``, or ``{group: {action: {outcome: reward}}}`` with `attribute`. If outcomes are
+        numbers, ``{action: {0: 0.0, 20: 1.0}}`` holds points: between two of them the reward is on a straight line,
+        beyond the outer ones it stays.
     attribute
         Column whose values choose the table; None for one table.
 
@@ -148,21 +150,24 @@ class TableReward(RewardSignal):
                 _require_mapping(outcomes, shape)
                 for outcome, value in outcomes.items():
                     where = f"{action!r}, {outcome!r}" + (f", group {group!r}" if self.attribute else "")
+                    if value is None:
+                        raise RewardError(f"reward of ({where}) is not filled in; allowed: a number in [0, 1]")
                     checked_rewards(value, 1, where)
 
     def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Look the reward up; a group, action or outcome without an entry is an error."""
-        tables = self.tables()
+        tables, n_contexts = self.tables(), contexts.n_contexts
         if self.attribute is None:
-            return np.full(contexts.n_contexts, _entry(tables[""], action, outcome))
+            return np.array(np.broadcast_to(_entries(tables[""], action, outcome), (n_contexts,)))
         values, inverse = np.unique(contexts[self.attribute], return_inverse=True)
-        per_group = []
-        for value in values:
+        rewards = np.empty(n_contexts)
+        for place, value in enumerate(values):
             label = value_label(value)
             if label not in tables:
                 raise UnknownNameError(f"group of {self.attribute}", label, tables)
-            per_group.append(_entry(tables[label], action, outcome))
-        return np.array(per_group)[inverse]
+            own = inverse == place
+            rewards[own] = np.broadcast_to(_entries(tables[label], action, outcome), (n_contexts,))[own]
+        return rewards
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -270,9 +275,30 @@ def _cell(action: str, outcome: Outcome) -> str:
     return f"{action!r}, {outcome!r}" if np.ndim(outcome) == 0 else f"{action!r}, one outcome per context"
 
 
-def _entry(table: Mapping[str, Mapping[str, float]], action: str, outcome: Outcome) -> float:
+def _entries(table: Mapping[str, Mapping[Any, float]], action: str, outcome: Outcome) -> Values:
+    """Return the reward of one outcome, shape (), or of one outcome per context, shape (context,)."""
     if action not in table:
         raise UnknownNameError("action in reward table:", action, table)
-    if not isinstance(outcome, str) or outcome not in table[action]:
-        raise UnknownNameError(f"outcome in reward table of {action}:", str(outcome), table[action])
-    return float(table[action][outcome])
+    row = table[action]
+    if isinstance(outcome, str):
+        if outcome not in row:
+            raise UnknownNameError(f"outcome in reward table of {action}:", outcome, row)
+        return np.array(row[outcome], dtype=np.float64)
+    points = np.array(sorted((_point(name, action), float(value)) for name, value in row.items())).reshape(-1, 2)
+    if len(np.unique(points[:, 0])) < 2 or len(np.unique(points[:, 0])) < len(points):
+        raise InputError(
+            f"outcomes are numbers, so the reward table of {action!r} needs two different ones or more; found "
+            f"{', '.join(map(str, row)) or 'none'}"
+        )
+    return np.asarray(np.interp(np.asarray(outcome, dtype=np.float64), points[:, 0], points[:, 1]))
+
+
+def _point(name: Any, action: str) -> float:
+    """Return an outcome of a table as a number."""
+    try:
+        value = float(name)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not np.isfinite(value):
+        raise InputError(f"outcomes are numbers; the reward table of {action!r} has {name!r}; allowed: numbers")
+    return value
