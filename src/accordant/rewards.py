@@ -180,6 +180,12 @@ class TableReward(RewardSignal):
             return {"": self.table}
         return {value_label(group): table for group, table in self.table.items()}
 
+    def check_points(self) -> None:
+        """Raise InputError unless each row holds two outcomes or more that are different numbers."""
+        for table in self.tables().values():
+            for action, row in table.items():
+                _points(row, action)
+
 
 @dataclass(frozen=True)
 class FunctionReward(RewardSignal):
@@ -284,13 +290,19 @@ def _entries(table: Mapping[str, Mapping[Any, float]], action: str, outcome: Out
         if outcome not in row:
             raise UnknownNameError(f"outcome in reward table of {action}:", outcome, row)
         return np.array(row[outcome], dtype=np.float64)
+    levels, values = _points(row, action)
+    return np.asarray(np.interp(np.asarray(outcome, dtype=np.float64), levels, values))
+
+
+def _points(row: Mapping[Any, float], action: str) -> tuple[Values, Values]:
+    """Return the outcomes of a row of a table as rising numbers, and their rewards."""
     points = np.array(sorted((_point(name, action), float(value)) for name, value in row.items())).reshape(-1, 2)
-    if len(np.unique(points[:, 0])) < 2 or len(np.unique(points[:, 0])) < len(points):
+    if len(np.unique(points[:, 0])) < max(len(points), 2):
         raise InputError(
             f"outcomes are numbers, so the reward table of {action!r} needs two different ones or more; found "
             f"{', '.join(map(str, row)) or 'none'}"
         )
-    return np.asarray(np.interp(np.asarray(outcome, dtype=np.float64), points[:, 0], points[:, 1]))
+    return points[:, 0], points[:, 1]
 
 
 def _point(name: Any, action: str) -> float:

@@ -92,6 +92,14 @@ def named_values(flag: str, given: Sequence[str], form: str) -> dict[str, str]:
     return found
 
 
+def comma_names(flag: str, given: str) -> tuple[str, ...]:
+    """Return the names of an option such as ``Bank, Applicant``, each once; raises InputError if it names nothing."""
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    if not names:
+        raise InputError(f"{flag} is {given!r}; allowed: names separated by commas")
+    return names
+
+
 class PlainConsole(Console):
     """A console on which every text, in a line or in a cell of a table, is printed as `plain` writes it.
 

@@ -211,11 +211,13 @@ def _check_table(name: str, signal: RewardSignal, problem: DecisionProblem) -> N
     if not isinstance(signal, TableReward):
         return
     if problem.continuous:
-        raise InputError(f"rewards of {name!r}: a table needs discrete outcomes")
+        with at_key("rewards", name):
+            signal.check_points()
     for table in signal.tables().values():
+        rows = () if problem.continuous else table.values()
         for kind, found, declared in (
             ("action", set(table), problem.actions),
-            *(("outcome", set(row), problem.outcome_names) for row in table.values()),
+            *(("outcome", set(row), problem.outcome_names) for row in rows),
         ):
             for unknown in sorted(found - set(declared)):
                 raise UnknownNameError(f"{kind} in the reward table of {name!r}:", unknown, declared)

@@ -32,6 +32,7 @@ from accordant.terminal import (
     RunFolder,
     Seed,
     check_out,
+    comma_names,
     named_values,
     print_json,
     row_numbers,
@@ -99,6 +100,45 @@ def run(
     else:
         print_run(outcome.record, folder)
     say(f"sha256 of {folder / MANIFEST}: {sha256}", err=True)
+
+
+@app.command()
+def init(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV file with one row per past decision.")],
+    action: Annotated[str | None, typer.Option(help="Column with the action taken; guessed by default.")] = None,
+    outcome: Annotated[str | None, typer.Option(help="Column with what followed; guessed by default.")] = None,
+    sensitive: Annotated[
+        str | None, typer.Option(help="Columns of sensitive attributes, separated by commas; guessed by default.")
+    ] = None,
+    stakeholders: Annotated[
+        str, typer.Option(help="Who is concerned, separated by commas; the last one takes the decision.")
+    ] = "Person,Institution",
+    favourable: Annotated[
+        str | None, typer.Option(help="Actions that benefit whoever is decided about, separated by commas.")
+    ] = None,
+    scarce: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ACTION=SHARE", help="An action of which there is enough for a share of people; repeatable."
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Take every guess, and ask nothing.")] = False,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Write a first case file from a table of past decisions, with a reason for every guess, to be filled in."""
+    from accordant.cases.proposal import Told
+    from accordant.cli.new_case import can_ask, new_case, print_new_case
+
+    told = Told(action, outcome, None if sensitive is None else comma_names("--sensitive", sensitive))
+    written = new_case(
+        file, told,
+        stakeholders=comma_names("--stakeholders", stakeholders),
+        favourable=() if favourable is None else comma_names("--favourable", favourable),
+        scarce=named_values("--scarce", scarce or (), "ACTION=SHARE"),
+        out=out, ask=can_ask() and not (yes or json),
+    )  # fmt: skip
+    print_json(written.to_json()) if json else print_new_case(written)
 
 
 @app.command()
