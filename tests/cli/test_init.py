@@ -24,7 +24,7 @@ def test_it_writes_a_case_that_asks_for_rewards(accordant, case_folder):
     case = yaml.safe_load((case_folder / "first.yaml").read_text(encoding="utf-8"))
     assert case["data"]["features"] == {"pulse": "number"}, "age has too many values for a group, and is sensitive"
     assert case["problem"]["favourable_actions"] == ["Admit"]
-    refused = accordant("run", "first.yaml")
+    refused = accordant("simulate", "first.yaml")
     assert refused.returncode == 2
     assert "first.yaml, line" in refused.stderr and "is not filled in; allowed: a number in [0, 1]" in refused.stderr
 

@@ -162,7 +162,7 @@ class _Column:
     broken: str
 
     @classmethod
-    def of(cls, name: str, series: pd.Series) -> _Column:  # type: ignore[type-arg]
+    def of(cls, name: str, series: pd.Series) -> _Column:
         missing = series.isna().to_numpy()
         labels = np.array(["" if gone else value_label(value) for value, gone in zip(series, missing, strict=True)])
         if missing.all():
