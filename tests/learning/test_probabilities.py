@@ -51,6 +51,8 @@ KNOWN = {
     "sigmoid boosting": CalibratedClassifierCV(BOOSTING, method="sigmoid", cv=3, ensemble=False),
     "isotonic logistic": CalibratedClassifierCV(LogisticRegression(max_iter=500), method="isotonic", cv=3),
     "declared": CalibratedProbabilities(FOREST, classes=[0, 1, 2, 3], n_folds=2),
+    "declared sigmoid boosting": CalibratedProbabilities(BOOSTING, n_folds=2),
+    "declared isotonic": CalibratedProbabilities(FOREST, method="isotonic", n_folds=2),
     "raw": CalibratedProbabilities(LOGISTIC, method="raw", classes=[0, 1, 2]),
     "blend": Blend(
         [CalibratedProbabilities(FOREST, n_folds=2), CalibratedProbabilities(LOGISTIC, method="raw")], [0.25, 0.75]

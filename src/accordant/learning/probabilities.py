@@ -168,7 +168,8 @@ def _pairs(features: Any) -> Function | None:
 
 def _calibrated_probabilities(model: Any) -> Function | None:
     """Columns for every declared class, see `CalibratedProbabilities.predict_proba`."""
-    seen, columns, n_classes = _function(_PROBABILITIES, model.model_), model.columns_, len(model.classes_)
+    columns, n_classes = model.columns_, len(model.classes_)
+    seen = _function(_PROBABILITIES, model.model_) if model.map_ is None else _mapped(model.model_, model.map_)
     if seen is None:
         return None
 
@@ -179,6 +180,12 @@ def _calibrated_probabilities(model: Any) -> Function | None:
         return probabilities
 
     return declared
+
+
+def _mapped(classifier: Any, scaling: Any) -> Function | None:
+    """Return what a sigmoid map makes of a classifier's scores."""
+    scores = _function(_SCORES if hasattr(classifier, "decision_function") else _PROBABILITIES, classifier)
+    return None if scores is None else lambda rows: scaling.probabilities(scores(rows).reshape(len(rows), -1))
 
 
 def _calibrated_classifier(model: Any) -> Function | None:

@@ -29,6 +29,7 @@ OWN = frozenset(
         f"{_CLASSIFICATION}.calibration.CalibratedProbabilities",
         f"{_CLASSIFICATION}.candidates.Candidate",
         f"{_CLASSIFICATION}.candidates.HingeFeatures",
+        f"{_CLASSIFICATION}.platt.PlattScaling",
         f"{_CLASSIFICATION}.selection.CandidateScore",
         f"{_CLASSIFICATION}.selection.SelectedClassifier",
     }

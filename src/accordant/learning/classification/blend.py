@@ -57,8 +57,19 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
                 f"weights must be {len(self.estimators)} positive numbers with sum 1, found {self.weights}"
             )
         features, labels = validate_data(self, X, y, dtype=np.float64)
-        self.models_ = [clone(each).fit(features, labels, groups) for each in self.estimators]
+        return self.of_models([clone(each).fit(features, labels, groups) for each in self.estimators])
+
+    def of_models(self, models: Sequence[CalibratedProbabilities]) -> Self:
+        """Average models that are fitted already, one for each of `estimators`.
+
+        Raises
+        ------
+        InputError
+            If the models' classes differ.
+        """
+        self.models_ = list(models)
         self.classes_ = self.models_[0].classes_
+        self.n_features_in_ = self.models_[0].n_features_in_
         if any(not np.array_equal(each.classes_, self.classes_) for each in self.models_):
             raise InputError("the models of a blend must declare the same classes in the same order")
         return self

@@ -10,20 +10,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.errors import InputError
 from accordant.learning.classification.brier import class_codes
+from accordant.learning.classification.platt import PlattScaling, score_rows
 from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
 
 Method = Literal["raw", "sigmoid", "isotonic"]
-"""``raw`` trusts the classifier's own probabilities; the others are those of `CalibratedClassifierCV`."""
+"""``raw`` trusts the classifier's own probabilities; ``isotonic`` is that of `CalibratedClassifierCV`."""
 
 
 class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier with a column for every declared class and rows that sum to 1.
 
     The calibration map is learned from predictions on held-back folds and applied to the classifier fitted on
-    all rows (`CalibratedClassifierCV` with ``ensemble=False``), so there is one model at prediction time.
+    all rows (as `CalibratedClassifierCV` does with ``ensemble=False``), so there is one model at prediction time.
     Methods: sigmoid (Platt, 1999) and isotonic (Zadrozny and Elkan, 2002), one class against the rest, rows
     normalised afterwards. Temperature scaling (Guo et al., 2017) is left out on purpose: its one parameter
     cannot restore class shares that are wrong. Rows are neither resampled nor reweighted: either would make
@@ -53,9 +54,13 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         (s,) the columns of `classes_` that were seen in training.
     model_
         The fitted classifier; its classes are 0..s-1, the positions in `columns_`.
+    map_
+        From its scores to probabilities; None where its own probabilities are used.
     fallback_
         Why nothing was calibrated although it was asked for, or None.
     """
+
+    map_: PlattScaling | None = None
 
     def __init__(
         self,
@@ -90,15 +95,34 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if len(self.columns_) < 2:
             only = self.classes_.tolist()[codes[0]]
             raise InputError(f"y holds one class only, {only!r}; an outcome model needs two or more")
-        self.fallback_, model = self._unfitted(features, present, groups)
-        self.model_ = model.fit(features, present)
+        self.fallback_, parts = self._parts(features, present, groups)
+        estimator, self.map_ = clone(self.estimator), None
+        if parts and self.method == "isotonic":
+            estimator = CalibratedClassifierCV(estimator, method=self.method, cv=parts, ensemble=False)
+        elif parts:
+            scores = np.concatenate([
+                score_rows(clone(estimator).fit(features[training], present[training]), features[held_back])
+                for training, held_back in parts
+            ])  # fmt: skip
+            self.map_ = PlattScaling().fit(scores, present[np.concatenate([held_back for _, held_back in parts])])
+        self.model_ = estimator.fit(features, present)
         return self
+
+    def with_map(self, scaling: PlattScaling) -> Self:
+        """Return the same fitted classifier, calibrated by a map that was learned elsewhere."""
+        found = clone(self)
+        vars(found).update({name: value for name, value in vars(self).items() if name.endswith("_")})
+        found.method, found.map_ = "sigmoid", scaling
+        return found
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X."""
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
-        seen = np.asarray(self.model_.predict_proba(features), dtype=np.float64)
+        if self.map_ is None:
+            seen = np.asarray(self.model_.predict_proba(features), dtype=np.float64)
+        else:
+            seen = self.map_.probabilities(score_rows(self.model_, features))
         probabilities = np.zeros((len(seen), len(self.classes_)))
         # Normalised, because float32 inside some classifiers leaves row sums 1e-7 away from 1.
         probabilities[:, self.columns_] = seen / seen.sum(axis=1, keepdims=True)
@@ -110,20 +134,17 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
-    def _unfitted(
-        self, X: Values, present: NDArray[np.intp], groups: NDArray[np.intp] | None
-    ) -> tuple[str | None, Any]:
-        """Return why calibration was given up, if it was, and the model to fit."""
+    def _parts(self, X: Values, present: Codes, groups: Codes | None) -> tuple[str | None, list[tuple[Codes, Codes]]]:
+        """Return why calibration was given up, if it was, and the parts that are held back for it; none without it."""
         reason = None
         if self.method != "raw":
             records = copied_records(X, present) if groups is None else None
             folds = deal_folds(present, self.n_folds, self.random_state, records=records, groups=groups)
             alone = np.setdiff1d(present, present[folds != ALWAYS_TRAINING])
             if alone.size == 0:
-                parts = list(splits(folds))
-                return None, CalibratedClassifierCV(clone(self.estimator), method=self.method, cv=parts, ensemble=False)
+                return None, list(splits(folds))
             unit = "record" if groups is None else "group"
             reason = f"not calibrated: one {unit} only of {self.classes_[self.columns_[alone]].tolist()}"
         if not hasattr(self.estimator, "predict_proba"):
             raise InputError(f"{self.estimator!r} has no predict_proba ({reason or 'and method is raw'})")
-        return reason, clone(self.estimator)
+        return reason, []

@@ -18,6 +18,7 @@ from accordant.learning.classification.blend import Blend, blend_weights
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.calibration import CalibratedProbabilities
 from accordant.learning.classification.candidates import PRIOR, Candidate, default_candidates
+from accordant.learning.classification.shared_fits import SharedFits
 from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
 
 
@@ -40,7 +41,9 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     """Try every candidate by cross-validation; average those that cannot be told apart from the best.
 
     All candidates see the same folds, shuffled and stratified, copies of a record together (`deal_folds`),
-    so that they are compared row by row by their Brier contributions (Brier, 1950). Those within `tolerance`
+    so that they are compared row by row by their Brier contributions (Brier, 1950). Candidates that differ in
+    calibration only share their fits: a sigmoid map for the rows of a fold is learned from scores on the other
+    folds, by fits that did not see the scored row. Those within `tolerance`
     standard errors of the best get convex weights that minimise the held-back Brier score, moved half way
     towards the best one (`blend_weights`), and are refitted on all rows. The baseline may win: where no
     feature says anything, class shares are the best probabilities.
@@ -126,12 +129,14 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         folds = deal_folds(codes, self.n_folds, self.random_state, records=records, groups=groups)
         # One thread: on small data histogram boosting spends far longer waking threads than working.
         with threadpool_limits(limits=1):
-            held_back = np.stack([self._held_back(each, features, labels, folds, groups) for each in tried])
+            shared = SharedFits(features, labels, codes, folds, groups)
+            held_back = np.stack([shared.held_back(self._declared(each)) for each in tried])
             scored = folds != ALWAYS_TRAINING
             clusters = None if groups is None else groups[scored]
             weights = blend_weights(held_back[:, scored], codes[scored], self.tolerance, clusters)
             used = [(self._declared(each), float(w)) for each, w in zip(tried, weights, strict=True) if w > 0]
-            self.best_ = Blend([model for model, _ in used], [w for _, w in used]).fit(features, labels, groups)
+            fitted = [shared.on_all_rows(model) for model, _ in used]
+            self.best_ = Blend([model for model, _ in used], [w for _, w in used]).of_models(fitted)
         self._record(tried, held_back[:, scored], codes[scored], folds[scored], weights, clusters)
         return self
 
@@ -162,17 +167,6 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             declared: CalibratedProbabilities = clone(candidate.estimator).set_params(classes=self.classes_)
             return declared
         return CalibratedProbabilities(clone(candidate.estimator), method="raw", classes=self.classes_)
-
-    def _held_back(
-        self, candidate: Candidate, X: Values, labels: NDArray[Any], folds: Codes, groups: Codes | None
-    ) -> Values:
-        """Return (n, k) probabilities from fits without the row's fold; NaN for rows never held back."""
-        probabilities = np.full((len(labels), len(self.classes_)), np.nan)
-        for training, held_back in splits(folds):
-            whose = None if groups is None else groups[training]
-            model = self._declared(candidate).fit(X[training], labels[training], whose)
-            probabilities[held_back] = model.predict_proba(X[held_back])
-        return probabilities
 
     def _record(
         self,
