@@ -1,4 +1,4 @@
-"""Splitting a stakeholder into the groups that its people form: from the case as it was declared to the one that is run.
+"""Splitting a stakeholder into the groups that its people form: from the case as declared to the case that is run.
 
     groups: {Applicant: {by: types, most: 4, least: 5, weight: size}}
 
@@ -9,7 +9,7 @@ anything is learned; whoever reads a run finds the stakeholders that it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -54,17 +54,18 @@ class SplitCase:
         declared = self.declared_names.items()
         return {name: self.files[original] for name, original in declared if original in self.files}
 
-    @contextmanager
-    def naming_groups(self) -> Iterator[None]:
-        """Say of every error inside about a name that is no stakeholder any more what it was split into."""
-        try:
-            yield
-        except InputError as error:
-            for part in self.parts:
-                if part.split and f"{part.stakeholder!r}; " in str(error):
-                    words = f"{error} ({part.stakeholder!r} was split into {', '.join(part.names)})"
-                    raise SpecError(words, path=getattr(error, "path", ())) from None
-            raise
+
+@contextmanager
+def naming_groups(parts: Iterable[StakeholderGroups]) -> Iterator[None]:
+    """Say of every error inside about a stakeholder that is no more what it was split into."""
+    try:
+        yield
+    except InputError as error:
+        for part in parts:
+            if part.split and f"{part.stakeholder!r}; " in str(error):
+                words = f"{error} ({part.stakeholder!r} was split into {', '.join(part.names)})"
+                raise SpecError(words, path=getattr(error, "path", ())) from None
+        raise
 
 
 def with_groups(case: CaseSpec, beside: Path | None, data: str | None, files: Mapping[str, str]) -> SplitCase:
