@@ -18,6 +18,8 @@ from accordant.runs.explanation import explain_rows
 from accordant.runs.record import Record, StakeholderGroups
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.stakeholder_groups import with_groups
+from accordant.slates.case import read_slates
+from accordant.slates.offers import market_of_offers
 
 HEADER = "user_id,group_id,chosen_action,chosen_outcome,rejected_action,rejected_outcome\n"
 CHAIN = (
@@ -154,6 +156,19 @@ def test_who_names_a_stakeholder_that_was_split_is_told_into_what(written):
     with pytest.raises(InputError) as raised:
         carry_out(path, RunOptions(seed=7))
     assert "('Applicant' was split into Applicant (tenant), Applicant (owner))" in str(raised.value)
+
+
+def market(path):
+    case, declared, beside = read_slates(path)
+    return market_of_offers(declared, case.slates, 7, None, beside)
+
+
+def test_lists_that_start_from_the_case_know_its_groups(written):
+    source = market(written({"slates": {"user": "Bank"}}, by="group_id", least=2))
+    assert source.market.stakeholders == ("Bank", "Applicant (tenant)", "Applicant (owner)")
+    assert "Applicant is split into 2 groups among 12 people" in source.notes[-1]
+    with pytest.raises(InputError, match="was split into Applicant .tenant., Applicant .owner."):
+        market(written({"slates": {"user": "Applicant"}}, by="group_id", least=2))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ anything is learned; whoever reads a run finds the stakeholders that it has.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -22,6 +23,8 @@ from accordant.problem import Stakeholder
 from accordant.reward_groups import RewardGroups
 from accordant.runs.record import GroupTried, StakeholderGroup, StakeholderGroups
 from accordant.runs.reward_sources import located_signals
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ def with_groups(case: CaseSpec, beside: Path | None, data: str | None, files: Ma
     signals = located_signals(case, beside, data, files)
     split: dict[str, RewardGroups] = {}
     for name, spec in case.groups.items():
+        logger.info("looking at the groups that the people of %s form", name)
         with at_key("groups", name), _about(name):
             split[name] = signals[name].groups_of_people(case.problem, by=spec.by, most=spec.most, least=spec.least)
     parts = {name: _part(case, name, split[name]) for name in split}
