@@ -28,16 +28,17 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.preferences.learned_rewards.answers import USER, Answers, read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures, FittedComparisonReward, Scale
+from accordant.preferences.learned_rewards.gaps import gaps, gaps_of_users
+from accordant.preferences.learned_rewards.groups import MOST_TYPES, groups_of, people_of_group, people_of_type
 from accordant.preferences.learners.learner import RewardModel, learners
 from accordant.preferences.learners.logistic import log_loss, right
-from accordant.preferences.learners.shared_items import connected_parts
 from accordant.preferences.records import Comparisons
-from accordant.problem import DecisionProblem
+from accordant.problem import DecisionProblem, value_label
+from accordant.reward_groups import RewardGroups
 from accordant.rewards import Outcome, RewardSignal, rewards
 
 NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
 SOLVED = 1e-6  # margins of this size are ties: a solver stops before the last digits
-NAMED = 5  # cells that a sentence names
 Users = Literal["pooled", "mean", "worst"]
 ANCHORS = ("lowest", "highest")
 CLIPPED_SHARE = 0.05  # more rewards than this beyond one end of the scale are reported
@@ -78,73 +79,6 @@ class Agreement:
         return [sentence]
 
 
-def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
-    """Say which cells were never compared, and which parts no chain of comparisons connects.
-
-    With continuous outcomes it is actions instead of cells: outcomes under one action are compared by their numbers.
-    """
-    names, chosen, rejected = _nodes(answers, problem)
-    counts = slice(None) if answers.weights is None else answers.weights > 0
-    chosen, rejected = chosen[counts], rejected[counts]
-    _, part = connected_parts(chosen, rejected, len(names))
-    used = np.zeros(len(names), dtype=bool)
-    used[np.concatenate([chosen, rejected])] = True
-    never = [name for name, there in zip(names, used, strict=True) if not there]
-    found = []
-    if never:
-        found.append(
-            f"nobody compared {_listed(never)}: the learner, not an answer, decides what "
-            f"{'it is' if len(never) == 1 else 'they are'} worth."
-        )
-    parts = [
-        [names[node] for node in np.flatnonzero(used & (part == label))] for label in dict.fromkeys(part[used].tolist())
-    ]
-    if len(parts) > 1:
-        connected = " and ".join(f"({_listed(each)})" for each in parts[:NAMED])
-        found.append(
-            f"{len(parts)} parts are not connected by any chain of comparisons, {connected}: the learner, not an"
-            " answer, decides how much better one part is than another."
-        )
-    return found
-
-
-def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
-    """Say how many users leave something open in their own comparisons, whatever others compared, and not who.
-
-    Parameters
-    ----------
-    answers
-        Of several users whose rewards are learned one by one.
-    problem
-        Declares what can be compared.
-    """
-    order = np.argsort(answers.users, kind="stable")
-    edges = np.searchsorted(answers.users[order], np.arange(1, len(answers.user_names)))
-    n_open = sum(bool(gaps(answers.taken(rows), problem)) for rows in np.split(order, edges))
-    if not n_open:
-        return []
-    sentence = (
-        f"{n_open} of {len(answers.user_names)} users did not compare everything, or left parts unconnected: the "
-        "learner, not their answers, decides the rest of their rewards."
-    )
-    return [sentence]
-
-
-def _nodes(answers: Answers, problem: DecisionProblem) -> tuple[list[str], Codes, Codes]:
-    """Return names of what must be connected, and which of them each record compares."""
-    if problem.continuous:
-        return [f"'{name}'" for name in problem.actions], *answers.actions
-    names = [f"'{action}' with '{outcome}'" for action in problem.actions for outcome in problem.outcome_names]
-    cells = answers.actions * len(problem.outcome_names) + answers.outcomes.astype(np.intp)
-    return names, *cells
-
-
-def _listed(names: list[str]) -> str:
-    """Return names in one phrase, the first few of many."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
 @rewards.register("comparisons")
 @dataclass(frozen=True)
 class ComparisonReward(RewardSignal):
@@ -165,6 +99,10 @@ class ComparisonReward(RewardSignal):
     anchors
         ``{lowest: [action, outcome], highest: [action, outcome]}``: the cells with mean reward 0 and 1; None for the
         range of all cells. With ``pooled`` users only: others may disagree on which cell is higher.
+    group
+        Only people whom the file's ``group_id`` puts into this group count; None for all.
+    type, types
+        Only people of this type of so many count, see `accordant.preferences.learned_rewards.groups`; None for all.
 
     Raises
     ------
@@ -179,6 +117,9 @@ class ComparisonReward(RewardSignal):
     users: Users = "pooled"
     only: tuple[str, ...] | None = None
     anchors: Mapping[str, tuple[str, Any]] | None = None
+    group: str | None = None
+    type: int | None = None
+    types: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.file, str) or not self.file:
@@ -193,6 +134,7 @@ class ComparisonReward(RewardSignal):
         learners.create(self.learner, self.parameters)
         if self.anchors is not None:
             self._check_anchors(self.anchors)
+        self._check_groups()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -216,7 +158,9 @@ class ComparisonReward(RewardSignal):
         DataError
             If the file cannot be used, or holds answers of other stakeholders alone.
         """
-        answers = read_answers(self.file, problem, context=self.context, only=self.only)
+        answers = self._answers(problem)
+        if self.group is not None:
+            people_of_group(answers, self.group)
         others = [user for user in answers.user_names if user != name and user in problem.stakeholder_names]
         if self.only is not None or not others:
             return self
@@ -227,6 +171,32 @@ class ComparisonReward(RewardSignal):
                 f"{name!r}, or of people who are no stakeholders of the case"
             )
         return replace(self, only=kept)
+
+    def groups_of_people(self, problem: DecisionProblem, *, by: str, most: int, least: int) -> RewardGroups:
+        """Return the groups of the people who answered, see `accordant.preferences.learned_rewards.groups.groups_of`.
+
+        Raises
+        ------
+        InputError
+            If the reward is that of a group already, or people cannot be divided so.
+        """
+        if self._divided:
+            raise InputError("the reward is that of a group already: it has a group, or a type")
+        return groups_of(self._answers(problem), problem, self.context, by=by, most=most, least=least)
+
+    @property
+    def _divided(self) -> bool:
+        """Whether some of the people count and others do not."""
+        return self.group is not None or self.type is not None
+
+    def _answers(self, problem: DecisionProblem) -> Answers:
+        return read_answers(self.file, problem, context=self.context, only=self.only)
+
+    def _people(self, answers: Answers, problem: DecisionProblem) -> Codes:
+        """Return the positions of the people of the group or of the type."""
+        if self.type is not None and self.types is not None:
+            return people_of_type(answers, problem, self.context, self.type, self.types)
+        return people_of_group(answers, str(self.group))
 
     def restored(self, state: Mapping[str, Any]) -> FittedComparisonReward:
         """Return the fitted signal; the file is not read."""
@@ -240,10 +210,11 @@ class ComparisonReward(RewardSignal):
         InputError
             If the file or a column cannot be used, or the learner does not fit `users`.
         """
-        answers = read_answers(self.file, problem, context=self.context, only=self.only)
-        left_out = 0
-        if self.users != "pooled":
+        answers, left_out = self._answers(problem), 0
+        if self.users != "pooled" or self._divided:
             answers, left_out = answers.of_weighing_users()
+        if self._divided:  # who is left out was said when the groups were made
+            answers, left_out = answers.of_users(self._people(answers, problem)), 0
         features = CellFeatures.fit(log, problem, self.context, answers)
         items, n_records = features.items(answers), len(answers)
         rows = np.arange(n_records)
@@ -331,6 +302,17 @@ class ComparisonReward(RewardSignal):
             "agreement": agreement.share,
             "log_loss": agreement.log_loss,
         }
+
+    def _check_groups(self) -> None:
+        if self.group is not None:
+            object.__setattr__(self, "group", value_label(self.group))
+            if self.type is not None or self.types is not None:
+                raise InputError("people have a group or a type; found both")
+        if self.type is None and self.types is None:
+            return
+        for name, value, most in (("types", self.types, MOST_TYPES), ("type", self.type, self.types)):
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= (most or 1):
+                raise InputError(f"{name} is {value!r}; allowed: a whole number from 1 to {most}; both are needed")
 
     def _check_anchors(self, anchors: Mapping[str, Any]) -> None:
         if self.users != "pooled":
