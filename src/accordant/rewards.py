@@ -17,6 +17,7 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import InputError, NotFittedError, RewardError, UnknownNameError
 from accordant.problem import DecisionProblem, value_label
 from accordant.registry import Registry
+from accordant.reward_groups import RewardGroups
 
 Outcome = str | float | NDArray[np.float64]
 
@@ -83,6 +84,26 @@ class RewardSignal(ABC):
         """
         del name, problem
         return self
+
+    def groups_of_people(self, problem: DecisionProblem, *, by: str, most: int, least: int) -> RewardGroups:
+        """Return the groups that the people behind the reward form.
+
+        Parameters
+        ----------
+        problem
+            Declares actions and outcomes.
+        by
+            ``types``: found in what they answered; or the column of answers that names each person's group.
+        most, least
+            The most groups, and the fewest people of one.
+
+        Raises
+        ------
+        InputError
+            If nobody's answers stand behind the reward, or they cannot be divided so.
+        """
+        del problem, by, most, least
+        raise InputError("only rewards that are learned from comparisons of several people have groups")
 
     @property
     def columns(self) -> tuple[str, ...]:

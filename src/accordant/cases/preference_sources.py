@@ -134,6 +134,21 @@ def with_comparisons(declared: Mapping[str, Any], files: Mapping[str, str]) -> d
     return found
 
 
+def entry_of(declared: Mapping[str, Any], name: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the entry of one stakeholder, also where it comes from the set of the whole case.
+
+    Parameters
+    ----------
+    declared
+        See `preference_sources`.
+    name, names
+        The stakeholder, and all of them.
+    """
+    if name in declared:
+        return dict(declared[name])
+    return {key: value for key, value in declared.items() if key not in names}
+
+
 def _whole_set(declared: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, PreferenceSource]:
     """Return the sources of a set of rewards that a whole case is based on."""
     with at_key("rewards"):

@@ -17,7 +17,7 @@ from pydantic import (
 from accordant.cases.parts import CasePart, case_parts
 from accordant.cases.preference_sources import PreferenceSource, at_key, preference_sources
 from accordant.declared import WEIGHT_TOLERANCE, Declared, PathName
-from accordant.errors import InputError, SpecError, allowed_names
+from accordant.errors import InputError, SpecError, UnknownNameError, allowed_names
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.scope import ScopeCard
@@ -223,6 +223,28 @@ class EvaluationSpec(Declared):
     normalisation: Literal["natural", "relative", "reference"] = "natural"
 
 
+class GroupSpec(Declared):
+    """How a stakeholder whose reward is learned from people's comparisons is split into the groups that they form.
+
+    Attributes
+    ----------
+    by
+        ``types``: the types that people's answers fall into, as many as predict other people best; ``group_id``: the
+        groups that the file of answers names.
+    most
+        The most groups, 2 to 8.
+    least
+        The fewest people of a group, at least 2.
+    weight
+        Whether groups divide the stakeholder's weight by their ``size``, or into ``equal`` parts.
+    """
+
+    by: Literal["types", "group_id"] = "types"
+    most: int = Field(default=4, ge=2, le=8)
+    least: int = Field(default=5, ge=2)
+    weight: Literal["size", "equal"] = "size"
+
+
 class CaseSpec(Declared):
     """Everything a run needs, as declared in one YAML file.
 
@@ -239,6 +261,7 @@ class CaseSpec(Declared):
     data: DataSpec
     simulator: SimulatorSpec | None = None
     rewards: dict[str, Any]
+    groups: dict[str, GroupSpec] = Field(default_factory=dict)
     learning: LearningSpec = Field(default_factory=LearningSpec)
     strategies: tuple[StrategySpec, ...] = ()
     metrics: dict[str, MetricSpec]
@@ -292,6 +315,10 @@ class CaseSpec(Declared):
                     f"the column {signal.column!r} cannot be a confounder: it is the reward of {name!r}",
                     path=("data", "confounders"),
                 )
+        for name in self.groups:
+            with at_key("groups", name):
+                if name not in self.problem.stakeholder_names:
+                    raise UnknownNameError("stakeholder in groups:", name, self.problem.stakeholder_names)
         with at_key("data", "unusual"):
             self.data.unusual.check(self.problem.actions)
         return self

@@ -33,6 +33,8 @@ def print_run(record: Record, folder: Path) -> None:
     console.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
     for words, names in _sources(record).items():
         console.print(f"reward of {', '.join(names)}: {words}")
+    for split in record.stakeholder_groups:
+        console.print(" ".join(split.sentences))
     selection = record.selection
     console.print(f"selected on held-out folds: {record.selected}. {selection.consults}".strip())
     if selection.score is not None:

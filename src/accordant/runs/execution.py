@@ -32,6 +32,7 @@ from accordant.runs.record_parts import groupings, make_record
 from accordant.runs.reward_sources import located_signals, reward_sources, with_preferences
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
+from accordant.runs.stakeholder_groups import with_groups
 from accordant.runs.trusted_types import refuse_unsavable
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
@@ -91,9 +92,13 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     """
     started = time.perf_counter(), time.process_time()
     file = read_case_file(name_or_path)
-    case, beside = _with_overrides(file.case, options), file.beside
-    check_declared(file, case)
-    signals = located_signals(case, beside, options.data, options.preferences)
+    beside = file.beside
+    with file.at():
+        split_case = with_groups(_with_overrides(file.case, options), beside, options.data, options.preferences)
+    case = split_case.case
+    with split_case.naming_groups():
+        check_declared(file, case)
+    signals = located_signals(case, beside, options.data, split_case.preferences)
     with file.at():
         data = case_data(case, beside, options, signals)
     train, test = split(data, case.evaluation.test_size, options.seed)
@@ -112,7 +117,8 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     seconds = time.perf_counter() - started[0], time.process_time() - started[1]
     record = make_record(
         case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,
-        reward_sources(file.case, case, policy.signals_, options.preferences),
+        reward_sources(file.case, case, policy.signals_, split_case.preferences, split_case.declared_names),
+        split_case.parts,
     )  # fmt: skip
     return CarriedOut(case, policy, record)
 

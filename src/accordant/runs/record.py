@@ -250,6 +250,88 @@ class RewardSource(Part):
         return self.words + (f", instead of {self.replaces}" if self.replaces else "")
 
 
+class GroupTried(Part):
+    """How well a number of types predicts other people; see `accordant.reward_groups.TypesTried`."""
+
+    types: int
+    log_likelihood: float
+    shortfall: float
+    standard_error: float
+
+
+class StakeholderGroup(Part):
+    """A group as a stakeholder: its people, their share, and its weight in weighted rules."""
+
+    name: str
+    people: int
+    share: float
+    weight: float
+
+
+class StakeholderGroups(Part):
+    """What became of a stakeholder that a case wants split; see `accordant.runs.stakeholder_groups`.
+
+    Attributes
+    ----------
+    stakeholder
+        As the case declared it.
+    by, weight
+        ``types`` or ``group_id``; whether weight follows ``size`` or is ``equal``.
+    people
+        Who answered, records of weight 0 apart.
+    groups
+        Largest first; the stakeholder itself if it stays whole.
+    tried
+        Numbers of types that were compared; empty for declared groups, and where too few people answered.
+    unsure
+        Share of people whose most likely type has a probability below 0.8; None where no types were told apart.
+    warnings
+        What a reader must know of the groups.
+    """
+
+    stakeholder: str
+    by: str
+    weight: str
+    people: int
+    groups: tuple[StakeholderGroup, ...]
+    tried: tuple[GroupTried, ...] = ()
+    unsure: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def split(self) -> bool:
+        """Whether it does not stay whole."""
+        return len(self.groups) > 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The groups as stakeholders."""
+        return tuple(group.name for group in self.groups)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found, in sentences for terminal and report."""
+        kind = "type" if self.by == "types" else "group"
+        shares = ", ".join(f"{group.people} people or {group.share:.0%}" for group in self.groups)
+        weights = "by size" if self.weight == "size" else "in equal parts"
+        whole = f"{self.stakeholder} stays whole: 1 {kind} among {self.people} people."
+        parts = f"{self.stakeholder} is split into {len(self.groups)} {kind}s among {self.people} people"
+        found = [f"{parts} ({shares}), its weight {weights}." if self.split else whole]
+        if self.tried:
+            found.append(f"Held-out log-likelihood per comparison: {'; '.join(map(_tried, self.tried))}.")
+        if self.unsure:
+            found.append(f"{self.unsure:.0%} of the people are not clearly of one type.")
+        return tuple(found)
+
+
+def _tried(found: GroupTried) -> str:
+    """Return how well a number of types predicts, in words."""
+    types = f"{found.types} type{'s' * (found.types > 1)} {found.log_likelihood:.4f}"
+    if not found.shortfall:
+        return f"{types} (the best)"
+    return f"{types} (short by {found.shortfall:.4f}, standard error {found.standard_error:.4f})"
+
+
 class StrategyPart(Part):
     """A strategy by its registered name and parameters, and what it says about itself."""
 
@@ -296,6 +378,8 @@ class Record(Section):
         choose, in these rows too.
     reward_sources
         Stakeholder to where the reward comes from.
+    stakeholder_groups
+        What became of the stakeholders that the case wants split; empty if it wants none.
     strategies
         By label.
     """
@@ -317,6 +401,7 @@ class Record(Section):
     outcome_model: OutcomeModelPart
     learning: LearningPart
     reward_sources: dict[str, RewardSource] = Field(default_factory=dict)
+    stakeholder_groups: tuple[StakeholderGroups, ...] = ()
     strategies: dict[str, StrategyPart]
     scope: CardPart | None
     cost: Cost

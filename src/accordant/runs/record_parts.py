@@ -39,6 +39,7 @@ from accordant.runs.record import (
     SearchPart,
     SearchPoint,
     Selection,
+    StakeholderGroups,
     StrategyPart,
     UnusualPart,
 )  # fmt: skip
@@ -65,6 +66,7 @@ def make_record(
     seconds: tuple[float, float],
     dealt: Dealing,
     sources: dict[str, RewardSource],
+    split: tuple[StakeholderGroups, ...] = (),
 ) -> Record:
     """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
     counts = UnusualCounts.of(*policy.handling_of(evidence.log.contexts))
@@ -81,7 +83,7 @@ def make_record(
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
         notes=(*dealt.sentences(), *_unusual(counts), *case.notes),
-        warnings=_warnings(policy, data),
+        warnings=(*_warnings(policy, data), *_of_groups(split)),
         test=board(leaderboard),
         validation=board(policy.leaderboard_),
         groups=tuple(
@@ -92,6 +94,7 @@ def make_record(
         outcome_model=_outcome_model(case, policy, evidence),
         learning=_learning(case, policy),
         reward_sources=sources,
+        stakeholder_groups=split,
         strategies={
             label: StrategyPart(
                 name=rule.name, kind=rule.kind, candidate=rule.candidate, note=rule.note,
@@ -197,6 +200,10 @@ def plain(value: Any) -> Any:
 def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
     simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
     return [*(simulated if data.simulated else []), *data.repairs, *policy.warnings_]
+
+
+def _of_groups(split: tuple[StakeholderGroups, ...]) -> tuple[str, ...]:
+    return tuple(f"Groups of {part.stakeholder!r}: {sentence}" for part in split for sentence in part.warnings)
 
 
 def groupings(case: CaseSpec) -> tuple[tuple[str, ...], ...]:

@@ -76,7 +76,11 @@ def located_signals(
 
 
 def reward_sources(
-    declared: CaseSpec, case: CaseSpec, signals: Mapping[str, RewardSignal], files: Mapping[str, str]
+    declared: CaseSpec,
+    case: CaseSpec,
+    signals: Mapping[str, RewardSignal],
+    files: Mapping[str, str],
+    declared_names: Mapping[str, str],
 ) -> dict[str, RewardSource]:
     """Return what the record says of each stakeholder's reward.
 
@@ -87,16 +91,19 @@ def reward_sources(
     signals
         The fitted rewards.
     files
-        As for `with_preferences`.
+        As for `located_signals`.
+    declared_names
+        Stakeholder to the declared one, of which it may be a group.
     """
     before = declared.sources()
     found = {}
     for name, source in case.sources().items():
+        instead = before[declared_names[name]]
         learned = replace(source, signal=signals[name])
         found[name] = RewardSource(
             kind=source.kind,
             words=learned.words,
-            replaces=before[name].noun if name in files else source.replaces,
+            replaces=instead.noun if name in files else instead.replaces,
             given=name in files,
             **signals[name].provenance(),
         )

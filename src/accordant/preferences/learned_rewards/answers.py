@@ -79,18 +79,22 @@ class Answers:
             users=self.users[rows], weights=None if self.weights is None else self.weights[rows],
         )  # fmt: skip
 
+    def of_users(self, kept: Codes) -> Answers:
+        """Return the records of some users, who get codes in the given, rising order; others are forgotten."""
+        rows = np.flatnonzero(np.isin(self.users, kept))
+        found = replace(
+            self.taken(rows),
+            user_names=tuple(self.user_names[user] for user in kept),
+            groups=None if self.groups is None else tuple(self.groups[user] for user in kept),
+        )
+        return replace(found, users=np.searchsorted(kept, found.users).astype(np.intp))
+
     def of_weighing_users(self) -> tuple[Answers, int]:
         """Return the records of users with any weight above 0, and how many other users there are."""
         if self.weights is None:
             return self, 0
         weighing = np.bincount(self.users, self.weights, minlength=len(self.user_names)) > 0
-        kept = np.flatnonzero(weighing)
-        found = replace(
-            self.taken(np.flatnonzero(weighing[self.users])),
-            user_names=tuple(self.user_names[user] for user in kept),
-            groups=None if self.groups is None else tuple(self.groups[user] for user in kept),
-        )
-        return replace(found, users=np.searchsorted(kept, found.users).astype(np.intp)), int((~weighing).sum())
+        return self.of_users(np.flatnonzero(weighing)), int((~weighing).sum())
 
 
 def read_answers(

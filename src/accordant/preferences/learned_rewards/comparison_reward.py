@@ -28,11 +28,13 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.preferences.learned_rewards.answers import USER, Answers, read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures, FittedComparisonReward, Scale
+from accordant.preferences.learned_rewards.groups import MOST_TYPES, groups_of, people_of_group, people_of_type
 from accordant.preferences.learners.learner import RewardModel, learners
 from accordant.preferences.learners.logistic import log_loss, right
 from accordant.preferences.learners.shared_items import connected_parts
 from accordant.preferences.records import Comparisons
-from accordant.problem import DecisionProblem
+from accordant.problem import DecisionProblem, value_label
+from accordant.reward_groups import RewardGroups
 from accordant.rewards import Outcome, RewardSignal, rewards
 
 NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
@@ -165,6 +167,10 @@ class ComparisonReward(RewardSignal):
     anchors
         ``{lowest: [action, outcome], highest: [action, outcome]}``: the cells with mean reward 0 and 1; None for the
         range of all cells. With ``pooled`` users only: others may disagree on which cell is higher.
+    group
+        Only people whom the file's ``group_id`` puts into this group count; None for all.
+    type, types
+        Only people of this type of so many count, see `accordant.preferences.learned_rewards.groups`; None for all.
 
     Raises
     ------
@@ -179,6 +185,9 @@ class ComparisonReward(RewardSignal):
     users: Users = "pooled"
     only: tuple[str, ...] | None = None
     anchors: Mapping[str, tuple[str, Any]] | None = None
+    group: str | None = None
+    type: int | None = None
+    types: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.file, str) or not self.file:
@@ -193,6 +202,7 @@ class ComparisonReward(RewardSignal):
         learners.create(self.learner, self.parameters)
         if self.anchors is not None:
             self._check_anchors(self.anchors)
+        self._check_groups()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -216,7 +226,9 @@ class ComparisonReward(RewardSignal):
         DataError
             If the file cannot be used, or holds answers of other stakeholders alone.
         """
-        answers = read_answers(self.file, problem, context=self.context, only=self.only)
+        answers = self._answers(problem)
+        if self.group is not None:
+            people_of_group(answers, self.group)
         others = [user for user in answers.user_names if user != name and user in problem.stakeholder_names]
         if self.only is not None or not others:
             return self
@@ -227,6 +239,32 @@ class ComparisonReward(RewardSignal):
                 f"{name!r}, or of people who are no stakeholders of the case"
             )
         return replace(self, only=kept)
+
+    def groups_of_people(self, problem: DecisionProblem, *, by: str, most: int, least: int) -> RewardGroups:
+        """Return the groups of the people who answered, see `accordant.preferences.learned_rewards.groups.groups_of`.
+
+        Raises
+        ------
+        InputError
+            If the reward is that of a group already, or people cannot be divided so.
+        """
+        if self._divided:
+            raise InputError("the reward is that of a group already: it has a group, or a type")
+        return groups_of(self._answers(problem), problem, self.context, by=by, most=most, least=least)
+
+    @property
+    def _divided(self) -> bool:
+        """Whether some of the people count and others do not."""
+        return self.group is not None or self.type is not None
+
+    def _answers(self, problem: DecisionProblem) -> Answers:
+        return read_answers(self.file, problem, context=self.context, only=self.only)
+
+    def _people(self, answers: Answers, problem: DecisionProblem) -> Codes:
+        """Return the positions of the people of the group or of the type."""
+        if self.type is not None and self.types is not None:
+            return people_of_type(answers, problem, self.context, self.type, self.types)
+        return people_of_group(answers, str(self.group))
 
     def restored(self, state: Mapping[str, Any]) -> FittedComparisonReward:
         """Return the fitted signal; the file is not read."""
@@ -240,10 +278,11 @@ class ComparisonReward(RewardSignal):
         InputError
             If the file or a column cannot be used, or the learner does not fit `users`.
         """
-        answers = read_answers(self.file, problem, context=self.context, only=self.only)
-        left_out = 0
-        if self.users != "pooled":
+        answers, left_out = self._answers(problem), 0
+        if self.users != "pooled" or self._divided:
             answers, left_out = answers.of_weighing_users()
+        if self._divided:  # who is left out was said when the groups were made
+            answers, left_out = answers.of_users(self._people(answers, problem)), 0
         features = CellFeatures.fit(log, problem, self.context, answers)
         items, n_records = features.items(answers), len(answers)
         rows = np.arange(n_records)
@@ -331,6 +370,17 @@ class ComparisonReward(RewardSignal):
             "agreement": agreement.share,
             "log_loss": agreement.log_loss,
         }
+
+    def _check_groups(self) -> None:
+        if self.group is not None:
+            object.__setattr__(self, "group", value_label(self.group))
+            if self.type is not None or self.types is not None:
+                raise InputError("people have a group or a type; found both")
+        if self.type is None and self.types is None:
+            return
+        for name, value, most in (("types", self.types, MOST_TYPES), ("type", self.type, self.types)):
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= (most or 1):
+                raise InputError(f"{name} is {value!r}; allowed: a whole number from 1 to {most}; both are needed")
 
     def _check_anchors(self, anchors: Mapping[str, Any]) -> None:
         if self.users != "pooled":

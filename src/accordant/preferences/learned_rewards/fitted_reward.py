@@ -76,6 +76,23 @@ class CellFeatures:
         ends = float(answers.outcomes.min()), float(answers.outcomes.max())
         return cls(problem.actions, (), context, (*_spread("outcome", log.outcomes.astype(np.float64)), *ends))
 
+    @classmethod
+    def of_answers(cls, answers: Answers, problem: DecisionProblem, columns: tuple[str, ...]) -> CellFeatures:
+        """Return features standardised on the answers themselves, so that no training row has a say in them.
+
+        Raises
+        ------
+        DataError
+            If a context column has no value in any answer.
+        """
+        named = zip(columns, answers.contexts.T, strict=True)
+        context = {column: _spread(column, values, "answer") for column, values in named}
+        if not problem.continuous:
+            return cls(problem.actions, problem.outcome_names, context)
+        numbers = answers.outcomes.astype(np.float64).ravel()
+        ends = float(numbers.min()), float(numbers.max())
+        return cls(problem.actions, (), context, (*_spread("outcome", numbers, "answer"), *ends))
+
     @property
     def shape(self) -> tuple[int, int]:
         """Number of features of a cell, and of columns z."""
@@ -137,11 +154,11 @@ class CellFeatures:
         return found
 
 
-def _spread(name: str, values: Values) -> tuple[float, float]:
+def _spread(name: str, values: Values, where: str = "training row") -> tuple[float, float]:
     """Return mean and standard deviation of known values; 1 where all are the same."""
     known = values[np.isfinite(values)]
     if not len(known):
-        raise DataError(f"context column {name!r} has no value in any training row")
+        raise DataError(f"context column {name!r} has no value in any {where}")
     with np.errstate(over="ignore", invalid="ignore"):
         mean, spread = float(known.mean()), 1.0 if known.min() == known.max() else float(known.std())
     if not np.isfinite([mean, spread]).all():
