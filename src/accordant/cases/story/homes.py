@@ -66,9 +66,7 @@ def simulate_homes(rows: int, generator: np.random.Generator) -> pd.DataFrame:
     condition = standard(CONDITION, homes[CONDITION].to_numpy())
     taken = _drawn(np.stack([level + slope * condition for level, slope in GIVEN.values()]), generator)
     chances = true_chances(homes)[taken, :, np.arange(rows)].T
-    return homes.assign(
-        Grant=np.array(ACTIONS)[taken], Bill=np.array(OUTCOMES)[_drawn(np.log(chances), generator)]
-    )
+    return homes.assign(Grant=np.array(ACTIONS)[taken], Bill=np.array(OUTCOMES)[_drawn(np.log(chances), generator)])
 
 
 def true_chances(homes: pd.DataFrame) -> Values:
