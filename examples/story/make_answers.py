@@ -7,7 +7,7 @@ Everybody is made up: `accordant.cases.story.residents` says what each kind of r
 
 from pathlib import Path
 
-import accordant.cases.story.residents as residents
+from accordant.cases.story import residents
 
 FILES = {"answers.csv": False, "answers-null.csv": True}  # name to whether all residents want the same
 

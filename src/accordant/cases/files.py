@@ -133,7 +133,7 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
     variable = os.environ.get(VARIABLE)
     folder = None if given is None else Path(given).parent if _is_file(Path(given)) else Path(given)
     places = {
-        "beside the case file": SHIPPED if beside is None else beside,
+        "beside the case file": beside,
         "at --data PATH": folder,
         f"below ${VARIABLE}": Path(variable) if variable else None,
         "in the cache": cache_folder(),

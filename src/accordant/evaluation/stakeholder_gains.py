@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from accordant.arrays import Values
 from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import Statistics, resampled
 from accordant.evaluation.intervals import Support
@@ -146,23 +147,23 @@ def stakeholder_gains(
     if not reason:
         reason = next((each.reason for each in support.overlaps if each is not None and each.poor), "")
     if reason:
-        gains = {name: Estimate(float(gain), reason=reason) for name, gain in zip(names, means[0] - means[1])}
+        gains = {
+            name: Estimate(float(gain), reason=reason) for name, gain in zip(names, means[0] - means[1], strict=True)
+        }
     else:
         sampled = resampled(two, resamples=resamples, generator=generator).values
         drawn = widened(sampled[:, 0] - sampled[:, 1], evidence.n_independent, level)
         joint = joint_level(drawn, level)
         down, up = support.down[0] + support.up[1], support.up[0] + support.down[1]
         gains = {
-            name: _wider(
-                percentile_estimate(float(means[0, i] - means[1, i]), drawn[:, i], joint), down[i], up[i], level
-            )
-            for i, name in enumerate(names)
+            name: _wider(percentile_estimate(float(gain), drawn[:, i], joint), float(down[i]), float(up[i]), level)
+            for i, (name, gain) in enumerate(zip(names, means[0] - means[1], strict=True))
         }
     worst = names[int(means[1].argmin())]
     return StakeholderGains(strategy, other, float(different.mean()), worst, gains, evidence.n_contexts)
 
 
-def _different(one: Decisions, other: Decisions) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _different(one: Decisions, other: Decisions) -> Values:
     """Return the probability that both decide differently in each context, shape (context,)."""
     if one.policy is None and other.policy is None:
         return np.asarray(one.codes != other.codes, dtype=np.float64)
@@ -170,16 +171,14 @@ def _different(one: Decisions, other: Decisions) -> np.ndarray[tuple[int], np.dt
     return np.asarray(np.abs(first - second).sum(axis=0) / 2)
 
 
-def _policy(decisions: Decisions) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _policy(decisions: Decisions) -> Values:
     """Return the probability of each action, shape (action, context)."""
     if decisions.policy is not None:
         return decisions.policy
-    return np.asarray(np.arange(len(decisions.actions))[:, None] == decisions.codes, dtype=np.float64)
+    return np.asarray(np.arange(len(decisions.action_names))[:, None] == decisions.codes, dtype=np.float64)
 
 
-def _withheld(
-    different: np.ndarray[tuple[int], np.dtype[np.float64]], evidence: Evidence, metrics: Mapping[str, Metric]
-) -> str:
+def _withheld(different: Values, evidence: Evidence, metrics: Mapping[str, Metric]) -> str:
     """Return why there are no intervals; empty if nothing speaks against them."""
     reasons = [metric.unavailable(evidence) or metric.withheld(evidence) for metric in metrics.values()]
     if reason := next((each for each in reasons if each), ""):
@@ -193,12 +192,14 @@ def _wider(found: Estimate, down: float, up: float, level: float) -> Estimate:
     """Return an estimate whose interval leaves room for what the log hardly holds, within [−1, 1]."""
     if found.low is None or found.high is None:
         return found
-    low, high = max(-1.0, found.low - float(down)), min(1.0, found.high + float(up))
+    low, high = max(-1.0, found.low - down), min(1.0, found.high + up)
     return Estimate(found.value, low, high, level, found.n, found.undefined)
 
 
 def _named(name: str, gain: Estimate, word: str) -> str:
     """Return a gain or a loss in words, with limits that are both positive."""
-    assert gain.value is not None and gain.low is not None and gain.high is not None
+    assert gain.value is not None
+    assert gain.low is not None
+    assert gain.high is not None
     limits = sorted((abs(gain.low), abs(gain.high)))
     return f"{name} {abs(gain.value):.3f} [{limits[0]:.3f}, {limits[1]:.3f}] {word}"
