@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from accordant import randomness
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.cases.files import read_case
-from accordant.cases.loaders import simulate
+from accordant.cases.loaders import CaseData, simulate
 from accordant.cases.story.homes import drawn_homes, simulate_homes, true_chances
 from accordant.cases.story.residents import ALIKE, KINDS, answers
 from accordant.cases.story.truth import true_expected
@@ -86,7 +87,7 @@ def town(name: str, seed: int, resamples: int = RESAMPLES) -> Town:
         gains = stakeholder_gains(decisions, policy.selected_, SUM, evidence, generator=generator, resamples=resamples)
     residents = [each for each in case.problem.stakeholder_names if each != "Household"]
     kinds = dict(zip(residents, KINDS if len(residents) == len(KINDS) else [ALIKE] * len(residents), strict=False))
-    homes = _rows(simulate_homes(len(data.log), randomness.generator(seed, "simulation")), data, test)
+    homes = _rows(simulate_homes(len(data.log), randomness.generator(seed, "simulation")), test)
     true = true_expected(homes, kinds, declared.rewards["Household"]["table"])
     rows = np.arange(len(homes))
     sums, chosen = (true[:, decisions[each].codes, rows].mean(axis=1) for each in (SUM, policy.selected_))
@@ -105,7 +106,7 @@ def claims_gain(board: Leaderboard, gains: StakeholderGains | None) -> bool:
     return beaten or (gains is not None and bool(gains.gainers))
 
 
-def _rows(homes, data, test):
+def _rows(homes: pd.DataFrame, test: CaseData) -> pd.DataFrame:
     """Return the homes that stand in the test rows, found by their numbers."""
     columns = ["Heat_demand", "Rent_burden", "Condition"]
     place = {tuple(row): index for index, row in enumerate(homes[columns].itertuples(index=False, name=None))}
@@ -135,13 +136,10 @@ def _covered(gains: StakeholderGains, policy: ParticipatoryPolicy, generator: np
     return True
 
 
-def _decided(policy: ParticipatoryPolicy, contexts: Contexts) -> dict[str, Values]:
+def _decided(policy: ParticipatoryPolicy, contexts: Contexts) -> dict[str, Codes]:
     """Return the codes of what both strategies decide for new homes."""
-    expected, prediction = policy._expect(policy.contexts_of(contexts))
-    return {
-        label: policy.strategies_[label](expected, prediction=prediction, contexts=contexts).codes
-        for label in (policy.selected_, SUM)
-    }
+    expected = policy.expected_rewards(contexts)
+    return {label: policy.strategies_[label](expected, contexts=contexts).codes for label in (policy.selected_, SUM)}
 
 
 def main(seeds: int = SEEDS) -> None:

@@ -146,18 +146,17 @@ def stakeholder_gains(
     support = Support.of(two, results)
     if not reason:
         reason = next((each.reason for each in support.overlaps if each is not None and each.poor), "")
+    differences = dict(zip(names, (means[0] - means[1]).tolist(), strict=True))
     if reason:
-        gains = {
-            name: Estimate(float(gain), reason=reason) for name, gain in zip(names, means[0] - means[1], strict=True)
-        }
+        gains = {name: Estimate(gain, reason=reason) for name, gain in differences.items()}
     else:
         sampled = resampled(two, resamples=resamples, generator=generator).values
         drawn = widened(sampled[:, 0] - sampled[:, 1], evidence.n_independent, level)
         joint = joint_level(drawn, level)
         down, up = support.down[0] + support.up[1], support.up[0] + support.down[1]
         gains = {
-            name: _wider(percentile_estimate(float(gain), drawn[:, i], joint), float(down[i]), float(up[i]), level)
-            for i, (name, gain) in enumerate(zip(names, means[0] - means[1], strict=True))
+            name: _wider(percentile_estimate(gain, drawn[:, i], joint), float(down[i]), float(up[i]), level)
+            for i, (name, gain) in enumerate(differences.items())
         }
     worst = names[int(means[1].argmin())]
     return StakeholderGains(strategy, other, float(different.mean()), worst, gains, evidence.n_contexts)

@@ -41,7 +41,7 @@ def test_outcomes_and_grants_follow_what_is_stated():
     condition = standard(CONDITION, homes[CONDITION].to_numpy())
     weights = np.exp(np.stack([level + slope * condition for level, slope in GIVEN.values()]))
     shares = weights / weights.sum(axis=0)
-    assert np.quantile(shares, 0.01) > 0.02  # nearly everything was tried nearly everywhere
+    assert np.quantile(shares, 0.01) > 0.015  # nearly everything was tried nearly everywhere
     for low, high in ((-2, -1), (-0.5, 0.5), (1, 2)):
         here = (low < condition) & (condition < high)
         for a, action in enumerate(ACTIONS):
