@@ -34,6 +34,7 @@ def test_a_record_holds_plain_values_and_every_section(outcomes, name):
     assert list(scrutiny) == [
         "strategy", "certificates", "by_strategy", "bounds", "unbounded", "ranking", "influence", "weights", "unweighed", "conflict",
         "sensitivity",
+        "gains",
     ]  # fmt: skip
     assert json.loads(json.dumps(scrutiny, allow_nan=False)) == scrutiny
     assert scrutiny["strategy"] == outcomes[name].record.content["selected"]
