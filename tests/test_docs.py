@@ -98,6 +98,7 @@ def test_make_targets_in_the_readme_exist():
         spec.MetricSpec,
         spec.EvaluationSpec,
         spec.StrategySpec,
+        spec.GroupSpec,
         DecisionProblem,
         Stakeholder,
         SensitiveAttribute,

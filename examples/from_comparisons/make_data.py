@@ -1,4 +1,4 @@
-"""Make the files of the tutoring case from a stated truth: sessions, and what pupils and tutors say they prefer.
+"""Make the files of the tutoring cases from a stated truth: sessions, and what pupils, tutors and parents prefer.
 
 The truth is what a test compares the learned rewards with. A person who is asked which of two cells is better takes
 the one with the higher true reward with probability σ(12 · difference), so answers contradict each other now and then.
@@ -19,6 +19,9 @@ TRAVEL = {"Tutor": -0.1, "Group": -0.05, "Alone": 0.15}  # what 15 minutes more 
 MINUTES, SPREAD = 30.0, 15.0
 STEEPNESS = 12.0
 PEOPLE = {"Pupils": (12, 60), "Tutors": (6, 60)}  # how many answer how many questions each
+PARENTS = {"town": 18, "country": 12}  # how many parents of each kind answer `QUESTIONS` each
+QUESTIONS = 20
+APART = {"town": 0.0, "country": 0.9}  # what learning alone is worth to them beyond what pupils say: they live far away
 
 
 def truth(stakeholder: str, action: str, outcome: str, minutes: np.ndarray) -> np.ndarray:
@@ -77,6 +80,22 @@ def answers(generator: np.random.Generator, stakeholder: str) -> pd.DataFrame:
     )
 
 
+def parents(generator: np.random.Generator) -> pd.DataFrame:
+    """Return which of two cells each parent prefers: those in the country, far more often than others, no tutor."""
+    cells = [(action, outcome) for action in ACTIONS for outcome in OUTCOMES]
+    rows = []
+    for kind, people in PARENTS.items():
+        values = [TRUTH["Pupils"][ACTIONS.index(a)][OUTCOMES.index(o)] + APART[kind] * (a == "Alone") for a, o in cells]
+        for person in range(people):
+            for _ in range(QUESTIONS):
+                one, other = generator.choice(len(cells), 2, replace=False)
+                if generator.random() > 1 / (1 + np.exp(-STEEPNESS * (values[one] - values[other]))):
+                    one, other = other, one
+                rows.append((f"{kind}{person + 1}", kind, *cells[one], *cells[other]))
+    columns = ["user_id", "group_id", "chosen_action", "chosen_outcome", "rejected_action", "rejected_outcome"]
+    return pd.DataFrame(rows, columns=columns)
+
+
 def make(seed: int = SEED) -> dict[str, pd.DataFrame]:
     """Return the name and the content of every file."""
     generator = np.random.default_rng(seed)
@@ -84,6 +103,7 @@ def make(seed: int = SEED) -> dict[str, pd.DataFrame]:
         "sessions.csv": sessions(generator),
         "pupils.csv": answers(generator, "Pupils"),
         "tutors.csv": answers(generator, "Tutors"),
+        "parents.csv": parents(generator),
     }
 
 

@@ -129,7 +129,8 @@ def _unselectable(record: Record) -> list[str]:
 
 
 def _command(record: Record) -> str:
-    given = [f"{name}={source.learned_from}" for name, source in record.reward_sources.items() if source.given]
+    sources = {record.declared_name(name): source for name, source in record.reward_sources.items() if source.given}
+    given = [f"{name}={source.learned_from}" for name, source in sources.items()]
     flags = [part for each in given for part in ("--preferences", each)]
     parts = ["accordant", "run", record.case.name, *flags, "--seed", str(record.seed)]
     return shlex.join(parts) + ("" if record.data.simulated else " --data PATH")

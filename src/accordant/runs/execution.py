@@ -32,7 +32,7 @@ from accordant.runs.record_parts import groupings, make_record
 from accordant.runs.reward_sources import located_signals, reward_sources, with_preferences
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
-from accordant.runs.stakeholder_groups import with_groups
+from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.runs.trusted_types import refuse_unsavable
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
@@ -96,7 +96,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     with file.at():
         split_case = with_groups(_with_overrides(file.case, options), beside, options.data, options.preferences)
     case = split_case.case
-    with split_case.naming_groups():
+    with naming_groups(split_case.parts):
         check_declared(file, case)
     signals = located_signals(case, beside, options.data, split_case.preferences)
     with file.at():
@@ -109,7 +109,8 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
     refuse_unsavable("outcome model", policy.outcome_model)
     refuse_unsavable("reward model", policy.reward_model)
     logger.info("%s: %d training rows, %d untouched test rows", data.source, len(train.log), len(test.log))
-    policy.fit_log(train.log, signals)
+    with naming_groups(split_case.parts):
+        policy.fit_log(train.log, signals)
     logger.info("scoring on %d untouched rows", len(test.log))
     evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
     leaderboard = policy.leaderboard_on(evidence)

@@ -411,6 +411,11 @@ class Record(Section):
         """Those rewards that were learned from records of a file."""
         return {name: source for name, source in self.reward_sources.items() if source.learned_from}
 
+    def declared_name(self, stakeholder: str) -> str:
+        """Return what the case as it was declared calls a stakeholder, or the one of which it is a group."""
+        parts = {name: part.stakeholder for part in self.stakeholder_groups for name in part.names}
+        return parts.get(stakeholder, stakeholder)
+
     @cached_property
     def content(self) -> Json:
         """The object of ``run.json``."""

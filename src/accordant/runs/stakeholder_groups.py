@@ -1,4 +1,4 @@
-"""Splitting a stakeholder into the groups that its people form: from the case as it was declared to the one that is run.
+"""Splitting a stakeholder into the groups that its people form: from the case as declared to the case that is run.
 
     groups: {Applicant: {by: types, most: 4, least: 5, weight: size}}
 
@@ -9,7 +9,8 @@ anything is learned; whoever reads a run finds the stakeholders that it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from accordant.problem import Stakeholder
 from accordant.reward_groups import RewardGroups
 from accordant.runs.record import GroupTried, StakeholderGroup, StakeholderGroups
 from accordant.runs.reward_sources import located_signals
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -54,17 +57,18 @@ class SplitCase:
         declared = self.declared_names.items()
         return {name: self.files[original] for name, original in declared if original in self.files}
 
-    @contextmanager
-    def naming_groups(self) -> Iterator[None]:
-        """Say of every error inside about a name that is no stakeholder any more what it was split into."""
-        try:
-            yield
-        except InputError as error:
-            for part in self.parts:
-                if part.split and f"{part.stakeholder!r}; " in str(error):
-                    words = f"{error} ({part.stakeholder!r} was split into {', '.join(part.names)})"
-                    raise SpecError(words, path=getattr(error, "path", ())) from None
-            raise
+
+@contextmanager
+def naming_groups(parts: Iterable[StakeholderGroups]) -> Iterator[None]:
+    """Say of every error inside about a stakeholder that is no more what it was split into."""
+    try:
+        yield
+    except InputError as error:
+        for part in parts:
+            if part.split and f"{part.stakeholder!r}; " in str(error):
+                words = f"{error} ({part.stakeholder!r} was split into {', '.join(part.names)})"
+                raise SpecError(words, path=getattr(error, "path", ())) from None
+        raise
 
 
 def with_groups(case: CaseSpec, beside: Path | None, data: str | None, files: Mapping[str, str]) -> SplitCase:
@@ -87,6 +91,7 @@ def with_groups(case: CaseSpec, beside: Path | None, data: str | None, files: Ma
     signals = located_signals(case, beside, data, files)
     split: dict[str, RewardGroups] = {}
     for name, spec in case.groups.items():
+        logger.info("looking at the groups that the people of %s form", name)
         with at_key("groups", name), _about(name):
             split[name] = signals[name].groups_of_people(case.problem, by=spec.by, most=spec.most, least=spec.least)
     parts = {name: _part(case, name, split[name]) for name in split}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from accordant.runs.execution import RunOptions, build_policy, case_data, split,
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import untouched_rows
 from accordant.runs.reward_sources import located_signals
+from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.serving import ExpectedUptake, Market
@@ -56,7 +57,8 @@ def market_of_run(run: Run, declared: SlateSpec, data: str | None) -> MarketSour
     InputError
         If a parameter, a party, the user or an item does not exist, or the run's data cannot be used.
     """
-    _check_names(run.case, declared)
+    with naming_groups(run.record.stakeholder_groups):
+        _check_names(run.case, declared)
     found = untouched_rows(run, data)
     catalogue = _catalogue(run.case, declared, found.training)
     return _market(run.case, declared, run.policy, catalogue, found.data, "the rows of the run")
@@ -72,7 +74,10 @@ def market_of_offers(
     ``learn_from`` (training rows). Raises `InputError` if a parameter, a party, the user or an item does not exist, or
     the data cannot be used.
     """
-    _check_names(case, declared)
+    split_case = with_groups(case, beside, data, {})
+    case = split_case.case
+    with naming_groups(split_case.parts):
+        _check_names(case, declared)
     options = RunOptions(seed=seed, data=data)
     signals = located_signals(case, beside, data)
     loaded = case_data(case, beside, options, signals)
@@ -82,7 +87,8 @@ def market_of_offers(
     policy = build_policy(case.replace(strategies=()), options)
     logger.info("%s: learning from %d rows", loaded.source, len(learned.log))
     policy.fit_log(learned.log, signals)
-    return _market(case, declared, policy, catalogue, test, f"{len(learned.log)} rows")
+    market = _market(case, declared, policy, catalogue, test, f"{len(learned.log)} rows")
+    return replace(market, notes=(*market.notes, *(words for part in split_case.parts for words in part.sentences)))
 
 
 def _check_names(case: CaseSpec, declared: SlateSpec) -> None:

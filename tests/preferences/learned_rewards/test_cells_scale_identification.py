@@ -11,7 +11,8 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, UnknownNameError
 from accordant.preferences.learned_rewards import read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures
-from accordant.preferences.learned_rewards.comparison_reward import Agreement, gaps
+from accordant.preferences.learned_rewards.comparison_reward import Agreement
+from accordant.preferences.learned_rewards.gaps import gaps
 from accordant.preferences.learners.shared_items import connected_parts
 from accordant.preferences.learned_rewards.fitted_reward import Scale
 

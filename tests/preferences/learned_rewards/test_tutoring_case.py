@@ -13,8 +13,10 @@ import pytest
 from scipy.stats import spearmanr
 from typer.testing import CliRunner
 
+from accordant.cases.files import read_case
 from accordant.cli.app import app
 from accordant.errors import DataError, DataNotFoundError
+from accordant.preferences.learned_rewards import groups, read_answers
 from accordant.report.render import render
 from accordant.runs.record import Record
 from accordant.rewards import FunctionReward
@@ -56,6 +58,14 @@ def run(outcome, tmp_path_factory):
 def test_the_files_are_what_the_script_makes(script):
     for name, frame in script.make().items():
         assert frame.to_csv(index=False, lineterminator="\n").encode() == (EXAMPLE / name).read_bytes(), name
+
+
+def test_types_of_parents_are_the_groups_that_their_file_names():
+    problem = read_case(EXAMPLE / "parents.yaml")[0].problem
+    answers = read_answers(EXAMPLE / "parents.csv", problem)
+    for number, group in ((1, "town"), (2, "country")):
+        found = groups.people_of_type(answers, problem, (), number, 2)
+        assert found.tolist() == groups.people_of_group(answers, group).tolist()
 
 
 def true_signal(script, stakeholder, contexts):

@@ -2,7 +2,9 @@
 
 answers.py             a file of comparisons of cells, checked against the decision problem
 fitted_reward.py       features of a cell in a context, the scale [0, 1], and `FittedComparisonReward`, saved with a run
-comparison_reward.py   `ComparisonReward`, the signal that case files call ``comparisons``, and what answers leave open
+gaps.py                what answers leave open
+groups.py              types that answers fall into, and groups that a file names
+comparison_reward.py   `ComparisonReward`, the signal that case files call ``comparisons``
 
 Words used here: a *cell* is an action together with an outcome; the item that a user prefers is a cell in a context,
 and both items of a record share their context.

@@ -28,10 +28,10 @@ from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.preferences.learned_rewards.answers import USER, Answers, read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures, FittedComparisonReward, Scale
+from accordant.preferences.learned_rewards.gaps import gaps, gaps_of_users
 from accordant.preferences.learned_rewards.groups import MOST_TYPES, groups_of, people_of_group, people_of_type
 from accordant.preferences.learners.learner import RewardModel, learners
 from accordant.preferences.learners.logistic import log_loss, right
-from accordant.preferences.learners.shared_items import connected_parts
 from accordant.preferences.records import Comparisons
 from accordant.problem import DecisionProblem, value_label
 from accordant.reward_groups import RewardGroups
@@ -39,7 +39,6 @@ from accordant.rewards import Outcome, RewardSignal, rewards
 
 NEAR_CHANCE = 0.95  # of log 2, the loss of a reward that tells nothing apart
 SOLVED = 1e-6  # margins of this size are ties: a solver stops before the last digits
-NAMED = 5  # cells that a sentence names
 Users = Literal["pooled", "mean", "worst"]
 ANCHORS = ("lowest", "highest")
 CLIPPED_SHARE = 0.05  # more rewards than this beyond one end of the scale are reported
@@ -78,73 +77,6 @@ class Agreement:
             f"them, with a log-loss of {self.log_loss:.3f} where one that tells nothing apart has {np.log(2):.3f}."
         )
         return [sentence]
-
-
-def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
-    """Say which cells were never compared, and which parts no chain of comparisons connects.
-
-    With continuous outcomes it is actions instead of cells: outcomes under one action are compared by their numbers.
-    """
-    names, chosen, rejected = _nodes(answers, problem)
-    counts = slice(None) if answers.weights is None else answers.weights > 0
-    chosen, rejected = chosen[counts], rejected[counts]
-    _, part = connected_parts(chosen, rejected, len(names))
-    used = np.zeros(len(names), dtype=bool)
-    used[np.concatenate([chosen, rejected])] = True
-    never = [name for name, there in zip(names, used, strict=True) if not there]
-    found = []
-    if never:
-        found.append(
-            f"nobody compared {_listed(never)}: the learner, not an answer, decides what "
-            f"{'it is' if len(never) == 1 else 'they are'} worth."
-        )
-    parts = [
-        [names[node] for node in np.flatnonzero(used & (part == label))] for label in dict.fromkeys(part[used].tolist())
-    ]
-    if len(parts) > 1:
-        connected = " and ".join(f"({_listed(each)})" for each in parts[:NAMED])
-        found.append(
-            f"{len(parts)} parts are not connected by any chain of comparisons, {connected}: the learner, not an"
-            " answer, decides how much better one part is than another."
-        )
-    return found
-
-
-def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:
-    """Say how many users leave something open in their own comparisons, whatever others compared, and not who.
-
-    Parameters
-    ----------
-    answers
-        Of several users whose rewards are learned one by one.
-    problem
-        Declares what can be compared.
-    """
-    order = np.argsort(answers.users, kind="stable")
-    edges = np.searchsorted(answers.users[order], np.arange(1, len(answers.user_names)))
-    n_open = sum(bool(gaps(answers.taken(rows), problem)) for rows in np.split(order, edges))
-    if not n_open:
-        return []
-    sentence = (
-        f"{n_open} of {len(answers.user_names)} users did not compare everything, or left parts unconnected: the "
-        "learner, not their answers, decides the rest of their rewards."
-    )
-    return [sentence]
-
-
-def _nodes(answers: Answers, problem: DecisionProblem) -> tuple[list[str], Codes, Codes]:
-    """Return names of what must be connected, and which of them each record compares."""
-    if problem.continuous:
-        return [f"'{name}'" for name in problem.actions], *answers.actions
-    names = [f"'{action}' with '{outcome}'" for action in problem.actions for outcome in problem.outcome_names]
-    cells = answers.actions * len(problem.outcome_names) + answers.outcomes.astype(np.intp)
-    return names, *cells
-
-
-def _listed(names: list[str]) -> str:
-    """Return names in one phrase, the first few of many."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 @rewards.register("comparisons")
@@ -369,6 +301,7 @@ class ComparisonReward(RewardSignal):
             "aggregation": self.users,
             "agreement": agreement.share,
             "log_loss": agreement.log_loss,
+            **({"records_sha256": answers.records_sha256} if self._divided else {}),
         }
 
     def _check_groups(self) -> None:
