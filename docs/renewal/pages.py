@@ -108,7 +108,12 @@ def blocks_of(text: str) -> list[Block]:
 
 def documents() -> list[Path]:
     """Return the pages whose blocks and figures are made by commands."""
-    return [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+    return [
+        ROOT / "README.md",
+        ROOT / "docs" / "tutorial.md",
+        *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+        ROOT / "examples" / "story" / "README.md",
+    ]
 
 
 def unmarked(page: Path) -> list[str]:

@@ -119,7 +119,7 @@ class RewardSignal(ABC):
         """Return where a learned reward comes from, as JSON values; empty for a stated one.
 
         Keys: ``file``, ``sha256``, ``records``, ``users``, ``learner``, ``aggregation`` (how users become one),
-        ``agreement`` (share of records) and ``log_loss``.
+        ``agreement`` (share of records) and ``log_loss``; of a group also ``records_sha256``, of its own records alone.
         """
         return {}
 

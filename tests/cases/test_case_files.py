@@ -63,9 +63,10 @@ def test_built_in_cases_parse_and_build(name):
     assert CaseSpec(**case.model_dump(mode="json")) == case  # as run.json keeps it
 
 
-def test_there_are_seven_built_in_cases():
-    learning = ("education", "education-tutoring")
-    assert built_in_cases() == (*learning, "health", "health-published", "lending", "lending-published", "triage")
+def test_there_are_nine_built_in_cases():
+    learning, made_up = ("education", "education-tutoring"), ("story", "story-null")
+    others = ("health", "health-published", "lending", "lending-published")
+    assert built_in_cases() == (*learning, *others, *made_up, "triage")
 
 
 def test_own_case(tmp_path):

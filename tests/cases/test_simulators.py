@@ -9,6 +9,7 @@ from accordant.cases.health.children import simulate_children
 from accordant.cases.loaders import simulate, simulated_table
 from accordant.cases.files import built_in_cases, read_case
 from accordant.errors import InputError
+from accordant.runs.reward_sources import located_signals
 
 
 @pytest.mark.parametrize("name", built_in_cases())
@@ -18,7 +19,7 @@ def test_every_case_can_be_simulated(name):
     assert data.simulated and len(data.log) == 400
     assert set(case.data.features) <= set(data.log.contexts)
     assert not {"mu0", "mu1"} & set(data.log.contexts)
-    for signal in case.signals().values():
+    for signal in located_signals(case, None, None).values():
         fitted = signal.fit(data.log, case.problem)
         outcome = 3.0 if case.problem.continuous else case.problem.outcome_names[0]
         values = fitted(data.log.contexts, case.problem.actions[0], outcome)

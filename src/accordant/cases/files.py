@@ -52,6 +52,7 @@ def built_in_files(package: str = "accordant.cases") -> dict[str, Any]:
 
 
 VARIABLE = "ACCORDANT_DATA"
+SHIPPED = Path(__file__).parent  # beside their case files: what built-in cases bring, such as story/answers.csv
 
 
 def cache_folder() -> Path:
@@ -113,6 +114,8 @@ def file_beside(path: Path, name: Any, parameter: str) -> Path:
 def find_reward_file(file: str, given: str | Path | None, beside: Path | None = None) -> Path:
     """Return the file that a stakeholder's reward names: beside the case file first, then where data are.
 
+    What a built-in case brings is named by its folder and name, such as ``story/answers.csv``.
+
     Parameters
     ----------
     file
@@ -135,8 +138,8 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         f"below ${VARIABLE}": Path(variable) if variable else None,
         "in the cache": cache_folder(),
     }
-    exact = Path(file) if beside is None else beside / file
-    if _is_file(exact) and (beside is not None or exact.is_absolute()):
+    exact = (SHIPPED if beside is None else beside) / file
+    if _is_file(exact):
         return exact
     for place in (folder, Path(variable) if variable else None, cache_folder()):
         if place is not None and (found := _inside(place, file)) is not None:

@@ -42,6 +42,8 @@ def print_run(record: Record, folder: Path) -> None:
     console.print()
     console.print(leaderboard_table(test, record.selected))
     console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
+    if record.scrutiny and record.scrutiny.gains:
+        console.print(f"- {record.scrutiny.gains.sentence}")
     notes = [f"{label}: {rule.note}." for label, rule in record.strategies.items() if rule.note]
     hidden = record.scrutiny.sensitivity.sentences if record.scrutiny and record.scrutiny.sensitivity else ()
     for sentence in [*test.remarks, *hidden, *notes, *record.warnings]:

@@ -31,6 +31,7 @@ from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation
 from accordant.evaluation.conflict import conflicts
 from accordant.evaluation.sensitivity import not_applicable
+from accordant.evaluation.stakeholder_gains import stakeholder_gains
 from accordant.evaluation.weighting import weigh
 from accordant.evidence import Evidence
 from accordant.explanation.influence import influence, pivotal
@@ -47,6 +48,9 @@ TRIES = 50  # random reports in each context
 BOUNDED = 0.05  # radius at which metrics are bounded
 COMPARED = (0.01, 0.05, 0.1)  # at which strategies are compared
 ALL_COALITIONS, PAIRS = 5, 10  # stakeholders up to which every coalition, or every pair, is surveyed
+
+
+SUM = "utilitarian"  # who pays for a compromise is told against the rule that adds everybody's rewards up
 
 
 def largest_coalition(n_stakeholders: int) -> int | None:
@@ -95,7 +99,8 @@ class Scrutiny:
         of certified decisions of every candidate); ``bounds`` (of metrics) and ``unbounded`` (why some have none);
         ``ranking`` (whether the best candidate stays the best); ``influence`` (who decides); ``weights`` (what stands
         behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity);
-        ``sensitivity`` (what unmeasured confounding could change; None where the rewards of all actions are known).
+        ``sensitivity`` (what unmeasured confounding could change; None where the rewards of all actions are known);
+        ``gains`` (who gains and who pays against the utilitarian rule; None if that is not listed, or was selected).
         """
         policy, evidence = self.policy, self.evidence
         rule = policy.strategies_[policy.selected_]
@@ -116,7 +121,19 @@ class Scrutiny:
             "unweighed": unweighed,
             "conflict": self._conflict(rule, decisions),
             "sensitivity": None if not_applicable(evidence) else policy.sensitivity(evidence).to_json(),
+            "gains": self._gains(decisions),
         }
+
+    def _gains(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
+        """Return what the selected strategy gives every stakeholder beyond the utilitarian rule."""
+        policy = self.policy
+        if policy.selected_ is None or SUM not in decisions or policy.selected_ == SUM:
+            return None
+        return stakeholder_gains(
+            decisions, policy.selected_, SUM, self.evidence,
+            generator=randomness.generator(policy.random_state, "resamples"), resamples=policy.resamples,
+            level=policy.level,
+        ).to_json()  # fmt: skip
 
     def _compared(self, rule: Strategy) -> dict[str, Any]:
         """Return what a strategy withstands: everybody together, and the worst of single stakeholders."""

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from accordant.runs.choice_record import ByName, ConflictPart, WeighingPart
 from accordant.sections import Figure, Part
+from accordant.statistics import Estimate
 
 Status = Literal["exact", "sound"]
 
@@ -232,6 +233,20 @@ class SensitivityPart(Part):
     sentences: tuple[str, ...]
 
 
+class GainsPart(Part):
+    """`accordant.evaluation.stakeholder_gains.StakeholderGains`, with its sentence."""
+
+    strategy: str
+    other: str
+    different: Figure
+    worst_off: str
+    gains: dict[str, Estimate]
+    n: int
+    gainers: tuple[str, ...]
+    payers: tuple[str, ...]
+    sentence: str
+
+
 class ScrutinyPart(Part):
     """How far decisions and choice can be trusted; each result as the room that found it writes it.
 
@@ -253,6 +268,9 @@ class ScrutinyPart(Part):
         Pairs of metrics, and prices of parity.
     sensitivity
         What unmeasured confounding could change; None where the rewards of all actions are known.
+    gains
+        Who gains and who pays against the utilitarian rule; None where that is not listed or was selected, and in
+        records that were written without.
     """
 
     strategy: str
@@ -266,3 +284,4 @@ class ScrutinyPart(Part):
     unweighed: str = ""
     conflict: ConflictPart
     sensitivity: SensitivityPart | None = None
+    gains: GainsPart | None = None

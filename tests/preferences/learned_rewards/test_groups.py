@@ -93,8 +93,19 @@ def test_a_group_learns_what_its_people_alone_would(labelled, problem, log, entr
     of_group = ComparisonReward(str(labelled), **entry, **more).fit(log, problem)
     alone = ComparisonReward(str(labelled), only=("a0", "a1", "a2", "a3"), **more).fit(log, problem)
     assert np.array_equal(of_group.coefficients, alone.coefficients) and of_group.scales == alone.scales
-    assert of_group.provenance() == alone.provenance()
+    own = of_group.provenance()
+    assert len(own.pop("records_sha256")) == 64 and own == alone.provenance()
     assert (alone.provenance()["users"], alone.provenance()["records"]) == (4, 4 * 15)
+
+
+def test_the_hash_of_a_groups_records_changes_with_its_records_alone(labelled, problem, log):
+    def hashes():
+        found = (ComparisonReward(str(labelled), group=group).fit(log, problem) for group in ("owner", "tenant"))
+        return [each.provenance()["records_sha256"] for each in found]
+
+    before, lines = hashes(), labelled.read_text().splitlines()
+    labelled.write_text("\n".join(lines[:-1]))  # the last answer is a tenant's
+    assert hashes()[0] == before[0] and hashes()[1] != before[1]
 
 
 def test_declared_groups_are_those_of_the_file_largest_first(labelled, problem):

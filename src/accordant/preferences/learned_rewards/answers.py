@@ -9,6 +9,7 @@ counts as one answer, and new ones weigh 1.
 from __future__ import annotations
 
 import csv
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -78,6 +79,16 @@ class Answers:
             self, actions=self.actions[:, rows], outcomes=self.outcomes[:, rows], contexts=self.contexts[rows],
             users=self.users[rows], weights=None if self.weights is None else self.weights[rows],
         )  # fmt: skip
+
+    @property
+    def records_sha256(self) -> str:
+        """Hash of the records alone, which tells whether those of some people changed, whatever else the file holds.
+
+        Names of people are not part of it, but which records are of the same person is.
+        """
+        weights = np.ones(len(self)) if self.weights is None else self.weights
+        numbers = [*self.actions, *self.outcomes, *self.contexts.T, self.users, weights]
+        return hashlib.sha256(np.array(numbers, dtype="<f8").tobytes()).hexdigest()
 
     def of_users(self, kept: Codes) -> Answers:
         """Return the records of some users, who get codes in the given, rising order; others are forgotten."""

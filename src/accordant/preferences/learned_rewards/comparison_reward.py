@@ -301,6 +301,7 @@ class ComparisonReward(RewardSignal):
             "aggregation": self.users,
             "agreement": agreement.share,
             "log_loss": agreement.log_loss,
+            **({"records_sha256": answers.records_sha256} if self._divided else {}),
         }
 
     def _check_groups(self) -> None:
