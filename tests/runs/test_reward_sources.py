@@ -6,9 +6,13 @@ import hashlib
 import json
 
 import pytest
+import yaml
 
+from accordant.agents.language import Recorder
+from accordant.agents.language.provider import Reply
 from accordant.cases.files import read_case
 from accordant.errors import InputError
+from accordant.preferences.learned_rewards.respondent import LanguageModelRespondent
 from accordant.rewards import ObservedReward, TableReward
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.explanation import explain_rows
@@ -118,3 +122,41 @@ def test_a_finished_run_decides_and_explains_without_the_answers(finished, cases
         "instead of the case's tables by group."
     )
     assert applicant == "What Applicant is expected to get rests on a reward recorded in the column 'said' of the data."
+
+
+class Applicant:
+    """Stands in for a language model that wants a yes, and what is good."""
+
+    def complete(self, request, key=None, seconds=0.0):
+        data = json.loads(request.messages[1].text.split("\n")[1])
+        worth = [
+            2 * (data[side]["action"]["declared"] == "yes") + (data[side]["then"]["declared"] == "good")
+            for side in ("first", "second")
+        ]
+        return Reply(json.dumps({"better": "first" if worth[0] > worth[1] else "second"}))
+
+
+def test_a_run_learns_from_the_recorded_answers_of_a_model(cases, tmp_path):
+    case = yaml.safe_load(cases["own"].read_text())
+    case["rewards"]["Applicant"] = {"signal": "agent", "model": "fake", "file": "talk.jsonl"}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(case))
+    (tmp_path / "own.csv").write_bytes(cases["own"].with_name("own.csv").read_bytes())
+    asked = LanguageModelRespondent(
+        "Applicant",
+        "http://127.0.0.1:9/v1",
+        "fake",
+        key_variable=None,
+        provider=Applicant(),
+        recorder=Recorder(tmp_path / "talk.jsonl"),
+    ).asked(read_case(tmp_path / "own.yaml")[0].problem, "Applicant")
+    assert (asked.pairs, asked.by_place) == (6, 0)
+    run = write_run(carry_out(tmp_path / "own.yaml", RunOptions(seed=7)), tmp_path / "run")
+    (tmp_path / "talk.jsonl").unlink()
+    finished = read_run(run)
+    source = finished.record.reward_sources["Applicant"]
+    assert source.words.startswith("learned from 12 comparisons that the language model fake made in talk.jsonl")
+    assert any(
+        "the language model 'fake' answered, and nobody asked Applicant." in each for each in finished.record.warnings
+    )
+    rests_on = explain_rows(finished, str(tmp_path / "own.csv"))["rests_on"]
+    assert "that the language model fake made" in rests_on[1]

@@ -59,6 +59,8 @@ class PreferenceSource:
         if not learned:
             return f"{self.verb} {self.noun}"
         people = f" by {learned['users']} people" if learned["users"] > 1 else ""
+        if "model" in learned:
+            people = f" that the language model {learned['model']} made"
         return (
             f"learned from {learned['records']} comparisons{people} in {learned['file']}"
             f" (sha256 {learned['sha256'][:12]}…)"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import CaseName, Data, Json, Out, Seed
+from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
 
 
 def preferences(
@@ -100,7 +100,25 @@ def elicit(
     print_json(held.to_json()) if json else print_answers(held, out)
 
 
+@with_model(
+    speaks_for="No effect: the model speaks for --stakeholder.", fallback="No effect: nothing stands in for an answer."
+)
+def ask(
+    case: CaseName,
+    stakeholder: Annotated[str, typer.Option(help="Whom the model speaks for: a stakeholder of the case.")],
+    json: Json = False,
+    *,
+    model: dict[str, Any],
+) -> None:
+    """Ask a language model which of two outcomes is better for a stakeholder, every pair in both orders; recorded."""
+    from accordant.agents.language.options import model_options
+    from accordant.preferences.terminal import ask_model
+
+    ask_model(case, stakeholder, model_options(model), json=json)
+
+
 COMMANDS = (
     preferences,
     elicit,
+    ask,
 )

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from accordant.errors import DataError, InputError
+from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
 from accordant.preferences.page.reading import ComparisonReading, power_of
 from accordant.preferences.result import LearnerComparison
 from accordant.tables.output import is_standard_output, write_output
 from accordant.tables.text import read_line, read_text
-from accordant.terminal import PlainConsole, say
+from accordant.terminal import PlainConsole, print_json, say
 
 if TYPE_CHECKING:
+    from accordant.agents.language.options import ModelOptions
     from accordant.preferences.interview import Interview, InterviewOptions
 
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
@@ -240,3 +241,33 @@ def show_on_stderr(text: str) -> None:
 def _percent(chance: float) -> str:
     """Return a share of samples in whole per cent; samples never make anything certain."""
     return "over 99 %" if chance > 0.995 else "under 1 %" if chance < 0.005 else f"{100 * chance:.0f} %"
+
+
+def ask_model(case: str, stakeholder: str, model: ModelOptions | None, *, json: bool) -> None:
+    """Ask a model about every two cells, and print what came of it.
+
+    Raises `InputError` if no model or no recording is named, or the case, the stakeholder or an answer cannot be used.
+    """
+    from accordant.agents.language.participant import connect
+    from accordant.cases.files import read_case
+    from accordant.preferences.learned_rewards.respondent import LanguageModelRespondent, pairs_of
+
+    problem = read_case(case)[0].problem
+    if stakeholder not in problem.stakeholder_names:
+        raise UnknownNameError("stakeholder", stakeholder, problem.stakeholder_names)
+    pairs_of(problem)
+    if model is None or (model.record is None and model.replay is None):
+        raise InputError("who answers? allowed: --llm BASE_URL with --record FILE, or --replay FILE, and --model NAME")
+    if model.agents or model.fallback:
+        raise InputError("--speaks-for and --fallback have no effect here: the model speaks for --stakeholder alone")
+    respondent = LanguageModelRespondent(stakeholder, model.base_url, model.model, **connect(model))
+    asked = respondent.asked(problem, stakeholder)
+    file = Path(model.record or str(model.replay))
+    if json:
+        told = {"stakeholder": stakeholder, "model": model.model, "pairs": asked.pairs, "by_place": asked.by_place}
+        print_json(told | {"file": str(file), "usage": respondent.usage()})
+        return
+    say(f"{model.model} answered for {stakeholder}: {asked.pairs} pairs, each in both orders.")
+    say(f"{asked.by_place} pairs were answered by the place in the question; these count for neither.")
+    say(f"recording: {file}")
+    say(f"in a case: {stakeholder}: {{signal: agent, model: {model.model}, file: {file.name}}}")

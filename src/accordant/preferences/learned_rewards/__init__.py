@@ -5,6 +5,8 @@ fitted_reward.py       features of a cell in a context, the scale [0, 1], and `F
 gaps.py                what answers leave open
 groups.py              types that answers fall into, and groups that a file names
 comparison_reward.py   `ComparisonReward`, the signal that case files call ``comparisons``
+respondent.py          a language model that answers which of two cells is better
+agent_reward.py        `AgentReward`, the signal that case files call ``agent``: its answers, replayed from a recording
 
 Words used here: a *cell* is an action together with an outcome; the item that a user prefers is a cell in a context,
 and both items of a record share their context.

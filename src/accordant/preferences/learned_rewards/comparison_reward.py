@@ -215,6 +215,12 @@ class ComparisonReward(RewardSignal):
             answers, left_out = answers.of_weighing_users()
         if self._divided:  # who is left out was said when the groups were made
             answers, left_out = answers.of_users(self._people(answers, problem)), 0
+        return self.learned_from(answers, log, problem, left_out)
+
+    def learned_from(
+        self, answers: Answers, log: Log, problem: DecisionProblem, left_out: int = 0
+    ) -> FittedComparisonReward:
+        """Learn from answers that were read, of which those of `left_out` users do not count, see `fit`."""
         features = CellFeatures.fit(log, problem, self.context, answers)
         items, n_records = features.items(answers), len(answers)
         rows = np.arange(n_records)
