@@ -109,7 +109,7 @@ def test_a_stakeholder_whose_people_are_too_few_stays_whole(written):
     assert split.case == read_case(path)[0].replace(groups={})
     (part,) = split.parts
     assert not part.split and part.names == ("Applicant",) and part.groups[0].weight == 3.0
-    assert part.sentences == ("Applicant stays whole: 1 type among 12 people.",)
+    assert part.sentences == ("Applicant stays whole: nobody looked for types among its 12 people.",)
     assert part.warnings[0].startswith("12 people answered, too few for two groups of at least 7")
 
 
@@ -233,6 +233,20 @@ def test_the_report_names_the_groups_and_a_command_that_can_be_given(finished):
         in page
     )
     assert "--preferences Applicant=given.csv" in page
+
+
+def test_one_type_is_told_with_what_speaks_for_it():
+    part = StakeholderGroups(
+        stakeholder="Ward", by="types", weight="size", people=10,
+        groups=({"name": "Ward", "people": 10, "share": 1.0, "weight": 1.0},),
+        tried=({"types": 1, "log_likelihood": -0.5, "shortfall": 0.01, "standard_error": 0.02},
+               {"types": 2, "log_likelihood": -0.49, "shortfall": 0.0, "standard_error": 0.0}),
+    )  # fmt: skip
+    assert part.sentences == (
+        "Ward stays whole: 1 type among 10 people.",
+        "Held-out log-likelihood per comparison: 1 type -0.5000 (short by 0.0100, standard error 0.0200); 2 types -0.4900 (the best).",
+    )
+    assert part.model_copy(update={"by": "group_id", "tried": ()}).sentences == ("Ward stays whole: 1 group among 10 people.",)
 
 
 def test_sentences_tell_how_groups_were_found():

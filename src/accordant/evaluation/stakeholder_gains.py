@@ -167,7 +167,7 @@ def _different(one: Decisions, other: Decisions) -> Values:
     if one.policy is None and other.policy is None:
         return np.asarray(one.codes != other.codes, dtype=np.float64)
     first, second = (_policy(each) for each in (one, other))
-    return np.asarray(np.abs(first - second).sum(axis=0) / 2)
+    return np.asarray(np.abs(first - second).sum(axis=0) / 2, dtype=np.float64)
 
 
 def _policy(decisions: Decisions) -> Values:

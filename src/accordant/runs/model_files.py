@@ -11,10 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import skops.io as skops
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.neighbors import BallTree, KDTree, KNeighborsClassifier, KNeighborsRegressor
-from skops.io.exceptions import UnsupportedTypeException
 
 from accordant.errors import InputError, RunFolderError
 from accordant.runs.index_checks import check_part
@@ -36,6 +34,9 @@ def dump_model(estimator: Any) -> bytes:
     InputError
         If it has parts of a type that could not be trusted when the file is read back.
     """
+    import skops.io as skops  # it imports every module of scikit-learn: two CPU seconds, for models alone
+    from skops.io.exceptions import UnsupportedTypeException
+
     try:
         with _without_search_trees(estimator):
             content: bytes = skops.dumps(estimator)
@@ -63,6 +64,8 @@ def load_model(content: bytes, name: str) -> Any:
     RunFolderError
         If it is no model file, holds a type that is not on the trust list, or an index outside its arrays.
     """
+    import skops.io as skops
+
     try:
         _refuse_packed(content)
         untrusted = skops.get_untrusted_types(data=content)

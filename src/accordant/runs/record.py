@@ -314,7 +314,10 @@ class StakeholderGroups(Part):
         kind = "type" if self.by == "types" else "group"
         shares = ", ".join(f"{group.people} people or {group.share:.0%}" for group in self.groups)
         weights = "by size" if self.weight == "size" else "in equal parts"
-        whole = f"{self.stakeholder} stays whole: 1 {kind} among {self.people} people."
+        looked = f"1 {kind} among {self.people} people"
+        if self.by == "types" and not self.tried:
+            looked = f"nobody looked for types among its {self.people} people"
+        whole = f"{self.stakeholder} stays whole: {looked}."
         parts = f"{self.stakeholder} is split into {len(self.groups)} {kind}s among {self.people} people"
         found = [f"{parts} ({shares}), its weight {weights}." if self.split else whole]
         if self.tried:
