@@ -13,7 +13,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/accordant run lending
+	$(BIN)/accordant run story
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n auto --timeout 300
