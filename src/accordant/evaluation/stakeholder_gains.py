@@ -173,7 +173,7 @@ def _different(one: Decisions, other: Decisions) -> Values:
 def _policy(decisions: Decisions) -> Values:
     """Return the probability of each action, shape (action, context)."""
     if decisions.policy is not None:
-        return decisions.policy
+        return np.asarray(decisions.policy, dtype=np.float64)
     return np.asarray(np.arange(len(decisions.action_names))[:, None] == decisions.codes, dtype=np.float64)
 
 
