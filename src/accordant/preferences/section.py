@@ -30,6 +30,7 @@ from accordant.preferences.comparison.methods import (
     labels_of,
     margins_of,
 )
+from accordant.preferences.comparison.opposed import opposed_words
 from accordant.preferences.comparison.record_split import Split, branch, split_records
 from accordant.preferences.comparison.sources import Source, read_source
 from accordant.preferences.encoding import encoders
@@ -293,6 +294,8 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Compare
     fresh = _new_users(rows, records, split, groups, options) if len(split.later) else None
     answer = conclude(rows, judged.measured, groups, asked)
     warnings = _warnings(source, split, groups, judged)
+    if groups.declared:
+        warnings += tuple(opposed_words(training["encoder"], records["encoder"].take(split.test), groups, ridge.ridge))
     agreement = None
     if beside.agrees is not None:
         margins = {row.label: margins_of(row, records[row.method.features].take(split.test)) for row in rows}
