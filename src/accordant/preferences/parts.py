@@ -105,7 +105,7 @@ def agreement_on(
     users, items = source.users[test], source.items[:, test]
     measured = measure_agreement(margins, agrees[:, test], users, source.pairs[test], **common)
     echoes = echo(margins, items, users, groups.of_user[users], len(groups.names), **common)
-    own = [margins[looked_at]] if looked_at in margins else []
+    own = [margins[looked_at]] if looked_at is not None and looked_at in margins else []
     found = disagreement_of([next(iter(margins.values())), *own], items, users, **common)
     said = [*map(_drift_words, measured.methods), *_floor_words(found, looked_at if own else None)]
     return AgreementResult.model_validate({

@@ -45,7 +45,10 @@ def opposed_words(training: Comparisons, test: Comparisons, groups: Groups, ridg
     said = []
     for one, other in pairs:
         codes = [groups.names.index(name) for name in (one, other)]
-        across = [_across(training, test, groups.of_user, *each, ridge) for each in (codes, codes[::-1])]
+        across = [
+            _across(training, test, groups.of_user, learned, judged, ridge)
+            for learned, judged in (codes, reversed(codes))
+        ]
         if all(_below_half(each, ALPHA / len(pairs)) for each in across):
             larger, smaller = (one, other) if sizes[one] >= sizes[other] else (other, one)
             share = sizes[larger] / (sizes[one] + sizes[other])

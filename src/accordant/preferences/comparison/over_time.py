@@ -125,7 +125,8 @@ def watch_records(
     reference = BradleyTerry() if ridge is None else BradleyTerry(ridge=ridge)
     watched = comparisons.take(later)
     margins = reference.fit(comparisons.take(past)).margins(watched)
-    names, of_user = ((EVERYBODY,), np.zeros(comparisons.n_users, dtype=np.intp))
+    names: tuple[str, ...] = (EVERYBODY,)
+    of_user = np.zeros(comparisons.n_users, dtype=np.intp)
     if declared and comparisons.groups is not None:
         found, code = np.unique(np.array(comparisons.groups), return_inverse=True)
         names, of_user = tuple(map(str, found)), code.astype(np.intp)
@@ -177,10 +178,11 @@ def watch_ratings(
     losses = found.fresh.log_loss.differences
     users = found.agreement.traces
     pairs = sum(len(each.records) for each in users)
+    before = 0 if ratings.times is None else int(np.sum(ratings.times < found.start.time))
+    asked = ((SEQUENTIAL, POOLED), (FORGETTING, SEQUENTIAL))
     return OverTime(
-        "ratings", RATING_NULL, alpha, found.start.time, int((ratings.times < found.start.time).sum()),  # type: ignore[operator]
-        pairs, (), tuple(map(StreamWatch.of, users)), _able(users),
-        {f"{one} less {other}": losses[one, other] for one, other in ((SEQUENTIAL, POOLED), (FORGETTING, SEQUENTIAL))},
+        "ratings", RATING_NULL, alpha, found.start.time, before, pairs, (), tuple(map(StreamWatch.of, users)),
+        _able(users), {f"{one} less {other}": losses[one, other] for one, other in asked},
     )  # fmt: skip
 
 
