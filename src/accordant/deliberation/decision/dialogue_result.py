@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from accordant.deliberation.decision.options import DecisionOptions, command_line
-from accordant.deliberation.decision.result import DebatedRow, DebatedRun
+from accordant.deliberation.decision.result import DebatedRow, TalkOnDecision
 from accordant.naming import listed
-from accordant.sections import Part, Section, sections
+from accordant.sections import Part, sections
 
 DIALOGUE_DISCLAIMER = (
     "A dialogue on expected rewards that models predict: who speaks follows a rule, unless it is a person. "
@@ -97,19 +96,11 @@ class HeldDialogue(Part):
 
 
 @sections.register("decision_dialogue")
-class DecisionDialogue(Section):
+class DecisionDialogue(TalkOnDecision):
     """Dialogues on why a run decides as it does for one row.
 
     Attributes
     ----------
-    accordant
-        Version of the program.
-    run, source, file
-        Of which run, where the row comes from in words, and its file; None for untouched rows of the run.
-    seed, options
-        How it was asked.
-    stakeholders, actions, with_weight
-        Of the run; those with positive weight.
     row
         What the run says of the row; `settled` is the action that is explained.
     dialogues
@@ -123,24 +114,10 @@ class DecisionDialogue(Section):
     name: ClassVar[str] = "decision_dialogue"
     version: ClassVar[int] = 1
 
-    accordant: str
-    run: DebatedRun
-    source: str
-    file: str | None
-    seed: int
-    options: DecisionOptions
-    stakeholders: tuple[str, ...]
-    actions: tuple[str, ...]
-    with_weight: tuple[str, ...]
     row: DebatedRow
     dialogues: tuple[HeldDialogue, ...]
     would_change: tuple[str, ...]
     warnings: tuple[str, ...]
-
-    @property
-    def command_line(self) -> str:
-        """The command that made the section, in shell quoting."""
-        return command_line(self.run.folder, self.file, self.options)
 
     @property
     def subject(self) -> str:
