@@ -74,7 +74,7 @@ def test_nothing_is_there_that_nobody_asked_for(file, tmp_path):
             [[HEADER[place] for place in keep], *([row[place] for place in keep] for row in rows)]
         )
     content = compare_preferences(plain, options()).to_json()
-    assert not set(PARTS) & set(content)
+    assert not set(PARTS) & set(content) and not {*PARTS, "time"} & set(content["options"])
     with_parts = compare_preferences(file, options(agreement=True, over_time=True)).to_json()
     assert with_parts["methods"] == content["methods"]  # columns that say more are no features
     page = render_comparison(content)

@@ -348,7 +348,11 @@ class LearnerComparison(Section):
 
     def to_json(self) -> dict[str, Any]:
         """Return the section as JSON values, without parts that nobody asked for."""
-        return {name: value for name, value in super().to_json().items() if name not in PARTS or value is not None}
+        content = super().to_json()
+        asked = {name for name in PARTS if content[name] is not None}
+        idle = {name for name in PARTS if name not in asked} | ({"time"} if "over_time" not in asked else set())
+        options = {name: value for name, value in content["options"].items() if name not in idle}
+        return {name: value for name, value in content.items() if name not in idle} | {"options": options}
 
     def command_line(self) -> str:
         """Return the command that made the result, in shell quoting; what is as usual is left out, but not the seed."""

@@ -72,7 +72,8 @@ class _Teller:
             for line in _lines(move):
                 self._console.print(f"  {line}")
         known = f"knows {held.known_after} of {held.reasons} reasons, {held.known_before} before"
-        self._console.print(f"  {held.outcome} ({held.ending.replace('_', ' ')}): {held.who} {known}")
+        ending = "" if held.understood else f" ({held.ending.replace('_', ' ')})"
+        self._console.print(f"  {held.outcome}{ending}: {held.who} {known}")
         for reason in held.unknown:
             self._console.print(f"    not accepted or not known: {reason}")
         if held.would_change:
