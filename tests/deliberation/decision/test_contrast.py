@@ -34,9 +34,25 @@ def asked(values, who, rule="utilitarian", weights=(1.0, 1.0, 1.0), asks="weighi
 grids = st.lists(st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=3, max_size=3), min_size=3, max_size=3)
 
 
-@settings(max_examples=20, deadline=None)
-@given(values=grids, rule=st.sampled_from(RULES), who=st.sampled_from(WHO), scale=st.integers(1, 5))
+worlds = {
+    "values": grids, "rule": st.sampled_from(RULES), "who": st.sampled_from(WHO), "scale": st.integers(1, 5)
+}  # fmt: skip
+
+
+@settings(max_examples=8, deadline=None)
+@given(**worlds)
 def test_who_asks_is_persuaded_exactly_if_others_have_more_at_stake(values, rule, who, scale):
+    assert_persuaded(values, rule, who, scale)
+
+
+@pytest.mark.long
+@settings(max_examples=300, deadline=None)
+@given(**worlds)
+def test_the_same_in_many_worlds(values, rule, who, scale):
+    assert_persuaded(values, rule, who, scale)
+
+
+def assert_persuaded(values, rule, who, scale):
     weights = (float(scale), 1.0, 2.0)
     about, held = asked(values, who, rule, weights)
     E, own = np.array(values), WHO.index(who)
@@ -51,6 +67,8 @@ def test_who_asks_is_persuaded_exactly_if_others_have_more_at_stake(values, rule
     assert held.decision_holds and len(held.state.moves) <= held.state.setting.bound.moves
     assert held.changes["explainer"] == 0
     assert set(about.words) >= set(held.state.setting.everything) | {PREFER, PREFER.complement}
+    gives_nobody = any("gives nobody more" in said for said in about.words.values())
+    assert gives_nobody == (E[:, decided] <= E[:, other] + 1e-12).all()  # nothing is put into words that is not so
 
 
 def test_every_number_in_the_words_is_a_difference_of_expected_rewards():

@@ -100,6 +100,8 @@ def contrast(explained: Explanation, who: str, weights: Sequence[float]) -> Cont
             words[rule] = f"this is more than {who} has at stake{_counted(weights)}"
         else:
             held[MOST] = FIRM
+    used = {each.atom for formula in (*held, *asks) for each in (*formula.body, formula.head)}
+    words = {formula: said for formula, said in words.items() if formula.head.atom in used}
     return Contrast(who, explained.rule, explained.choice.action, other, _base(held), _base(asks), words)
 
 
