@@ -56,6 +56,19 @@ def test_other_protocols(accordant, run, protocol):
     assert json.loads(done.stdout)["rows"][0]["settled"] in {"Admit", "Wait"}
 
 
+@pytest.mark.long
+def test_a_dialogue_is_told_turn_by_turn_and_added(accordant, run, case_folder):
+    done = accordant("deliberate", "debated", "--row", "3", "--protocol", "dialogue", "--out", "dialogue.html")
+    assert done.returncode == 0, done.stderr
+    for part in ("why this action; row 3 of the 48", "1 Patient asks: why ", " answers: ", "because ",
+                 "what would change it", "added to the run: sections/0001-decision_dialogue.json"):  # fmt: skip
+        assert part in done.stdout
+    section = json.loads(accordant("deliberate", "debated", "--row", "3", "--protocol", "dialogue", "--json").stdout)
+    first = json.loads((run / "sections/0001-decision_dialogue.json").read_text(encoding="utf-8"))
+    assert first["result"] == section
+    assert "asks: why" in (case_folder / "dialogue.html").read_text(encoding="utf-8")
+
+
 REFUSED = {
     "two ways": (["--row", "1", "--rows", "2,3"], "allowed: one of them"),
     "no number": (["--row", "x"], "--row is 'x'; allowed: whole numbers"),
@@ -65,6 +78,7 @@ REFUSED = {
     "two units": (["--capacity", "1", "--capacity", "2"], "--capacity is 1, 2; allowed with a run"),
     "idle": (["--guard", "strike", "--repeat", "2"], "--guard, --repeat has no effect on the run debated"),
     "protocol": (["--protocol", "talk"], "unknown protocol 'talk'"),
+    "dialogue": (["--protocol", "dialogue", "--settle", "borda"], "--settle has no effect on --protocol dialogue"),
     "an input": (["beds.csv", "--out", "debated/x.html"], "lies in the finished run"),
     "a page": (["--out", "page.pdf"], "allowed: a file that ends with .html"),
 }  # fmt: skip
@@ -81,6 +95,11 @@ def test_wrong_input_ends_with_2(accordant, run, kind):
 def test_options_of_runs_have_no_effect_on_cases(accordant):
     done = accordant("deliberate", "triage", "--row", "1", "--grant", "bed")
     assert done.returncode == 2 and "--row, --grant has no effect on triage, which is no finished run" in done.stderr
+
+
+def test_a_dialogue_is_about_a_run(accordant):
+    done = accordant("deliberate", "triage", "--protocol", "dialogue")
+    assert done.returncode == 2 and "--protocol dialogue has no effect on triage, which is no finished" in done.stderr
 
 
 def test_a_run_that_was_changed_is_refused(accordant, run):

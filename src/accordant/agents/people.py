@@ -36,11 +36,12 @@ def read_proposal(view: View, line: str) -> Proposal:
     for word in line.replace(",", " ").split():
         name, equals, units = word.partition("=")
         if equals and not granted:
-            raise InputError(f"{word!r} comes before any patient; allowed: a patient, then resource=units")
+            noun = view.scenario.noun
+            raise InputError(f"{word!r} comes before any {noun}; allowed: the id of one, then resource=units")
         if equals:
             granted[next(reversed(granted))][name] = _number(units, word)
         elif name in granted:
-            raise InputError(f"patient {name!r} is named twice")
+            raise InputError(f"{view.scenario.noun} {name!r} is named twice")
         else:
             view.scenario.index(name)
             granted[name] = {}
@@ -120,7 +121,7 @@ def scenario_table(view: View) -> str:
     """Return who asks, the resources with their capacity, and the claimants with the facts that may be seen."""
     scenario = view.scenario
     resources = "; ".join(f"{each.name}: {each.capacity:g} units" for each in scenario.resources)
-    rows = [["patient", *scenario.facts, *(f"needs {each.name}" for each in scenario.resources)]]
+    rows = [[scenario.noun, *scenario.facts, *(f"needs {each.name}" for each in scenario.resources)]]
     for claimant, portions in zip(scenario.claimants, scenario.demand.tolist(), strict=True):
         needs = [f"{n * each.portion:g}" for n, each in zip(portions, scenario.resources, strict=True)]
         rows.append([claimant.id, *(_cell(fact_text(claimant.facts[name])) for name in scenario.facts), *needs])
@@ -131,7 +132,7 @@ def standing_table(view: View) -> str:
     """Return the standing proposals, with the disputed claimants marked by a star."""
     names = sorted(view.proposals)
     shares = {name: view.proposals[name].allocation.shares for name in names}
-    rows = [["patient", *names, "disputed"]]
+    rows = [[view.scenario.noun, *names, "disputed"]]
     for place, claimant in enumerate(view.scenario.ids):
         rows.append([claimant, *(f"{shares[name][place]:.0%}" for name in names), "*" * (claimant in view.disputed)])
     return f"standing proposals, share of the demand that is met\n{_aligned(rows)}"

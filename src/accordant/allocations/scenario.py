@@ -123,6 +123,8 @@ class Scenario:
         Facts that no admissible reason may cite, such as ``sex``.
     name
         What messages and records call it.
+    noun
+        What messages and prompts call a claimant; no part of the record.
 
     Raises
     ------
@@ -135,6 +137,7 @@ class Scenario:
     resources: tuple[Resource, ...]
     protected: tuple[str, ...] = ()
     name: str = "scenario"
+    noun: str = "patient"
     ids: tuple[str, ...] = field(init=False, repr=False)
 
     def __init__(
@@ -144,25 +147,27 @@ class Scenario:
         *,
         protected: Sequence[str] = (),
         name: str = "scenario",
+        noun: str = "patient",
     ) -> None:
         object.__setattr__(self, "claimants", tuple(sorted(claimants, key=lambda claimant: claimant.id)))
         object.__setattr__(self, "resources", tuple(sorted(resources, key=lambda resource: resource.name)))
         object.__setattr__(self, "protected", tuple(protected))
         object.__setattr__(self, "name", name)
+        object.__setattr__(self, "noun", noun)
         object.__setattr__(self, "ids", tuple(claimant.id for claimant in self.claimants))
         self._check()
 
     def _check(self) -> None:
         if not self.claimants or not self.resources:
-            raise InputError("a scenario needs at least one patient and one resource")
-        for kind, names in (("patient", self.ids), ("resource", tuple(each.name for each in self.resources))):
+            raise InputError(f"a scenario needs at least one {self.noun} and one resource")
+        for kind, names in ((self.noun, self.ids), ("resource", tuple(each.name for each in self.resources))):
             if len(set(names)) < len(names):
                 repeated = next(each for each in names if names.count(each) > 1)
                 raise InputError(f"two {kind}s are called {repeated!r}")
         for claimant in self.claimants:
             if claimant.facts.keys() != self.claimants[0].facts.keys():
                 raise InputError(
-                    f"patient {claimant.id!r} has the facts {', '.join(sorted(claimant.facts))}; "
+                    f"{self.noun} {claimant.id!r} has the facts {', '.join(sorted(claimant.facts))}; "
                     f"others have {', '.join(sorted(self.claimants[0].facts))}"
                 )
             for name in claimant.demand or {}:
@@ -213,7 +218,7 @@ class Scenario:
         try:
             return self._positions[claimant]
         except KeyError:
-            raise UnknownNameError("patient", claimant, self.ids) from None
+            raise UnknownNameError(self.noun, claimant, self.ids) from None
 
     @cached_property
     def _positions(self) -> Mapping[str, int]:
@@ -247,16 +252,16 @@ class Scenario:
         if any(issubclass(kind, NO_NUMBERS) for kind in set(map(type, given))):
             position = next(row for row, value in enumerate(given) if isinstance(value, NO_NUMBERS))
             raise InputError(
-                f"the fact {name!r} is not a number for every patient: "
+                f"the fact {name!r} is not a number for every {self.noun}: "
                 f"that of {self.ids[position]!r} is {given[position]!r}"
             )
         try:
             values = given.astype(np.float64)
         except (TypeError, ValueError):
-            raise InputError(f"the fact {name!r} is not a number for every patient") from None
+            raise InputError(f"the fact {name!r} is not a number for every {self.noun}") from None
         if not np.isfinite(values).all():
             raise InputError(
-                f"the fact {name!r} is missing for patient {self.ids[int(np.argmin(np.isfinite(values)))]!r}"
+                f"the fact {name!r} is missing for {self.noun} {self.ids[int(np.argmin(np.isfinite(values)))]!r}"
             )
         return values
 
@@ -267,7 +272,7 @@ class Scenario:
             Claimant(each.id, {name: value for name, value in each.facts.items() if name in kept}, each.demand)
             for each in self.claimants
         )
-        return type(self)(claimants, self.resources, protected=self.protected, name=self.name)
+        return type(self)(claimants, self.resources, protected=self.protected, name=self.name, noun=self.noun)
 
     def with_facts(self, name: str, values: Sequence[Fact]) -> Self:
         """Return the scenario with one fact replaced; `values` in the order of `ids`."""
@@ -275,7 +280,7 @@ class Scenario:
             Claimant(each.id, {**each.facts, name: value}, each.demand)
             for each, value in zip(self.claimants, values, strict=True)
         )
-        return type(self)(claimants, self.resources, protected=self.protected, name=self.name)
+        return type(self)(claimants, self.resources, protected=self.protected, name=self.name, noun=self.noun)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what was declared; arrays are computed, and sealed, anew by whoever gets it."""

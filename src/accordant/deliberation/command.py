@@ -30,7 +30,12 @@ def deliberate(
             help="Who deliberates: names with commas, such as rawlsian,biased[strength=0.3]; of a run, stakeholders."
         ),
     ] = None,
-    protocol: Annotated[str, typer.Option(help="debate (three rounds), offers (alternating), or vote.")] = "debate",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="debate (three rounds), offers (alternating), vote; of a run also dialogue: why this action."
+        ),
+    ] = "debate",
     settle: Annotated[
         str | None, typer.Option(help="Settlement rule of a debate, such as bargain[steps=30]; voting rule of a vote.")
     ] = None,
@@ -67,7 +72,8 @@ def deliberate(
     from accordant.tables.output import is_run
 
     of_runs = {"FILE": file, "--row": row, "--rows": rows, "--grant": grant, "--otherwise": otherwise,
-               "--no-add": None if add else True}  # fmt: skip
+               "--no-add": None if add else True,
+               "--protocol dialogue": protocol if protocol == "dialogue" else None}  # fmt: skip
     of_cases = {"--guard": None if guard == "log" else guard, "--repeat": None if repeat == 1 else repeat,
                 "--patients": patients, "--corpus": corpus, "--jobs": jobs}  # fmt: skip
     if is_run(case):

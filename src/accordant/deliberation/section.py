@@ -34,7 +34,7 @@ from accordant.deliberation.assessment import (
     verdict,
 )
 from accordant.deliberation.case import DeliberationCase, ResourceSpec, read_deliberation
-from accordant.deliberation.options import DeliberationOptions, Protocol
+from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.participants import Cast, cast_of, spoken_by
 from accordant.deliberation.protocols import alternating_offers, debate, vote_after_debate
 from accordant.deliberation.protocols.debate import voting_rule
@@ -70,9 +70,7 @@ def check_deliberation(opened: Opened, agents: Sequence[Agent]) -> None:
         check_repeatable(opened, agents)
 
 
-def check_ending(
-    protocol: Protocol, settle: str | None, rule: Callable[[], Settlement], agents: Sequence[Agent]
-) -> None:
+def check_ending(protocol: str, settle: str | None, rule: Callable[[], Settlement], agents: Sequence[Agent]) -> None:
     """Refuse a rule that a protocol does not read, or that cannot read the agents.
 
     `protocol`, `settle`: as named; `rule`: makes what settles a debate.

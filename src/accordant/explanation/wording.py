@@ -68,7 +68,8 @@ def _who_is_pivotal(explained: Findings) -> list[str]:
     if not any(each.changes[question] for each in explained.pivotal for question in ABSENT):
         asked = [each.who for each in explained.pivotal if _both_asked(each)]
         if asked:
-            said.append(f"The same is decided without {listed(asked, 'or')}, and if one of them had no preference.")
+            whoever = "one of them" if len(asked) > 1 else "it"
+            said.append(f"The same is decided without {listed(asked, 'or')}, and if {whoever} had no preference.")
     return said
 
 

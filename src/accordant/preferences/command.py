@@ -45,6 +45,12 @@ def preferences(
     gain: Annotated[
         float | None, typer.Option(help="Smallest gain of the minority worth having, for the verdict's power.")
     ] = None,
+    agreement: Annotated[
+        bool,
+        typer.Option("--agreement", help="Measure what methods do with responses that agree with false stances."),
+    ] = False,
+    over_time: Annotated[bool, typer.Option("--over-time", help="Watch for preferences that change.")] = False,
+    time: Annotated[str, typer.Option(help="With --over-time: the column that says when.")] = "time",
     resamples: Annotated[int, typer.Option(min=40, help="Bootstrap resamples of users, at least 40.")] = 1000,
     seed: Seed = 42,
     out: Out = None,
@@ -64,7 +70,7 @@ def preferences(
     source = SourceOptions(format, minority, users, records, style_names(styles), tuple(ignore or ()))
     options = PreferenceOptions(
         tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source,
-        tolerance, gain,
+        tolerance, gain, agreement, over_time, time,
     )  # fmt: skip
     found = compare_preferences(file, options)
     page = None if out is None else write_comparison(found, out)

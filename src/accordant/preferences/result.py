@@ -15,6 +15,7 @@ from accordant.preferences.measures.pareto import TOLERANCE, Power, Verdict
 from accordant.sections import Number, Part, Section, sections
 from accordant.terminal import arguments
 
+TIME = "time"  # the column of times, unless another is named
 FORMAT = 2  # of the JSON that a page is made from
 
 
@@ -47,6 +48,11 @@ class PreferenceOptions:
     gain
         Smallest gain of the minority's accuracy that is worth having, for the power of the verdict; None for the gain
         that is seen.
+    agreement
+        Whether to measure what methods do with responses that agree with false stances, and how much of the loss no
+        single reward can remove.
+    over_time, time
+        Whether to watch for changes of preferences, and the column of the times.
     """
 
     methods: tuple[str, ...] = ()
@@ -61,6 +67,9 @@ class PreferenceOptions:
     source: SourceOptions = field(default_factory=SourceOptions)
     tolerance: float = TOLERANCE
     gain: float | None = None
+    agreement: bool = False
+    over_time: bool = False
+    time: str = TIME
 
 
 class MetricResult(Part):
@@ -221,6 +230,90 @@ class UsersResult(Part):
     accuracy: dict[str, tuple[float, ...]]
 
 
+class MethodAgreementResult(Part):
+    """`accordant.preferences.comparison.agreement.MethodAgreement`."""
+
+    method: str
+    tilt: DifferenceResult
+    drift: DifferenceResult
+    positive: float
+    against_pooled: DifferenceResult | None
+
+
+class EchoResult(Part):
+    """`accordant.preferences.comparison.agreement.Echo`."""
+
+    by: str
+    opposing: DifferenceResult
+    separation: Number
+
+
+class DisagreementResult(Part):
+    """`accordant.preferences.measures.Disagreement`, and the method whose loss is `own`."""
+
+    method: str | None
+    n_pairs: int
+    n_labels: int
+    excluded: int
+    floor: DifferenceResult
+    plug_in: float
+    two_differ: DifferenceResult
+    single: DifferenceResult | None
+    own: DifferenceResult | None
+    above_floor: DifferenceResult | None
+    below_floor: DifferenceResult | None
+    level: float
+
+
+class AgreementResult(Part):
+    """What methods do with responses that agree with false stances of users, on records that nobody learned from.
+
+    `disagreement` is None where no two users compared the same pair; `echo` is empty where there are no two groups.
+    """
+
+    records: int
+    users: int
+    pairs: int
+    undecided: int
+    chosen: DifferenceResult
+    strength: float
+    methods: tuple[MethodAgreementResult, ...]
+    echo: tuple[EchoResult, ...]
+    disagreement: DisagreementResult | None
+    sentences: tuple[str, ...]
+
+
+class StreamWatchResult(Part):
+    """`accordant.preferences.comparison.over_time.StreamWatch`; `when` is the time as the file writes it."""
+
+    name: str
+    records: int
+    evidence: float
+    alarm: int | None
+    time: Number
+    when: str
+
+
+class OverTimeResult(Part):
+    """`accordant.preferences.comparison.over_time.OverTime`, and what it says in sentences."""
+
+    kind: Literal["records", "ratings"]
+    null: str
+    alpha: float
+    start: float
+    since: str
+    before: int
+    watched: int
+    groups: tuple[StreamWatchResult, ...]
+    users: tuple[StreamWatchResult, ...]
+    able: int
+    learning: dict[str, DifferenceResult]
+    sentences: tuple[str, ...]
+
+
+PARTS = ("agreement", "over_time")  # of the result, where they were asked for
+
+
 @sections.register("preferences")
 class LearnerComparison(Section):
     """A comparison of learners: what ``accordant preferences --json`` prints and the page reads."""
@@ -250,6 +343,16 @@ class LearnerComparison(Section):
     per_user: UsersResult | None
     options: PreferenceOptions
     warnings: tuple[str, ...]
+    agreement: AgreementResult | None = None
+    over_time: OverTimeResult | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the section as JSON values, without parts that nobody asked for."""
+        content = super().to_json()
+        asked = {name for name in PARTS if content[name] is not None}
+        idle = {name for name in PARTS if name not in asked} | ({"time"} if "over_time" not in asked else set())
+        options = {name: value for name, value in content["options"].items() if name not in idle}
+        return {name: value for name, value in content.items() if name not in idle} | {"options": options}
 
     def command_line(self) -> str:
         """Return the command that made the result, in shell quoting; what is as usual is left out, but not the seed."""
@@ -264,5 +367,6 @@ class LearnerComparison(Section):
         parts += [part for column in source["ignore"] for part in ("--ignore", column)]
         parts += arguments(options, PreferenceOptions, ("encoder", "test", "new_users", "first"))
         parts += arguments(source | {"styles": styles}, SourceOptions, ("minority", "users", "records", "styles"))
-        parts += arguments(options, PreferenceOptions, ("resamples", "tolerance", "gain"))
+        parts += arguments(options, PreferenceOptions, ("resamples", "tolerance", "gain", "time"))
+        parts += [f"--{name.replace('_', '-')}" for name in PARTS if options[name]]
         return shlex.join([*parts, "--seed", str(self.seed)])

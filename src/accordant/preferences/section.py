@@ -29,16 +29,23 @@ from accordant.preferences.comparison.methods import (
     fit_methods,
     labels_of,
     margins_of,
-    scale_features,
 )
+from accordant.preferences.comparison.opposed import opposed_words
 from accordant.preferences.comparison.record_split import Split, branch, split_records
 from accordant.preferences.comparison.sources import Source, read_source
-from accordant.preferences.encoding import Encoder, LengthEncoder, encoders
+from accordant.preferences.encoding import encoders
 from accordant.preferences.groups import Groups, groups_of
 from accordant.preferences.measures import PerUser, per_user
 from accordant.preferences.measures.intervals import LEVEL
+from accordant.preferences.parts import agreement_on, described, read_beside, watch_over_time
 from accordant.preferences.records import Comparisons
-from accordant.preferences.result import FORMAT, LearnerComparison, PreferenceOptions
+from accordant.preferences.result import (
+    FORMAT,
+    AgreementResult,
+    LearnerComparison,
+    OverTimeResult,
+    PreferenceOptions,
+)
 
 FEW_USERS = 10  # fewer say little about other users, whatever their intervals
 FEW_MEMBERS = 5  # of a group
@@ -91,6 +98,8 @@ class ComparedLearners:
         What is said first.
     warnings
         Sentences that a reader must see.
+    agreement, over_time
+        Parts that were asked for; None otherwise.
     """
 
     path: str
@@ -106,6 +115,8 @@ class ComparedLearners:
     fresh: Judged | None
     answer: Answer
     warnings: tuple[str, ...]
+    agreement: AgreementResult | None = None
+    over_time: OverTimeResult | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
@@ -144,6 +155,8 @@ class ComparedLearners:
             "per_user": _by_user(self.judged, self.groups),
             "options": options,
             "warnings": self.warnings,
+            "agreement": self.agreement,
+            "over_time": self.over_time,
         })  # fmt: skip
 
     @property
@@ -245,13 +258,16 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Compare
     if options.gain is not None and not (0 < options.gain <= 1):
         raise InputError(f"gain is {options.gain}; allowed: above 0, at most 1")
     choose_methods(options.methods, options.parameters, everything=options.compare, texts=False)  # refuse early
-    source = read_source(path, options.source, test=options.test, seed=options.seed)
+    beside = read_beside(Path(path), options)
+    reading = replace(options.source, ignore=(*options.source.ignore, *beside.columns))
+    source = read_source(path, reading, test=options.test, seed=options.seed)
     log.info("%s: %s records of %s users, read as %s", source.name, len(source), len(source.user_names), source.kind)
     split = split_records(
         source.users, source.pairs, source.items, test=options.test, seed=options.seed, later=source.later,
         new_users=options.new_users, first=options.first,
     )  # fmt: skip
-    records = _described(source, split, encoder)
+    over_time = watch_over_time(Path(path), source, beside, options)
+    records = described(source, split.training, encoder)
     known = np.sort(np.concatenate([split.training, split.first]))
     groups = groups_of(
         records["encoder"].take(known),
@@ -278,23 +294,16 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Compare
     fresh = _new_users(rows, records, split, groups, options) if len(split.later) else None
     answer = conclude(rows, judged.measured, groups, asked)
     warnings = _warnings(source, split, groups, judged)
+    if groups.declared:
+        warnings += tuple(opposed_words(training["encoder"], records["encoder"].take(split.test), groups, ridge.ridge))
+    agreement = None
+    if beside.agrees is not None:
+        margins = {row.label: margins_of(row, records[row.method.features].take(split.test)) for row in rows}
+        agreement = agreement_on(margins, beside.agrees, source, split.test, groups, answer.looked_at, options)
     return ComparedLearners(
         str(path), options, source, split, groups, ridge, records["encoder"].features.shape[1], tuple(rows),
-        (*skipped, *left_out), judged, fresh, answer, warnings,
+        (*skipped, *left_out), judged, fresh, answer, warnings, agreement, over_time,
     )  # fmt: skip
-
-
-def _described(source: Source, split: Split, encoder: Encoder) -> dict[Features, Comparisons]:
-    """Return all records with features: encoders and scales see training records alone while they are fitted."""
-    if source.texts is None:
-        assert source.comparisons is not None
-        return {"encoder": scale_features(source.comparisons, split.training, each=True)}
-    log.info("encoding texts")
-    encoder.fit(source.texts.take(split.training).texts(prompts=encoder.prompts))
-    records: dict[Features, Comparisons] = {
-        "encoder": source.texts.encode(encoder), "length": source.texts.encode(LengthEncoder()),
-    }  # fmt: skip
-    return {name: scale_features(each, split.training, each=False) for name, each in records.items()}
 
 
 def _judge(

@@ -67,6 +67,8 @@ def print_comparison(content: LearnerComparison, page: Path | None) -> None:
     for sentence in [*content.answer.sentences, *content.declared]:
         console.print(f"- {sentence}")
     for title, sentences in (
+        ("agreement with false stances", content.agreement.sentences if content.agreement else ()),
+        ("over time", content.over_time.sentences if content.over_time else ()),
         ("mind", content.warnings),
         ("left out", _left_out(content)),
         ("terms", [content.terms]),

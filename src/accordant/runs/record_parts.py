@@ -14,6 +14,7 @@ import numpy as np
 from accordant.cases.loaders import CaseData
 from accordant.cases.spec import CaseSpec
 from accordant.evaluation import Leaderboard, group_table
+from accordant.evaluation.opposed_groups import opposed_groups, opposed_remarks
 from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
 from accordant.learning.tuning import Search
@@ -84,7 +85,7 @@ def make_record(
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
         notes=(*dealt.sentences(), *_unusual(counts), *case.notes),
         warnings=(*_warnings(policy, data), *_of_groups(split)),
-        test=board(leaderboard),
+        test=_with_opposed(board(leaderboard), case, evidence),
         validation=board(policy.leaderboard_),
         groups=tuple(
             GroupTable(**group_table(policy.decide_on(evidence), evidence, attributes).to_json())
@@ -156,6 +157,19 @@ def _scope(card: ScopeCard, known: Collection[str]) -> CardPart:
     """Return a card with its hash and what it leaves open today; only an overdue review depends on the day."""
     findings = [asdict(each) for each in lint(card, date.today(), known)]  # noqa: DTZ011 - a day on a card has no time zone
     return CardPart(hash=card.hash, findings=findings, **card.model_dump(mode="json"))
+
+
+def _with_opposed(found: Board, case: CaseSpec, evidence: Evidence) -> Board:
+    """Return the leaderboard with remarks on groups of nearly equal size that want opposite things."""
+    if evidence.expected is None:
+        return found
+    problem, labels = case.problem, {}
+    for attribute in problem.sensitive_attributes:
+        groups = evidence.groups((attribute.name,))
+        labels[attribute.name] = np.array(groups.labels)[groups.codes]
+    whose = [name for name, weight in zip(problem.stakeholder_names, problem.weights, strict=True) if weight > 0]
+    opposed = opposed_groups(evidence.expected, labels, with_weight=whose, clusters=evidence.clusters)
+    return found.model_copy(update={"remarks": (*found.remarks, *opposed_remarks(opposed))})
 
 
 def board(leaderboard: Leaderboard) -> Board:

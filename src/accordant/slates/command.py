@@ -44,6 +44,9 @@ def slate(
     instead: Annotated[
         str, typer.Option(help="What counts in place of such a ranking: declared utilities, or silence.")
     ] = "declared",
+    consumption: Annotated[
+        int | None, typer.Option(min=1, help="Users take this many items of a list: judge and compose lists for that.")
+    ] = None,
     add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     model: Mapping[str, Any],
     seed: Seed = 0,
@@ -56,6 +59,7 @@ def slate(
     options = slate_options(
         k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
         data=data, seed=seed, rankings=rankings, threshold=threshold, instead=instead, model=model,
+        consumption=consumption,
     )  # fmt: skip
     conduct_slates(case, options, out, add=add, json=json)
 

@@ -45,6 +45,8 @@ class SlateOptions:
         Fidelity below which a ranking does not count, and what counts in its place.
     run
         Folder of a finished run whose models say what its actions are worth; None for a case.
+    consumption
+        How many items of a list a user takes: a rule for that competes, and every rule is measured by it; None for not.
     """
 
     k: int | None = None
@@ -60,11 +62,12 @@ class SlateOptions:
     threshold: float = THRESHOLD
     instead: Instead = "declared"
     run: str | None = None
+    consumption: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         found: dict[str, Any] = json_value(dataclasses.asdict(self))
-        return found
+        return {name: value for name, value in found.items() if name != "consumption" or value is not None}
 
 
 def command_line(content: Mapping[str, Any]) -> str:
@@ -77,6 +80,10 @@ def command_line(content: Mapping[str, Any]) -> str:
     for item, visits in options["capacity"].items():
         parts += ["--capacity", f"{item}={visits:g}"]
     parts += arguments(
-        options, SlateOptions, ("k", "requests", "resamples", "data", "rankings", "threshold", "instead")
+        options,
+        SlateOptions,
+        ("k", "requests", "resamples", "data", "rankings", "threshold", "instead"),
     )
+    if options.get("consumption") is not None:
+        parts += ["--consumption", str(options["consumption"])]
     return shlex.join([*parts, *model_arguments(options["model"]), "--seed", str(content["seed"])])

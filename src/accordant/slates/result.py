@@ -224,7 +224,8 @@ class SlateResult(Section):
     trial
         A rule chosen on the earlier requests and tried on the later ones; None where there are too few.
     consumption
-        Whether diversity costs accuracy here, or only seems to; None where no targets are known.
+        Whether diversity costs accuracy here, or only seems to; None where no targets are known, and nobody said how
+        many items a user takes.
     examples
         Justified lists of some requests.
     verdicts, scope

@@ -19,6 +19,7 @@ from accordant.json_values import json_value
 from accordant.naming import Named
 from accordant.runs.folder import read_run
 from accordant.scope import ScopeCard, Verdict, judge, lint
+from accordant.slates.candidates import user_values
 from accordant.slates.case import SlateSpec, read_slates, slates_of
 from accordant.slates.evaluation import (
     default_measures,
@@ -31,22 +32,26 @@ from accordant.slates.evaluation.board import USER, WORST_OFF
 from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.evaluation.leaderboard import leaderboard
 from accordant.slates.measures import Range, SlateMeasure, measures
+from accordant.slates.measures.users import outcomes_of
 from accordant.slates.offers import market_of_offers, market_of_run
 from accordant.slates.options import SlateOptions
 from accordant.slates.proxies import ProxyReports
 from accordant.slates.rule import SlateRule, rules_of
 from accordant.slates.rule_findings import findings
+from accordant.slates.rules.consumption_aware import ConsumptionAware
 from accordant.slates.rules.floors import Floored
 from accordant.slates.run import OpenedSlates, ServedSlates
 from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.sources import MarketSource, market_source
-from accordant.slates.tradeoff import check_served
+from accordant.slates.tradeoff import check_served, check_tradeoff
 from accordant.tables.output import is_run
 
 logger = logging.getLogger(__name__)
 
 WATCHED = 3  # rules whose stability and manipulability are measured: each takes dozens of servings
 EXAMPLES = 3  # requests whose lists are justified
+CONSUMED = "consumed value"  # the column of what lists are worth to users who take a few items
+LOGGED, MODELLED = "what users consumed", "a model: a user wants one category, and items please by their worth"
 ALONE = "stakeholder:{}"  # the list of one stakeholder alone, see `accordant.slates.rules.baselines`
 
 
@@ -84,6 +89,8 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
         source = replace(source, notes=(note, *source.notes))
     named = options.strategies or tuple(Named(each.name, dict(each.parameters)) for each in declared.rules)
     chosen = rules_of(named, market.stakeholders, market.user_stakeholder, market.catalogue.n_items)
+    if options.consumption is not None:
+        chosen = _with_consumption(chosen, market, options.consumption, options.k or declared.k)
     rules = {rule.label: rule for rule in _with_baselines(chosen, market)}
     kinds = {label: rule.kind for label, rule in rules.items()}
     if options.floors and market.floors:
@@ -111,6 +118,9 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> Se
         served[label] = serve(rule, market, opened.k)
     served = on_one_scale(served)
     made, weights = _measures(opened.case.slates, market)
+    if options.consumption is not None:
+        first = dict(list(made.items())[:2])  # so that it stands where the terminal shows it
+        made = {**first, CONSUMED: measures.create("consumed_value", {"consumed": options.consumption}), **made}
     board = scores(served, made, resamples=options.resamples, seed=options.seed)
     kinds = opened.kinds
     drawn = [label for label, rule in opened.rules.items() if rule.name == "random_slate"]
@@ -181,6 +191,28 @@ def _with_baselines(chosen: tuple[SlateRule, ...], market: Market) -> tuple[Slat
     return (*(rule for rule in needed if rule.label not in known), *chosen)
 
 
+def _with_consumption(
+    chosen: tuple[SlateRule, ...], market: Market, consumed: int, k: int
+) -> tuple[SlateRule, ...]:  # fmt: skip
+    """Return the rules with the one for users who take some items of a list.
+
+    Raises
+    ------
+    InputError
+        If a list is shorter than that, or items have fewer than two categories.
+    """
+    if consumed > k:
+        raise InputError(f"--consumption is {consumed}; allowed: 1 to {k}, the places of a list")
+    categories = market.catalogue.categories
+    if len(categories) < 2:
+        found = "no category" if not categories else f"the one category {categories[0]!r}"
+        raise InputError(
+            f"--consumption needs items of two categories or more, of which a user wants one; the items have {found}"
+        )
+    rule = ConsumptionAware(consumed=consumed)
+    return chosen if any(each.label == rule.label for each in chosen) else (*chosen, rule)
+
+
 def _floored(rule: SlateRule, market: Market) -> SlateRule:
     """Return the rule under the market's floors; baselines stay as they are, for they are what a rule is held to."""
     if rule.kind == "baseline":
@@ -223,13 +255,25 @@ def _example(label: str, served: Served, request: int) -> dict[str, Any]:
 
 
 def _consumption(served: Served, opened: OpenedSlates) -> dict[str, Any] | None:
-    """Return whether diversity costs accuracy, if it is known what users consumed and of which category items are."""
-    targets = served.targets
-    if targets is None or not targets.any() or not served.market.catalogue.categories:
+    """Return whether diversity costs accuracy, if it is known of which category items are, and what users consumed.
+
+    Where somebody said how many items a user takes, and nobody knows which were, lists are judged by a model.
+    """
+    targets, options = served.targets, opened.options
+    logged = targets is not None and bool(targets.any())
+    if not served.market.catalogue.categories or not (logged or options.consumption):
         return None
-    consumed = min(opened.k, max(1, math.ceil(opened.case.slates.visits)))
-    check = check_served(served, consumed=consumed, resamples=opened.options.resamples, seed=opened.options.seed)
-    return dict(json_value(dataclasses.asdict(check)))
+    consumed = options.consumption or min(opened.k, max(1, math.ceil(opened.case.slates.visits)))
+    if logged:
+        check = check_served(served, consumed=consumed, resamples=options.resamples, seed=options.seed)
+    else:
+        check = check_tradeoff(
+            user_values(served.candidates, None), served.candidates.categories, outcomes_of(served), served.users,
+            length=served.slates.k, consumed=consumed, available=served.candidates.available,
+            resamples=options.resamples, seed=options.seed,
+        )  # fmt: skip
+    judged_by = {} if options.consumption is None else {"judged_by": LOGGED if logged else MODELLED}
+    return dict(json_value(dataclasses.asdict(check))) | judged_by
 
 
 def _verdicts(card: ScopeCard | None, served: Mapping[str, Served]) -> dict[str, tuple[Verdict, ...]]:

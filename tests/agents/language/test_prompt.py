@@ -5,7 +5,7 @@ import json
 import pytest
 
 from accordant.agents import Proposal, View
-from accordant.agents.language.prompt import conversation, document, fenced, repair
+from accordant.agents.language.prompt import RULES, TASKS, called, conversation, document, fenced, repair
 from accordant.agents.language.wire import TEXT_LENGTH
 from accordant.agents.retrieval import Hit, NoRetriever, Passage
 from accordant.allocations import Claimant, Resource, Scenario
@@ -35,6 +35,24 @@ def test_only_visible_facts_are_shown(phase, agent, room, server, read_data):
     assert "breath" not in json.dumps(server.bodies)
     agent(facts=["acuity", "note"]).act(room.view(phase))
     assert read_data(server.bodies[1])["patients"][0]["facts"].keys() == {"acuity", "note"}
+
+
+def test_claimants_are_called_what_they_are():
+    for text in (*TASKS.values(), *RULES):
+        assert called(text, "patient") == text and "patient" not in called(text, "row")
+    assert called(TASKS["contest"], "action").count("an action") == 1
+    for noun in ("patient", "row", "action"):
+        scenario = Scenario([Claimant("one", {"a": 1.0}), Claimant("two", {"a": 0.5})], [Resource("it", 1)], noun=noun)
+        view = View("agent", "propose", scenario)
+        system, user = (each.text for each in conversation(view, ["a"], (), None))
+        assert f"{noun}s" in system and f'"{noun}s"' in user
+        said = system.replace('"patient"', "").replace("In the form, ", "")
+        assert ("patient" in said) == (noun == "patient") and ('"patient" stands for the id' in system) == (
+            noun != "patient"
+        )
+    assert scenario.seen(["a"]).noun == scenario.with_facts("a", [1.0, 2.0]).noun == "action"
+    other = Scenario(scenario.claimants, scenario.resources)
+    assert scenario.hash == other.hash  # what claimants are called is no part of the record
 
 
 def test_a_view_without_a_fact_shows_none(agent, room, server, read_data):

@@ -1,5 +1,6 @@
 """Every measure against a slow loop over requests in plain Python, on random markets."""
 
+import itertools
 import math
 
 import numpy as np
@@ -113,6 +114,33 @@ def relevance(score):
 def ndcg(hits, wanted, k):
     gained = sum(1 / math.log2(2 + rank) for rank, hit in enumerate(hits) if hit)
     return gained / sum(1 / math.log2(2 + rank) for rank in range(min(k, wanted)))
+
+
+def consumed_value(consumed):
+    """Everything that may please, each in turn, by the chance of it."""
+
+    def of_request(served, u):
+        candidates, chosen = served.candidates, lists(served)[u]
+        if not chosen:
+            return NAN
+        weights = candidates.weights / candidates.weights.sum()
+        types = [code if code >= 0 else f"alone {item}" for item, code in enumerate(candidates.categories)]
+        user = served.market.stakeholders.index(served.market.user_stakeholder)
+        may = [item for item in range(len(types)) if candidates.available[item, u]]
+        mass = {}
+        for item in may:
+            mass[types[item]] = mass.get(types[item], 0.0) + candidates.values[user, item, u]
+        total = sum(mass.values())
+        wanted = {t: each / total if total else 1 / len(mass) for t, each in mass.items()}
+        value = 0.0
+        for t, p in wanted.items():
+            chances = [float(weights @ candidates.values[:, item, u]) for item in chosen if types[item] == t]
+            for pleases in itertools.product((False, True), repeat=len(chances)):
+                odds = math.prod(q if yes else 1 - q for q, yes in zip(chances, pleases, strict=True))
+                value += p * odds * min(consumed, sum(pleases))
+        return value / consumed
+
+    return lambda served: mean(of_request(served, u) for u in requests(served))
 
 
 def exposure(served):
@@ -255,6 +283,8 @@ TWINS = [
     ("ndcg", {}, relevance(ndcg)),
     ("recall", {}, relevance(lambda hits, wanted, k: sum(hits) / wanted)),
     ("hit_rate", {}, relevance(lambda hits, wanted, k: float(any(hits)))),
+    ("consumed_value", {}, consumed_value(1)),
+    ("consumed_value", {"consumed": 3}, consumed_value(3)),
     ("exposure_gini", {}, exposure_gini),
     ("provider_exposure_gap", {}, exposure_gap("provider", lambda catalogue, item: 1.0)),
     ("provider_exposure_gap", {"between": "category", "target": "popularity"}, exposure_gap("category", popular)),

@@ -251,7 +251,7 @@ class _Reader:
         ids = self.view.scenario.ids
         for patient, count in Counter(patients).items():
             if patient not in ids:
-                self.faults.append(f"{what}: {UnknownNameError('patient', patient, ids)}")
+                self.faults.append(f"{what}: {UnknownNameError(self.view.scenario.noun, patient, ids)}")
             if count > 1:
                 self.faults.append(f"{what}: {patient!r} is named {count} times")
 

@@ -27,6 +27,7 @@ from accordant.allocations import AdditiveUtility
 from accordant.errors import InputError
 from accordant.randomness import keyed_uniform
 
+NEW_LINE = "\n"
 OPENING, CLOSING = "<data>", "</data>"
 MOST_TURNS = 12  # of the history that are shown, the latest
 SHOWN_ANSWER = 4000  # characters of a faulty answer that the model is shown again
@@ -42,6 +43,15 @@ TASKS: dict[Phase, str] = {
     "cases give your own next offer as counter.",
     "vote": "Rank all candidates by their number, best first, each once.",
 }
+
+CLAIMANT = "patient"  # how tasks, rules and forms call a claimant; others are called by `Scenario.noun`
+SETTINGS = {
+    CLAIMANT: "You take part in a simulation of how scarce resources are allocated to patients.",
+    "action": "You take part in a simulation of how one decision is taken: it is a resource of one unit, and actions "
+    "claim it.",
+}
+ALLOCATED = "You take part in a simulation of how scarce resources are allocated to {noun}s."
+FORM = 'In the form, "patient" stands for the id of {noun}.'
 
 RULES = (
     "Answer with one JSON object and nothing else, without a Markdown fence.",
@@ -62,23 +72,35 @@ def conversation(
 ) -> tuple[Message, ...]:
     """Return the first two messages: rules and task, then the data."""
     data = document(view, facts, passages)
+    task = called(TASKS[view.phase], view.scenario.noun)
     return (
         Message("system", instructions(view, framework)),
-        Message("user", f"{OPENING}\n{fenced(data)}\n{CLOSING}\n{TASKS[view.phase]}"),
+        Message("user", f"{OPENING}\n{fenced(data)}\n{CLOSING}\n{task}"),
     )
+
+
+def called(text: str, noun: str) -> str:
+    """Return a text of this module that calls claimants what they are; of patients it stays as it is."""
+    return text.replace(f"a {CLAIMANT}", _one(noun)).replace(CLAIMANT, noun)
+
+
+def _one(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
 def instructions(view: View, framework: Framework | None) -> str:
     """Return the system message; nothing in it comes from patients, opponents or passages."""
-    speaks = "You take part in a simulation of how scarce resources are allocated to patients."
+    noun = view.scenario.noun
+    speaks = SETTINGS.get(noun, ALLOCATED.format(noun=noun))
     if framework is not None:
         speaks += f" You speak for the {framework.title} framework. It holds: {framework.claim}"
-    rules = "\n".join(f"{number}. {rule}" for number, rule in enumerate(RULES, 1))
+    rules = "\n".join(f"{number}. {called(rule, noun)}" for number, rule in enumerate(RULES, 1))
     codes = ", ".join(codes_of(framework))
     return (
-        f"{speaks}\nTask: {TASKS[view.phase]}\nRules:\n{rules}\n"
+        f"{speaks}\nTask: {called(TASKS[view.phase], noun)}\nRules:\n{rules}\n"
         f"The data stand between {OPENING} and {CLOSING}.\n"
         f"Form of the answer: {WORDS[view.phase]}\n"
+        f"{'' if noun == CLAIMANT else FORM.format(noun=_one(noun)) + NEW_LINE}"
         f"CODE is one of: {codes}."
     )
 
@@ -109,7 +131,7 @@ def check_names(view: View, facts: Sequence[str], passages: Sequence[Passage]) -
     """
     scenario = view.scenario
     for kind, names in (
-        ("patient", scenario.ids),
+        (scenario.noun, scenario.ids),
         ("resource", [each.name for each in scenario.resources]),
         ("fact", (*facts, *scenario.protected)),
         ("passage", [each.id for each in passages]),
@@ -139,7 +161,7 @@ def document(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> d
         "resources": [
             {"name": each.name, "units": each.capacity, "smallest_part": each.portion} for each in scenario.resources
         ],
-        "patients": patients(view, facts),
+        f"{scenario.noun}s": patients(view, facts),
         "passages": [
             {"id": each.id, "claim": untrusted(each.claim), "implication": untrusted(each.implication)}
             for each in passages
@@ -150,7 +172,7 @@ def document(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> d
     if view.others:
         shown["other_proposals"] = {name: proposal(each) for name, each in sorted(view.others.items())}
     if view.phase == "contest":
-        shown["disputed_patients"] = list(view.disputed)
+        shown[f"disputed_{scenario.noun}s"] = list(view.disputed)
     if view.phase == "vote":
         order = shuffled(view, [json.dumps(each.to_json(), sort_keys=True) for each in view.candidates])
         shown["candidates"] = [{"number": each, "grants": view.candidates[each].to_json()} for each in order]
@@ -162,7 +184,7 @@ def document(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> d
 
 
 def patients(view: View, facts: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the patients with the facts that may be seen, in an order drawn from the seed and their ids."""
+    """Return the claimants with the facts that may be seen, in an order drawn from the seed and their ids."""
     scenario = view.scenario
     names = [each.name for each in scenario.resources]
     wanted = scenario.demand * np.array([each.portion for each in scenario.resources])

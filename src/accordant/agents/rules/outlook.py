@@ -213,9 +213,10 @@ def contradiction(claimant: str, kind: Answering, before: Allocation, after: All
     place = after.scenario.index(claimant)
     was, now = float(before.shares[place]), float(after.shares[place])
     if kind == "concede" and abs(was - now) <= NOTHING:
-        return f"patient {claimant!r} was conceded and still gets {now:.0%}"
+        return f"{after.scenario.noun} {claimant!r} was conceded and still gets {now:.0%}"
     if kind in KEEPING and was > NOTHING >= now:
-        return f"patient {claimant!r} got {was:.0%} and is dropped, but the answer is {kind!r}; allowed: 'concede'"
+        dropped = f"{after.scenario.noun} {claimant!r} got {was:.0%} and is dropped"
+        return f"{dropped}, but the answer is {kind!r}; allowed: 'concede'"
     return None
 
 

@@ -185,7 +185,7 @@ def stated_utility(scenario: Scenario, values: Mapping[str, float]) -> AdditiveU
     """
     for claimant in values:
         if claimant not in scenario.ids:
-            raise UnknownNameError("patient", claimant, scenario.ids)
+            raise UnknownNameError(scenario.noun, claimant, scenario.ids)
     return AdditiveUtility(np.array([values.get(claimant, 0.0) for claimant in scenario.ids], dtype=np.float64))
 
 

@@ -46,7 +46,7 @@ class Claims:
         `expected`: E of that context alone; `with_weight`: stakeholders with positive weight.
         """
         worth = dict(zip(expected.stakeholders, expected.values[:, :, 0], strict=True))
-        return cls._of(expected.actions, worth, with_weight, Resource(DECISION, 1))
+        return cls._of(expected.actions, worth, with_weight, Resource(DECISION, 1), "action")
 
     @classmethod
     def of_rows(
@@ -60,18 +60,18 @@ class Claims:
         granted, other = expected.actions.index(grant), expected.actions.index(otherwise)
         gains = expected.values[:, granted, :] - expected.values[:, other, :]
         worth = dict(zip(expected.stakeholders, gains, strict=True))
-        return cls._of(row_names(rows), worth, with_weight, Resource(grant, capacity))
+        return cls._of(row_names(rows), worth, with_weight, Resource(grant, capacity), "row")
 
     @classmethod
     def _of(
-        cls, ids: Sequence[str], worth: dict[str, Values], with_weight: Sequence[str], resource: Resource
+        cls, ids: Sequence[str], worth: dict[str, Values], with_weight: Sequence[str], resource: Resource, noun: str
     ) -> Claims:
         claimants = [
             Claimant(name, {who: float(values[place]) for who, values in worth.items()})
             for place, name in enumerate(ids)
         ]
         totals = np.sum([worth[who] for who in with_weight], axis=0)
-        return cls(Scenario(claimants, [resource], name=resource.name), tuple(ids), np.round(totals, DIGITS))
+        return cls(Scenario(claimants, [resource], name=resource.name, noun=noun), tuple(ids), np.round(totals, DIGITS))
 
     def options(self) -> Options | None:
         """Return all feasible allocations in the order of ties: the highest sum first, then as declared.

@@ -37,8 +37,10 @@ class OpenedDecision:
         As given; with the other action filled in where there are two.
     source, file
         Where the rows come from, in words, and the name of their file.
-    expected, contexts, recommended
-        E, contexts and recommendations of the run, on the rows that are debated.
+    expected, contexts
+        E and contexts on the rows that are debated.
+    batch, recommended
+        All contexts of the file or the run, and recommendations for them.
     decisions
         Strategy to its decisions on these rows, D* first; those that need the whole file have seen it.
     with_weight
@@ -53,6 +55,7 @@ class OpenedDecision:
     file: str | None
     expected: ExpectedRewards
     contexts: Contexts
+    batch: Contexts
     recommended: Recommendations
     decisions: dict[str, Decisions]
     with_weight: tuple[str, ...]
@@ -101,7 +104,7 @@ def open_decision(run: Run, source: str | Path | IO[str] | None, options: Decisi
     place, file = (run.path, None) if source is None else (source, _named(source))
     return OpenedDecision(
         run, options, origin.replace(str(place), file or "the run"), file, debated, contexts.take(rows),
-        policy.recommend(contexts), decisions, with_weight, claims,
+        contexts, policy.recommend(contexts), decisions, with_weight, claims,
     )  # fmt: skip
 
 

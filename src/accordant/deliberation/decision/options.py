@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from accordant.agents.language.options import ModelOptions, model_arguments
-from accordant.deliberation.options import Protocol
 from accordant.naming import Named
 from accordant.terminal import arguments, named
+
+DecisionProtocol = Literal["debate", "offers", "vote", "dialogue"]
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,10 @@ class DecisionOptions:
     capacity
         How many of several rows get it; None for one row.
     agents
-        Who debates; empty for all stakeholders with positive weight in the run.
+        Who debates or asks; empty for all stakeholders with positive weight in the run.
     protocol
-        Three-round debate, alternating offers, or a debate followed by a vote.
+        Three-round debate, alternating offers, a debate followed by a vote, or a dialogue in which stakeholders ask
+        why the run decides as it does.
     settle
         Settlement rule of a debate, or voting rule of a vote; None for ``bargain``, and Borda's.
     seed
@@ -42,7 +45,7 @@ class DecisionOptions:
     otherwise: str | None = None
     capacity: int | None = None
     agents: tuple[Named, ...] = ()
-    protocol: Protocol = "debate"
+    protocol: DecisionProtocol = "debate"
     settle: str | None = None
     seed: int = 0
     data: str | None = None

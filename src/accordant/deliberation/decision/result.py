@@ -115,9 +115,8 @@ class Scarce(Part):
     capacity: int
 
 
-@sections.register("decision_debate")
-class DecisionDebate(Section):
-    """The debate of a run's decision: of one row, or of who among several rows gets an action that is scarce.
+class TalkOnDecision(Section):
+    """What is said first in every section on talking about a run's decision.
 
     Attributes
     ----------
@@ -126,11 +125,35 @@ class DecisionDebate(Section):
     run, source, file
         Of which run, where the rows come from in words, and their file; None for untouched rows of the run.
     seed, options
-        How it was debated.
+        How it was debated, or asked about.
     stakeholders, actions
         Of the run, as declared.
     with_weight
         Stakeholders with positive weight in the run.
+    """
+
+    accordant: str
+    run: DebatedRun
+    source: str
+    file: str | None
+    seed: int
+    options: DecisionOptions
+    stakeholders: tuple[str, ...]
+    actions: tuple[str, ...]
+    with_weight: tuple[str, ...]
+
+    @property
+    def command_line(self) -> str:
+        """The command that made the section, in shell quoting."""
+        return command_line(self.run.folder, self.file, self.options)
+
+
+@sections.register("decision_debate")
+class DecisionDebate(TalkOnDecision):
+    """The debate of a run's decision: of one row, or of who among several rows gets an action that is scarce.
+
+    Attributes
+    ----------
     scarce
         What several rows compete for; None for a single row.
     rows
@@ -148,15 +171,6 @@ class DecisionDebate(Section):
     name: ClassVar[str] = "decision_debate"
     version: ClassVar[int] = 1
 
-    accordant: str
-    run: DebatedRun
-    source: str
-    file: str | None
-    seed: int
-    options: DecisionOptions
-    stakeholders: tuple[str, ...]
-    actions: tuple[str, ...]
-    with_weight: tuple[str, ...]
     scarce: Scarce | None
     rows: tuple[DebatedRow, ...]
     hash: str
@@ -164,11 +178,6 @@ class DecisionDebate(Section):
     standings: dict[str, Standing]
     usage: Usage
     warnings: tuple[str, ...]
-
-    @property
-    def command_line(self) -> str:
-        """The command that made the section, in shell quoting."""
-        return command_line(self.run.folder, self.file, self.options)
 
     @property
     def subject(self) -> str:

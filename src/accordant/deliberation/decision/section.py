@@ -13,7 +13,14 @@ from accordant.decisions import Decisions
 from accordant.deliberation.decision.claims import Claims, row_names
 from accordant.deliberation.decision.opening import BARGAIN, OpenedDecision
 from accordant.deliberation.decision.options import DecisionOptions
-from accordant.deliberation.decision.result import DebatedRow, DecisionDebate, Scarce, Standing, StrategyDecision
+from accordant.deliberation.decision.result import (
+    DebatedRow,
+    DebatedRun,
+    DecisionDebate,
+    Scarce,
+    Standing,
+    StrategyDecision,
+)
 from accordant.deliberation.participants import Cast
 from accordant.deliberation.protocols import alternating_offers, debate, vote_after_debate
 from accordant.deliberation.record import Deliberation
@@ -35,23 +42,28 @@ def debate_decision(opened: OpenedDecision, cast: Cast, watch: Callable[[Turn], 
 
     `opened`, `cast`: what, and who; `watch`: called with every turn as it happens.
     """
-    run, options = opened.run, opened.options
+    options = opened.options
     held = hold(opened.claims, options, cast.agents, watch)
     settled = _settled(opened, held)
-    rows = tuple(_row(opened, place, settled[place]) for place in range(len(options.rows)))
-    header = {
-        "case": run.case.name, "title": run.case.title, "folder": run.path.resolve().name,
-        "manifest_sha256": run.manifest.sha256, "selected": run.policy.selected_,
-        "simulated": opened.file is None and run.record.data.simulated,
-    }  # fmt: skip
+    rows = tuple(debated_row(opened, place, settled[place]) for place in range(len(options.rows)))
     scarce = Scarce.model_validate(options) if options.grant is not None else None
     return DecisionDebate.read({
-        "accordant": __version__, "run": header, "source": opened.source, "file": opened.file, "seed": options.seed,
-        "options": options, "stakeholders": opened.expected.stakeholders, "actions": opened.expected.actions,
-        "with_weight": opened.with_weight, "scarce": scarce, "rows": rows,
+        "accordant": __version__, "run": header(opened), "source": opened.source, "file": opened.file,
+        "seed": options.seed, "options": options, "stakeholders": opened.expected.stakeholders,
+        "actions": opened.expected.actions, "with_weight": opened.with_weight, "scarce": scarce, "rows": rows,
         "hash": held.hash, "deliberation": held.to_json(),
         "standings": _standings(opened, settled), "usage": cast.usage(), "warnings": _warnings(opened, cast, rows),
     })  # fmt: skip
+
+
+def header(opened: OpenedDecision) -> DebatedRun:
+    """Return which run it is about."""
+    run = opened.run
+    return DebatedRun(
+        case=run.case.name, title=run.case.title, folder=run.path.resolve().name,
+        manifest_sha256=run.manifest.sha256, selected=run.policy.selected_,
+        simulated=opened.file is None and run.record.data.simulated,
+    )  # fmt: skip
 
 
 def hold(
@@ -85,7 +97,8 @@ def _settled(opened: OpenedDecision, held: Deliberation) -> list[str]:
     return [options.grant if name in granted else options.otherwise for name in row_names(options.rows)]
 
 
-def _row(opened: OpenedDecision, place: int, settled: str) -> DebatedRow:
+def debated_row(opened: OpenedDecision, place: int, settled: str) -> DebatedRow:
+    """Return what the run says of one of the rows, by its place among them, and the action that is settled on."""
     row, expected, recommended = opened.options.rows[place], opened.expected, opened.recommended
     referred = bool(recommended.referred[row])
     fall_back = recommended.fall_back is not None and bool(recommended.fall_back[row])
@@ -147,8 +160,7 @@ def _warnings(opened: OpenedDecision, cast: Cast, rows: Sequence[DebatedRow]) ->
             found.append(f"{row}: constraints of D* do not admit {each.settled}, which was settled on")
         elif barred:
             found.append(f"{row}: constraints of D* do not admit {listed(barred)}; agents do not know of them")
-        if each.unusual:
-            found.append(f"{row} is unlike the training rows: {each.unusual}; {FOLLOWED[each.handling]}")
+        found += unusual_words(each)
     silent = [name for name in opened.expected.stakeholders if name not in opened.with_weight]
     if silent and not opened.options.agents:
         found.append(f"{listed(silent)}: weight 0 in the run, so nobody speaks for them")
@@ -162,6 +174,13 @@ def _warnings(opened: OpenedDecision, cast: Cast, rows: Sequence[DebatedRow]) ->
         forced = [each.row for each in rows if each.settled == opened.options.grant and _nobody_gains(opened, each)]
         found += [f"row {row}: no stakeholder gains from {opened.options.grant}; all units are given" for row in forced]
     return tuple(found)
+
+
+def unusual_words(row: DebatedRow) -> list[str]:
+    """Return in what a row is unlike the training rows and what follows, or nothing."""
+    if not row.unusual:
+        return []
+    return [f"row {row.row} is unlike the training rows: {row.unusual}; {FOLLOWED[row.handling]}"]
 
 
 def _nobody_gains(opened: OpenedDecision, row: DebatedRow) -> bool:

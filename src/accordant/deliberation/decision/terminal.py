@@ -10,11 +10,11 @@ from typing import Any, get_args
 from rich.table import Table
 
 from accordant.agents.language.options import model_options
+from accordant.deliberation.decision.dialogue_terminal import conduct_dialogue
 from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision
-from accordant.deliberation.decision.options import DecisionOptions
+from accordant.deliberation.decision.options import DecisionOptions, DecisionProtocol
 from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
 from accordant.deliberation.decision.section import debate_decision
-from accordant.deliberation.options import Protocol
 from accordant.deliberation.page import write_decision
 from accordant.deliberation.participants import Cast
 from accordant.deliberation.result import silent
@@ -46,8 +46,8 @@ def decision_options(
 
     Raises InputError if a name is unknown, or options do not go together.
     """
-    if protocol not in get_args(Protocol):
-        raise UnknownNameError("protocol", protocol, get_args(Protocol))
+    if protocol not in get_args(DecisionProtocol):
+        raise UnknownNameError("protocol", protocol, get_args(DecisionProtocol))
     if row is not None and rows is not None:
         raise InputError("--row debates one decision, --rows who gets an action that is scarce; allowed: one of them")
     numbers = (
@@ -79,6 +79,9 @@ def conduct_decision(
 
     Whatever can be refused is refused before the first line is printed.
     """
+    if options.protocol == "dialogue":
+        conduct_dialogue(folder, file, options, out, add=add, json=json)
+        return
     run = read_run(folder)
     model = options.model
     kept = () if model is None else (model.record, model.replay)

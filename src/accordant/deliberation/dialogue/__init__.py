@@ -1,7 +1,7 @@
 """Dialectical reconciliation: two speakers who know different things argue until one understands the other's decision.
 
-No command reaches it yet: it will be connected where a person asks why a decision was taken, in `accordant explain` and
-after a debate, with the reasons on record as the base of the explainer.
+``accordant deliberate RUN --protocol dialogue`` asks so why a run decides as it does, with what its explanation found
+as the base of the explainer, see `accordant.deliberation.decision.contrast`.
 
 Vocabulary
 ----------

@@ -7,6 +7,11 @@ declared for what it said; never what the other has not said. [ours] All of them
                    gives it; else argues while it has arguments
     stubborn       the same without concessions
     capitulating   concedes every argument of the other as soon as it is put forward
+    weighing       objects first; then concedes the conclusion of an argument, and with it all premises, if what it
+                   gives up for it weighs less than what the other puts into the scale: the weights that the other
+                   gives those facts of the argument that the speaker does not hold itself
+    steadfast      for a decision on record: argues, grants what it holds itself or what costs it nothing, never repeats
+                   an argument, and gives up nothing
     random         any legal move, but ends the dialogue only if nothing else is left; for tests of termination
 
 All of them understand, or end the dialogue, only when they have nothing else to do. The explainer leaves ending to the
@@ -41,6 +46,18 @@ def stubborn(state: State, legal: tuple[Move, ...]) -> Move | None:
 def capitulating(state: State, legal: tuple[Move, ...]) -> Move | None:
     """Concede every argument of the other; answer, understand, and end when nothing is left."""
     return _first((_opening, _everything, _answering, _ending), state, legal)
+
+
+def weighing(state: State, legal: tuple[Move, ...]) -> Move | None:
+    """Object once, then concede the latest argument that weighs more than it costs, or object anew; and end."""
+    spoken = bool(state.sides[state.turn].claims)
+    steps = (_outweighed, _refuting_anew) if spoken else (_refuting_anew, _outweighed)
+    return _first((_opening, *steps, _answering, _ending), state, legal)
+
+
+def steadfast(state: State, legal: tuple[Move, ...]) -> Move | None:
+    """Argue with what was not said yet, grant what costs nothing, and end when nothing is left."""
+    return _first((_opening, _answering, _refuting_anew, _granting, _ending), state, legal)
 
 
 def random_mover(seed: int) -> Policy:
@@ -102,6 +119,8 @@ POLICIES: dict[str, Callable[[int], Policy]] = {
     "cooperative": lambda _: cooperative,
     "stubborn": lambda _: stubborn,
     "capitulating": lambda _: capitulating,
+    "weighing": lambda _: weighing,
+    "steadfast": lambda _: steadfast,
     "random": random_mover,
 }
 
@@ -160,6 +179,39 @@ def _refuting(state: State, legal: tuple[Move, ...]) -> Move | None:
             if new and denied not in side.base.closure | side.agreed:
                 return move
     return None
+
+
+def _refuting_anew(state: State, legal: tuple[Move, ...]) -> Move | None:
+    """Refute with an argument that the speaker did not put forward yet, where it neither derives nor conceded that."""
+    new = tuple(move for move in legal if move.locution == "refute" and (state.turn, move.content) not in state.table)
+    return _refuting(state, new)
+
+
+def _outweighed(state: State, legal: tuple[Move, ...]) -> Move | None:
+    """Concede the conclusion of the latest argument whose facts weigh more to the other than their price to oneself."""
+    side, other = state.sides[state.turn], state.sides[OTHER[state.turn]].base
+    conceding = [(move, _replied_to(state, move)) for move in legal if move.locution == "concede"]
+    for move, said in sorted(conceding, key=lambda each: -(each[0].target or 0)):
+        if move.content == said.conclusion:
+            revision = revised(side.base, said.held, kept=side.accepted)
+            worth = sum(other.weight(each) for each in said.facts if each not in side.base.held)
+            if not revision.dropped or revision.cost < worth:
+                return move
+    return None
+
+
+def _granting(state: State, legal: tuple[Move, ...]) -> Move | None:
+    """Concede a premise that one holds oneself or takes in at no cost: the one that the other holds least firmly."""
+    side, other = state.sides[state.turn], state.sides[OTHER[state.turn]].base
+    free = [
+        move
+        for move in legal
+        if move.locution == "concede"
+        and isinstance(move.content, Literal)
+        and move.content in other.held
+        and not revised(side.base, (move.content,), kept=side.accepted).dropped
+    ]
+    return min(free, key=lambda move: other.weight(move.content), default=None)  # type: ignore[arg-type]
 
 
 def _answering(state: State, legal: tuple[Move, ...]) -> Move | None:

@@ -28,7 +28,7 @@ from accordant.arrays import Codes, Mask
 from accordant.errors import DataError, InputError
 from accordant.preferences.learners.shared_items import connected_parts
 
-Branch = Literal["users", "split", "groups", "models", "resamples", "tests", "folds", "items"]
+Branch = Literal["users", "split", "groups", "models", "resamples", "tests", "folds", "items", "agreement", "time"]
 MOST_LINKED = 0.5  # of a user's pairs that stay together; if more are linked, their items are drawn
 TRIES = 20  # draws of items of which none gives both sides a pair: then the records stay together after all
 

@@ -7,8 +7,8 @@ paired_differences.py  paired differences of a group's users: intervals, one-sid
 pareto.py              whether a model improves on a reference without costing a group more than a tolerance
 disagreement.py        how much of the loss no single reward can remove; how often people see what other groups prefer
 
-``accordant preferences`` reports users, intervals and Pareto tests, and the measures of spread on resamples; it will
-report `disagreement` where users label the same pairs, and slates `exposure`. Until then these are for Python.
+``accordant preferences`` reports users, intervals and Pareto tests, and the measures of spread on resamples; with
+``--agreement`` also `disagreement` where users label the same pairs, and `exposure` where there are groups.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ Reached from Python alone so far: a command that reads candidate responses with 
 
 Guarding a personal reward by a gate and a bound: `guarded_rewards`.
 
-Judging what is done: the advantages of `advantages.py`, the tilts of `agreement.py`.
+Judging what is done: the advantages of `advantages.py`, the tilts and drifts of `agreement.py`, which
+``accordant preferences --agreement`` reports of every method.
 """
 
 from __future__ import annotations

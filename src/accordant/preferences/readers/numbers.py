@@ -58,7 +58,7 @@ def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedCom
         If the file is unreadable, ``user_id`` or a feature of one of the two items is missing, a column is unknown, a
         cell is no number, two items are equal, or something known of a user changes; the message names the line.
     """
-    entries, columns = _entries(path)
+    entries, columns = read_entries(path)
     columns = tuple(each for each in columns if each not in ignore)
     name = Path(path).name
     features = _features(name, columns)
@@ -93,7 +93,7 @@ def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedCom
     return NumberedComparisons(comparisons, features, tuple(each.removeprefix(USER) for each in about))
 
 
-def _entries(path: str | Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
+def read_entries(path: str | Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
     """Return rows, and the columns of the first one."""
     file = Path(path)
     suffix = (Path(file.stem) if file.suffix.lower() == ".gz" else file).suffix.lower()

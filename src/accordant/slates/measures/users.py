@@ -7,6 +7,8 @@ closed item, still counts as missed: the numbers say what users lose, not whose 
 `category_concentration`, `intra_list_diversity` and `history_overlap` say how concentrated the categories of a list
 are, how diverse, and whether the user knows them already: a list that shows the same again and again closes an echo
 chamber. Items without a category do not count.
+
+`consumed_value` says what lists are worth to a user who takes only the best few items of the one type that is wanted.
 """
 
 from __future__ import annotations
@@ -14,10 +16,14 @@ from __future__ import annotations
 import numpy as np
 
 from accordant.arrays import Values
+from accordant.errors import InputError
+from accordant.slates.candidates import user_values, weighted_means
 from accordant.slates.measures.measure import mean_of, ratio
 from accordant.slates.objectives.travel import kilometres
+from accordant.slates.rules.diversity import types_of, wanted_types
 from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING, attention
+from accordant.slates.tradeoff.verdicts import ModelledOutcomes
 
 
 def hits(served: Served) -> tuple[Values, Values]:
@@ -104,3 +110,26 @@ def history_overlap(served: Served) -> Values:
     )
     overlap = ratio((shown * (history > 0)).sum(axis=0), shown.sum(axis=0))
     return np.where(history.any(axis=0), overlap, np.nan)
+
+
+@mean_of("consumed_value", "max",
+         "expected share of what a user takes that pleases, if one category is wanted, in [0, 1]")  # fmt: skip
+def consumed_value(served: Served, consumed: int = 1) -> Values:
+    """Σ_t p_t E min(k_c, number of items of type t that please) / k_c, with k_c = `consumed` (Peng and others 2024).
+
+    Empty lists do not count. What is wanted, and the chance with which an item pleases, are those of the rule
+    ``consumption_aware`` [ours].
+    """
+    if consumed < 1:
+        raise InputError(f"consumed is {consumed}; allowed: at least 1")
+    value = outcomes_of(served).accuracies(served.slates, consumed)[1]
+    return np.where((served.slates.items != NOTHING).any(axis=1), value, np.nan)
+
+
+def outcomes_of(served: Served) -> ModelledOutcomes:
+    """Return what users would consume if each wants one type and its items please with the chance of their worth."""
+    candidates = served.candidates
+    types = types_of(candidates.categories)
+    wanted = wanted_types(user_values(candidates, None), candidates.available, types)
+    wanted[0] += wanted.sum(axis=0) == 0  # a request for which nothing may be shown: any type will do
+    return ModelledOutcomes(wanted, np.clip(weighted_means(candidates), 0.0, 1.0), types)

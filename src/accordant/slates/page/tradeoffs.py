@@ -32,7 +32,7 @@ HEADS = {
 }  # fmt: skip
 FACTS = {
     "real_from": "Categories from which on the loss is real", "length": "Places in a list",
-    "consumed": "Items consumed",
+    "consumed": "Items consumed", "judged_by": "Lists are judged by",
     "margin": "Loss that does not matter", "level": "Level of intervals, for all points together",
     "resamples": "Resamples of users", "n_requests": "Requests with something to judge by", "n_users": "Users of these",
 }  # fmt: skip
