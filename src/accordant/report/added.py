@@ -1,0 +1,74 @@
+"""What sections that were added to a run put on its page: their own parts, nested under its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from accordant.runs.chain import Link
+
+HEADING = re.compile(r"<(/?)h([1-6])(?=[ >])")
+DEEPER = 2  # levels below the headings of a page of its own: chapter and fold stand above
+IDENTIFIERS = re.compile(r'( (?:id|for)="| href="#)(?=[^"])')
+LABELLED = re.compile(r'( aria-(?:labelledby|describedby)=")([^"]+)(?=")')
+
+
+@dataclass(frozen=True)
+class Added:
+    """One section that was added.
+
+    Attributes
+    ----------
+    link
+        Its file in the chain.
+    identifier
+        Of its fold, unique on the page.
+    words
+        What it found, in one sentence.
+    chapter, title, html, style
+        Its own part of the page; all empty where it has none.
+    """
+
+    link: Link
+    identifier: str
+    words: str
+    chapter: str = ""
+    title: str = ""
+    html: str = ""
+    style: str = ""
+
+
+def added_sections(links: Sequence[Link]) -> tuple[Added, ...]:
+    """Return the sections of a chain, in its order."""
+    return tuple(_added(link, f"section-{number:04d}") for number, link in enumerate(links, 1))
+
+
+def _added(link: Link, identifier: str) -> Added:
+    part = link.page_part()
+    if part is None:
+        return Added(link, identifier, link.words)
+    scope = f"part-{link.envelope.section}"
+    html = f'<div class="{scope}">{nested(part.html, f"{identifier}-")}</div>'
+    return Added(
+        link, identifier, link.words, part.chapter, part.title,
+        Markup(html),  # noqa: S704 - made by a page of this program, which escapes what it is given
+        f".{scope} {{\n{part.style}\n}}" if part.style else "",
+    )  # fmt: skip
+
+
+def nested(html: str, prefix: str) -> str:
+    """Return HTML of a page of its own as a part of another page.
+
+    Parameters
+    ----------
+    html
+        With all quotes of texts escaped, as templates write it.
+    prefix
+        Put before every identifier, and every reference to one.
+    """
+    html = HEADING.sub(lambda found: f"<{found[1]}h{min(6, int(found[2]) + DEEPER)}", html)
+    html = IDENTIFIERS.sub(lambda found: found[1] + prefix, html)
+    return LABELLED.sub(lambda found: found[1] + " ".join(prefix + each for each in found[2].split()), html)
