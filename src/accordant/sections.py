@@ -40,6 +40,9 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
+Chapter = Literal["talks", "lists", "person"]
+
+
 @dataclass(frozen=True)
 class PagePart:
     """What a section puts on the page of the run that it was added to.
@@ -56,7 +59,7 @@ class PagePart:
         The sheet of styles that its content needs beside the one of all pages.
     """
 
-    chapter: Literal["talks", "lists", "person"]
+    chapter: Chapter
     title: str
     html: str
     style: str = ""

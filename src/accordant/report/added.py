@@ -29,7 +29,7 @@ class Added:
     words
         What it found, in one sentence.
     chapter, title, html, style
-        Its own part of the page; all empty where it has none.
+        Its own part of the page; nothing where it has none.
     """
 
     link: Link
@@ -37,8 +37,8 @@ class Added:
     words: str
     chapter: str = ""
     title: str = ""
-    html: str = ""
-    style: str = ""
+    html: Markup | None = None
+    style: Markup | None = None
 
 
 def added_sections(links: Sequence[Link]) -> tuple[Added, ...]:
@@ -52,11 +52,9 @@ def _added(link: Link, identifier: str) -> Added:
         return Added(link, identifier, link.words)
     scope = f"part-{link.envelope.section}"
     html = f'<div class="{scope}">{nested(part.html, f"{identifier}-")}</div>'
-    return Added(
-        link, identifier, link.words, part.chapter, part.title,
-        Markup(html),  # noqa: S704 - made by a page of this program, which escapes what it is given
-        f".{scope} {{\n{part.style}\n}}" if part.style else "",
-    )  # fmt: skip
+    # made by a page of this program, which escapes what it is given, and by a file beside it
+    body, style = Markup(html), Markup(f".{scope} {{\n{part.style}\n}}")  # noqa: S704
+    return Added(link, identifier, link.words, part.chapter, part.title, body, style)
 
 
 def nested(html: str, prefix: str) -> str:

@@ -82,7 +82,7 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
         given=[name for name, source in record.reward_sources.items() if source.given],
         command=_command(record),
         added=sections,
-        part_styles=Markup("\n").join(dict.fromkeys(each.style for each in sections)),
+        part_styles=Markup("\n").join(dict.fromkeys(each.style for each in sections if each.style)),
     )  # fmt: skip
 
 
