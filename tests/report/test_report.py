@@ -354,4 +354,4 @@ def test_the_page_says_early_where_each_reward_comes_from(records: dict[str, Jso
 
 def test_the_page_of_a_record_without_sources_only_says_who_there_is(records: dict[str, Json]) -> None:
     page = Page(rendered(records["tiny"]))
-    assert "Who was asked and what they want" in page.text and "Reward: " not in page.text
+    assert "Stakeholders and their rewards" in page.text and "Reward: " not in page.text

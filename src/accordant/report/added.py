@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from accordant.report.charts.svg import clean
+from accordant.report.labels import renamed
+from accordant.report.page import breakable
 from accordant.runs.chain import Link
 
 HEADING = re.compile(r"<(/?)h([1-6])(?=[ >])")
+TO_COPY = re.compile(r"(<(?:pre|code)\b.*?</(?:pre|code)>)", re.DOTALL)
 DEEPER = 2  # levels below the headings of a page of its own: chapter and fold stand above
 IDENTIFIERS = re.compile(r'( (?:id|for)="| href="#)(?=[^"])')
 LABELLED = re.compile(r'( aria-(?:labelledby|describedby)=")([^"]+)(?=")')
@@ -41,20 +45,28 @@ class Added:
     style: Markup | None = None
 
 
-def added_sections(links: Sequence[Link]) -> tuple[Added, ...]:
-    """Return the sections of a chain, in its order."""
-    return tuple(_added(link, f"section-{number:04d}") for number, link in enumerate(links, 1))
+def added_sections(links: Sequence[Link], names: Mapping[str, str]) -> tuple[Added, ...]:
+    """Return the sections of a chain, in its order; `names`: label to name of the strategies of the run."""
+    return tuple(_added(link, f"section-{number:04d}", names) for number, link in enumerate(links, 1))
 
 
-def _added(link: Link, identifier: str) -> Added:
-    part = link.page_part()
+def _added(link: Link, identifier: str, names: Mapping[str, str]) -> Added:
+    part, words = link.page_part(), renamed(link.words, names)
     if part is None:
-        return Added(link, identifier, link.words)
+        return Added(link, identifier, words)
     scope = f"part-{link.envelope.section}"
-    html = f'<div class="{scope}">{nested(part.html, f"{identifier}-")}</div>'
+    html = f'<div class="{scope}">{_with_names(nested(part.html, f"{identifier}-"), names)}</div>'
     # made by a page of this program, which escapes what it is given, and by a file beside it
     body, style = Markup(html), Markup(f".{scope} {{\n{part.style}\n}}")  # noqa: S704
-    return Added(link, identifier, link.words, part.chapter, part.title, body, style)
+    return Added(link, identifier, words, part.chapter, part.title, body, style)
+
+
+def _with_names(html: str, names: Mapping[str, str]) -> str:
+    """Return HTML that calls strategies by their names, but for what is there to be copied."""
+    written = {str(form(label)): str(clean(name)) for label, name in names.items() for form in (breakable, clean)}
+    return "".join(
+        piece if place % 2 else renamed(piece, written) for place, piece in enumerate(TO_COPY.split(html))
+    )  # fmt: skip
 
 
 def nested(html: str, prefix: str) -> str:

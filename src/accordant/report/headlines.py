@@ -15,6 +15,7 @@ from accordant.report.scrutiny import Findings
 from accordant.report.standings import Standing, compare
 from accordant.report.summary import Answer, Check
 
+MOST_SOURCES = 2  # where rewards come from, in a line
 MOST_NAMED = 4  # names in a line; more are counted
 
 
@@ -48,9 +49,10 @@ def _stakeholders(reading: Reading) -> str:
     names, sources = [each.name for each in reading.stakeholders], reading.record.reward_sources
     words = list(dict.fromkeys(source.words for source in sources.values() if source.words))
     who = _named(names, "stakeholder")
-    if not words:
-        return f"{who}."
-    return f"{who}; rewards {words[0]}." if len(words) == 1 else f"{who}; rewards from {len(words)} kinds of sources."
+    parts = getattr(reading.record, "stakeholder_groups", ())
+    split = [f"{part.stakeholder} is split into {len(part.groups)} groups" for part in parts if part.split]
+    rewards = [f"rewards {listed(words)}" if len(words) <= MOST_SOURCES else f"rewards from {len(words)} sources"]
+    return "; ".join([who, *(rewards if words else []), *split]) + "."
 
 
 def _data(reading: Reading) -> str:

@@ -6,6 +6,7 @@ and sentences agree. A label of plain letters, such as ``maximin``, is its own n
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -69,13 +70,22 @@ def with_names(record: Record, names: Mapping[str, str]) -> Record:
     """Return a record that speaks of strategies by their names, in keys, values and sentences."""
     if not names:
         return record
-    pattern = re.compile("|".join(_bounded(label) for label in sorted(names, key=len, reverse=True)))
     content = dict(record.content)
     for part in TOLD:
-        content[part] = _renamed(content[part], names, pattern)
+        content[part] = _with_names(content[part], names)
     # what a strategy is registered as, and its parameters, are no names
     content["strategies"] = {names.get(label, label): about for label, about in content["strategies"].items()}
     return Record.read(content)
+
+
+def renamed(words: str, names: Mapping[str, str]) -> str:
+    """Return a text with names in place of labels; a label that is part of a longer word stays."""
+    return _pattern(tuple(names)).sub(lambda found: names[found[0]], words) if names else words
+
+
+@functools.lru_cache(maxsize=8)
+def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(_bounded(label) for label in sorted(labels, key=len, reverse=True)))
 
 
 def _bounded(label: str) -> str:
@@ -85,11 +95,11 @@ def _bounded(label: str) -> str:
     return before + re.escape(label) + after
 
 
-def _renamed(value: Any, names: Mapping[str, str], pattern: re.Pattern[str]) -> Any:
+def _with_names(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, str):
-        return pattern.sub(lambda found: names[found[0]], value)
+        return renamed(value, names)
     if isinstance(value, Mapping):
-        return {_renamed(key, names, pattern): _renamed(inner, names, pattern) for key, inner in value.items()}
+        return {renamed(key, names): _with_names(inner, names) for key, inner in value.items()}
     if isinstance(value, Iterable):
-        return [_renamed(inner, names, pattern) for inner in value]
+        return [_with_names(inner, names) for inner in value]
     return value

@@ -12,7 +12,7 @@ from accordant.report.distribution import rewards_by_stakeholder
 from accordant.report.page import sentence, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.rules import about
-from accordant.report.scale import Cell, interval, number
+from accordant.report.scale import Cell, interval, number, percent
 from accordant.report.scrutiny import Findings
 from accordant.report.summary import Answer
 from accordant.runs.record import Column
@@ -103,7 +103,7 @@ def _decided(reading: Reading, answer: Answer) -> Markup:
     what = about(reading, line)
     does = sentence(" The rule: ", clean(what[0].lower() + what[1:]), "" if what.endswith(".") else ".") if what else ""
     shares = sorted(_action_shares(reading, line), reverse=True)[:MOST_ACTIONS]
-    taken = listed([f"{action} in {number(share, 1)}%" for share, action in shares if share >= LEAST_SHARE])
+    taken = listed([f"{action} in {percent(share / 100)}" for share, action in shares if share >= LEAST_SHARE])
     return sentence(answer.chosen, does, f" It takes {taken} of the test rows." if taken else "")
 
 

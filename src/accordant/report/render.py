@@ -49,7 +49,8 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
         Sections that were added to the run since.
     """
     reading = Reading.named(record)
-    record, sections = reading.record, added_sections(added)
+    record, names = reading.record, {label: name for name, label in reading.labels.items()}
+    sections = added_sections(added, names)
     weighted = sorted(reading.weighted, key=lambda column: -column.weight)
     told, looked_at, judged = answer(reading), findings(reading), checks(reading)
     dominance, groups = standings(reading, weighted), groupings(reading)
