@@ -15,6 +15,7 @@ from accordant.report.scrutiny import Findings
 from accordant.report.standings import Standing, compare
 from accordant.report.summary import Answer, Check
 
+GAIN = "gain over"  # how the measure of an outcome model against a trivial one begins
 MOST_SOURCES = 2  # where rewards come from, in a line
 MOST_NAMED = 4  # names in a line; more are counted
 
@@ -62,10 +63,14 @@ def _data(reading: Reading) -> str:
 
 
 def _models(reading: Reading) -> str:
-    """Return the outcome model with its first measure, and whether outcomes may depend on the action."""
+    """Return the outcome model with what it gains, and whether outcomes may depend on the action."""
     model = reading.record.outcome_model
-    first = next(iter(model.quality), None)
-    told = "" if first is None else f", {first.name} {number(first.value)} on the test rows"
+    gains = [measure for measure in model.quality if measure.name.startswith(GAIN)]
+    measure = next(iter([*gains, *model.quality]), None)
+    told = "" if measure is None else f", {measure.name} {number(measure.value)}"
+    if measure is not None and measure.standard_error is not None:
+        told += f" (standard error {number(measure.standard_error)})"
+    told += "" if measure is None else " on the test rows"
     end = "" if reading.record.learning.action_aware else "; outcomes are assumed not to depend on the action"
     return f"{model.name}{told}{end}."
 
